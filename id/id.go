@@ -1,0 +1,69 @@
+// Package id makes the identifiers of Beacon: a prefix that names the kind of
+// thing, and 26 characters of Crockford base32 over a UUIDv7, so that ids sort
+// by the time they were made and survive a double click. It knows nothing of
+// the things it names.
+package id
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Length is the number of characters after the prefix.
+const Length = 26
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// New returns a fresh, unguessable id such as "hs_01k…". The prefix includes
+// its underscore.
+func New(prefix string, now time.Time) string {
+	var random [16]byte
+	rand.Read(random[:]) // never fails: see crypto/rand
+	hi := binary.BigEndian.Uint64(random[:8])
+	lo := binary.BigEndian.Uint64(random[8:])
+	return Format(prefix, now, hi, lo)
+}
+
+// Format spells the UUIDv7 of a time and 74 of the given random bits.
+func Format(prefix string, now time.Time, hi, lo uint64) string {
+	const version, variant = 7 << 12, 2 << 62
+	hi = uint64(now.UnixMilli())<<16 | version | hi&0xfff
+	lo = variant | lo&(1<<62-1)
+
+	var text [64]byte
+	out := append(text[:0], prefix...)
+	for shift := 125; shift >= 0; shift -= 5 {
+		out = append(out, alphabet[fiveBits(hi, lo, shift)])
+	}
+	return string(out)
+}
+
+// fiveBits reads five bits of the 128-bit number hi:lo, shift bits from its
+// end. The first group of 26 has only three bits of the number in it.
+func fiveBits(hi, lo uint64, shift int) uint64 {
+	switch {
+	case shift >= 64:
+		return hi >> (shift - 64) & 31
+	case shift > 59:
+		return (hi<<(64-shift) | lo>>shift) & 31
+	default:
+		return lo >> shift & 31
+	}
+}
+
+// Valid reports whether s is the prefix and 26 characters of the alphabet, the
+// first of them at most '7': more would not fit into 128 bits.
+func Valid(prefix, s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok || len(rest) != Length || rest[0] > '7' {
+		return false
+	}
+	for i := range len(rest) {
+		if strings.IndexByte(alphabet, rest[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Health answers the two questions that a supervisor asks (decision X11):
+// /healthz, is the process alive, and /readyz, should it be sent requests.
+type Health struct {
+	// Checks are asked on every /readyz, by name; nil means ready.
+	Checks map[string]func(context.Context) error
+
+	draining atomic.Bool
+}
+
+// CheckTimeout bounds all checks of one /readyz together.
+const CheckTimeout = 2 * time.Second
+
+// Drain makes /readyz fail from now on, so that load balancers look elsewhere.
+func (h *Health) Drain() { h.draining.Store(true) }
+
+// Handler serves both paths.
+func (h *Health) Handler(refuse Refuse) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeHealth(w, http.StatusOK, health{Status: "ok"})
+	})
+	mux.HandleFunc("GET /readyz", h.ready)
+	return Routes(mux, refuse)
+}
+
+type health struct {
+	Status string            `json:"status"`
+	Checks map[string]string `json:"checks,omitempty"`
+}
+
+func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
+	if h.draining.Load() {
+		writeHealth(w, http.StatusServiceUnavailable, health{Status: "draining"})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), CheckTimeout)
+	defer cancel()
+	report := health{Status: "ok", Checks: map[string]string{}}
+	status := http.StatusOK
+	for name, check := range h.Checks {
+		report.Checks[name] = "ok"
+		if err := check(ctx); err != nil {
+			report.Status, status = "unavailable", http.StatusServiceUnavailable
+			report.Checks[name] = "failed" // the cause is for the log, not for strangers
+		}
+	}
+	writeHealth(w, status, report)
+}
+
+func writeHealth(w http.ResponseWriter, status int, report health) {
+	w.Header().Set("Cache-Control", "no-store")
+	if err := WriteJSON(w, status, report); err != nil {
+		panic(err) // strings alone: cannot happen
+	}
+}

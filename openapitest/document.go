@@ -1,0 +1,118 @@
+// Package openapitest holds a server to its OpenAPI document, in tests: every
+// response must be one that the document promises, every example in it must be
+// what the server sends, and the routes of both must be the same. It knows no
+// interface of Beacon.
+package openapitest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// Document is a valid OpenAPI document.
+type Document struct {
+	spec *openapi3.T
+}
+
+// Load reads a document and fails the test when it is not a valid one.
+func Load(t testing.TB, data []byte) *Document {
+	t.Helper()
+	spec, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		t.Fatalf("the OpenAPI document does not load: %v", err)
+	}
+	// Examples are held to the server itself, which is held to the schemas.
+	if err := spec.Validate(t.Context(), openapi3.DisableExamplesValidation()); err != nil {
+		t.Fatalf("the OpenAPI document is not valid: %v", err)
+	}
+	openapi3filter.RegisterBodyDecoder("image/svg+xml", openapi3filter.PlainBodyDecoder)
+	return &Document{spec: spec}
+}
+
+// Operations lists what the document offers, as "GET /path/{id}", sorted.
+func (d *Document) Operations() []string {
+	var list []string
+	for path, item := range d.spec.Paths.Map() {
+		for method := range item.Operations() {
+			list = append(list, method+" "+path)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// refusals names the component that describes a response where the document
+// has no operation for the request: an unknown path, a method not allowed.
+var refusals = map[int]string{
+	http.StatusNoContent:         "Preflight",
+	http.StatusUnauthorized:      "Unauthorized",
+	http.StatusNotFound:          "NotFound",
+	http.StatusMethodNotAllowed:  "MethodNotAllowed",
+	http.StatusRequestURITooLong: "URITooLong",
+}
+
+// Check fails the test when a response is not what the document promises for
+// the request: an unknown status, a header missing, a body of another shape.
+func (d *Document) Check(t testing.TB, r *http.Request, response *http.Response, body []byte) {
+	t.Helper()
+	route := &routers.Route{Spec: d.spec, PathItem: &openapi3.PathItem{}, Method: r.Method}
+	route.Operation = d.operation(r)
+	if route.Operation == nil || response.StatusCode == http.StatusRequestURITooLong { // which is of no operation
+		route.Operation = d.refusal(t, r, response.StatusCode)
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route},
+		Status:                 response.StatusCode,
+		Header:                 response.Header,
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	input.SetBodyBytes(body)
+	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+		t.Errorf("%s %s answered %d, not as the OpenAPI document has it: %v\n%s",
+			r.Method, r.URL, response.StatusCode, err, body[:min(len(body), 1000)])
+	}
+}
+
+// operation finds what the document says of a request's method and path; a
+// path without parameters comes before one with them.
+func (d *Document) operation(r *http.Request) *openapi3.Operation {
+	path := r.URL.EscapedPath()
+	if item := d.spec.Paths.Value(path); item != nil {
+		return item.GetOperation(r.Method)
+	}
+	for template, item := range d.spec.Paths.Map() {
+		if matches(template, path) {
+			return item.GetOperation(r.Method)
+		}
+	}
+	return nil
+}
+
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(want, got string) bool {
+		return want == got || strings.HasPrefix(want, "{") && got != ""
+	})
+}
+
+// refusal is an operation that knows one response alone.
+func (d *Document) refusal(t testing.TB, r *http.Request, status int) *openapi3.Operation {
+	t.Helper()
+	component, ok := d.spec.Components.Responses[refusals[status]]
+	if !ok {
+		t.Fatalf("%s %s answered %d; the OpenAPI document has neither an operation nor a response component for it",
+			r.Method, r.URL, status)
+	}
+	return &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(status, component))}
+}
+
+// errNoRequest marks an example that does not say which request it answers.
+var errNoRequest = errors.New("the example has no x-request")

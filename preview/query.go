@@ -1,0 +1,111 @@
+package preview
+
+import (
+	"math"
+	"strings"
+)
+
+// query is what a list request asks for, as it was written. A field is empty
+// where the parameter is absent or empty, which means the same (decision P3).
+type query struct {
+	limit, offset, risk, network, search string
+}
+
+// parseQuery reads the parameters from a raw query string. It never fails:
+// this interface has no 400 (decision P4). What cannot be decoded stays as it
+// was written, as browsers do it, so that a broken filter matches nothing
+// instead of everything (decision P10).
+func parseQuery(raw string) query {
+	var q query
+	for raw != "" {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if field := q.field(unescape(name)); field != nil && *field == "" {
+			*field = unescape(value) // of a repeated parameter the first counts
+		}
+	}
+	return q
+}
+
+func (q *query) field(name string) *string {
+	switch name {
+	case "limit":
+		return &q.limit
+	case "offset":
+		return &q.offset
+	case "risk":
+		return &q.risk
+	case "network":
+		return &q.network
+	case "search":
+		return &q.search
+	default:
+		return nil // unknown parameters are ignored
+	}
+}
+
+// unescape decodes %XX and +. A % that begins no escape stands for itself.
+func unescape(s string) string {
+	if !strings.ContainsAny(s, "%+") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '+':
+			out = append(out, ' ')
+		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			out = append(out, unhex(s[i+1])<<4|unhex(s[i+2]))
+			i += 2
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+func unhex(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	case c <= 'F':
+		return c - 'A' + 10
+	default:
+		return c - 'a' + 10
+	}
+}
+
+// wholeNumber reads a signed decimal number of any size, saturating where it
+// does not fit; text that is no such number gives the fallback (decision P4).
+func wholeNumber(text string, fallback int64) int64 {
+	digits := strings.TrimPrefix(text, "-")
+	negative := len(digits) < len(text)
+	if !negative {
+		digits = strings.TrimPrefix(text, "+")
+	}
+	if digits == "" {
+		return fallback
+	}
+	var n int64
+	for i := range len(digits) {
+		c := digits[i]
+		if c < '0' || c > '9' {
+			return fallback
+		}
+		d := int64(c - '0')
+		if n > (math.MaxInt64-d)/10 {
+			n = math.MaxInt64 // and stays there: the test holds for every further digit
+			continue
+		}
+		n = n*10 + d
+	}
+	if negative {
+		return -n
+	}
+	return n
+}

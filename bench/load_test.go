@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+)
+
+const (
+	connections = 16
+	rounds      = 9
+	perRound    = 24_000 // requests
+)
+
+// load sends the requests in turn, n of them in all, on keep-alive connections
+// that each wait for an answer before the next request. Answers are read by
+// length: the load generator shares the machine and must stay cheap.
+func load(b *testing.B, p *process, requests []string, n int) {
+	b.Helper()
+	var clients sync.WaitGroup
+	failed := make(chan error, connections)
+	for c := range connections {
+		clients.Go(func() {
+			if err := drive(p.addr, requests, c, n/connections); err != nil {
+				failed <- err
+			}
+		})
+	}
+	clients.Wait()
+	select {
+	case err := <-failed:
+		b.Fatal(err)
+	default:
+	}
+}
+
+func drive(addr string, requests []string, first, n int) error {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	in := bufio.NewReaderSize(conn, 64<<10)
+	for i := range n {
+		if _, err := io.WriteString(conn, requests[(first+i)%len(requests)]); err != nil {
+			return err
+		}
+		if err := skipAnswer(in); err != nil {
+			return fmt.Errorf("answer %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// skipAnswer reads one answer of status 200 with a Content-Length.
+func skipAnswer(in *bufio.Reader) error {
+	length, first := -1, true
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if first && string(line) != "HTTP/1.1 200 OK\r\n" {
+			return fmt.Errorf("%q", line)
+		}
+		first = false
+		if len(line) == 2 {
+			break
+		}
+		const name = "Content-Length: "
+		if len(line) > len(name) && string(line[:len(name)]) == name {
+			length = 0
+			for _, digit := range line[len(name) : len(line)-2] {
+				length = length*10 + int(digit-'0')
+			}
+		}
+	}
+	if length < 0 {
+		return errors.New("an answer without Content-Length")
+	}
+	_, err := in.Discard(length)
+	return err
+}
+
+// fetch sends one request as the load does, and gives the whole answer.
+func fetch(b *testing.B, p *process, request string) canned {
+	b.Helper()
+	conn, err := net.Dial("tcp", p.addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, request); err != nil {
+		b.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		b.Fatalf("%d %s, %v", response.StatusCode, body, err)
+	}
+	return canned{Header: response.Header, Body: body}
+}
+
+// compare reports the CPU time per request of a server, of the bare handler,
+// and the median of their ratios over interleaved rounds.
+func compare(b *testing.B, subject *process, requests []string) {
+	b.Helper()
+	limit := bare(b, fetch(b, subject, requests[0]))
+	load(b, subject, requests, perRound/4) // warm both up
+	load(b, limit, requests, perRound/4)
+	var ours, theirs, ratios []float64
+	for range rounds {
+		a, z := cost(b, subject, requests), cost(b, limit, requests)
+		ours, theirs, ratios = append(ours, a), append(theirs, z), append(ratios, a/z)
+	}
+	b.ReportMetric(0, "ns/op") // wall time says nothing here
+	b.ReportMetric(median(ours)*1e6, "µs-cpu/req")
+	b.ReportMetric(median(theirs)*1e6, "µs-cpu/req-bare")
+	b.ReportMetric(median(ratios), "×bare")
+}
+
+func cost(b *testing.B, p *process, requests []string) float64 {
+	before := p.cpu(b)
+	load(b, p, requests, perRound)
+	return (p.cpu(b) - before) / perRound
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// get spells a GET request.
+func get(path string, header ...string) string {
+	text := "GET " + path + " HTTP/1.1\r\nHost: beacon\r\n"
+	for _, line := range header {
+		text += line + "\r\n"
+	}
+	return text + "\r\n"
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// process is a server under measurement.
+type process struct {
+	addr string // host:port
+	pid  int
+}
+
+// start runs a command that prints "… listening on http://ADDR" once ready.
+func start(b *testing.B, cmd *exec.Cmd) *process {
+	b.Helper()
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	_, addr, ok := strings.Cut(strings.TrimSpace(line), "listening on http://")
+	if err != nil || !ok {
+		b.Fatalf("%s did not start: %q, %v\n%s", cmd.Path, line, err, log.String())
+	}
+	return &process{addr: addr, pid: cmd.Process.Pid}
+}
+
+// beacon builds the binary as it is released and starts it. The log goes to a
+// file, as a supervisor would have it: writing it is part of the cost.
+func beacon(b *testing.B, args ...string) *process {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "beacon")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../cmd/beacon")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	script := `exec "$0" "$@" 2>"$BEACON_BENCH_LOG"`
+	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off"}, args...)...)
+	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+filepath.Join(b.TempDir(), "log"))
+	return start(b, cmd)
+}
+
+// cpu is the processor time that a process has used, user and system, in
+// seconds. The kernel counts it in hundredths.
+func (p *process) cpu(b *testing.B) float64 {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name may contain spaces
+	fields := strings.Fields(rest)
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		b.Fatal(err)
+	}
+	system, err := strconv.Atoi(fields[12])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(user+system) / 100
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes (decision C5).
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// cli is the command line. Every flag has an environment twin: --admin-addr is
+// BEACON_ADMIN_ADDR.
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Serve the interfaces over HTTP."`
+	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
+	Version versionCmd `cmd:"" help:"Print the version and how it was built."`
+}
+
+// console is what a command may use of the outside world.
+type console struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+}
+
+const description = `The backend of a community Wi-Fi network.
+
+Every flag can also be set in the environment: --admin-addr is BEACON_ADMIN_ADDR.`
+
+// run carries out one command and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	helped := false
+	var commands cli
+	parser, err := kong.New(&commands,
+		kong.Name("beacon"),
+		kong.Description(description),
+		kong.DefaultEnvars("BEACON"),
+		kong.Help(helpWithExamples),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }), // kong exits after --help
+	)
+	if err != nil {
+		panic(err) // a mistake in the struct tags: every test would show it
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return exitDone
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "beacon: %v\n", err)
+		if parse, ok := errors.AsType[*kong.ParseError](err); ok {
+			fmt.Fprintf(stderr, "Run \"%s --help\" for usage.\n", commandPath(parse.Context))
+		}
+		return exitUsage
+	}
+	if err := command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}); err != nil {
+		fmt.Fprintf(stderr, "beacon: %v\n", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// commandPath names the command that was meant, as far as it was understood.
+func commandPath(ctx *kong.Context) string {
+	path := "beacon"
+	if node := ctx.Selected(); node != nil {
+		path = node.FullPath()
+	}
+	return path
+}
+
+// helpWithExamples adds the examples of a command below its flags.
+func helpWithExamples(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	selected := ctx.Selected()
+	if selected == nil {
+		_, err := fmt.Fprint(ctx.Stdout, rootExamples)
+		return err
+	}
+	if command, ok := selected.Target.Addr().Interface().(interface{ Examples() string }); ok {
+		_, err := fmt.Fprint(ctx.Stdout, "\nExamples:\n", command.Examples())
+		return err
+	}
+	return nil
+}
+
+const rootExamples = `
+Examples:
+  beacon serve                      serve on http://127.0.0.1:8080
+  beacon openapi preview            print the preview interface's OpenAPI document
+`

@@ -1,0 +1,18 @@
+// Command beacon is the backend of a community Wi-Fi network. This package
+// wires the others together; it is the only reader of the clock and the
+// environment.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}

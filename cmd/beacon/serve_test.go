@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a beacon server that runs as its users run it.
+type process struct {
+	url string
+	cmd *exec.Cmd
+	log *lockedBuffer
+}
+
+// lockedBuffer is written by the process and read by the test.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func startServer(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	p := &process{
+		cmd: exec.Command("beacon", append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}, args...)...),
+		log: &lockedBuffer{},
+	}
+	p.cmd.Dir = t.TempDir()
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stderr = p.log
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("no ready line: %v; the log says %s", err, p.log)
+	}
+	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "beacon: listening on ")
+	if !ok {
+		t.Fatalf("the first line is %q", line)
+	}
+	p.url = addr
+	return p
+}
+
+// stop ends the process as a supervisor does, and expects a clean exit.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v; the log says %s", err, p.log)
+	}
+}
+
+// adminURL waits for the log line that names the admin address.
+func (p *process) adminURL(t *testing.T) string {
+	t.Helper()
+	pattern := regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		if found := pattern.FindStringSubmatch(p.log.String()); found != nil {
+			return "http://" + found[1]
+		}
+		time.Sleep(time.Millisecond) // between two looks at the log, up to a deadline
+	}
+	t.Fatalf("the log names no admin address: %s", p.log)
+	return ""
+}
+
+func fetch(t *testing.T, url string, header ...string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestServe(t *testing.T) {
+	p := startServer(t, nil)
+	admin := p.adminURL(t)
+	for _, tc := range []struct {
+		url      string
+		status   int
+		contains string
+	}{
+		{p.url + "/healthz", 200, `{"status":"ok"}`},
+		{p.url + "/readyz", 200, `"status":"ok"`},
+		{p.url + "/api/v1/hotspots/1", 200, `"locationImage":"` + p.url + `/api/v1/images/1.svg"`},
+		{p.url + "/api/v1/images/1.svg", 200, "<svg"},
+		{p.url + "/metrics", 404, `"error":"Not found"`},
+		{p.url + "/debug/pprof/", 404, `"error":"Not found"`},
+		{admin + "/metrics", 200, `beacon_http_requests_total{method="GET",route="GET /api/v1/hotspots/{id}",status="200"} 1`},
+		{admin + "/debug/pprof/heap?debug=1", 200, "heap profile"},
+		{admin + "/api/v1/hotspots", 404, ""},
+	} {
+		if status, body := fetch(t, tc.url, "x-api-key", "svc_test_demo01"); status != tc.status || !strings.Contains(body, tc.contains) {
+			t.Errorf("%s answered %d %.300s; want %d with %s", tc.url, status, body, tc.status, tc.contains)
+		}
+	}
+	p.stop(t)
+
+	requests := 0
+	for line := range strings.Lines(p.log.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatalf("a log line is not JSON: %v in %s", err, line)
+		}
+		if entry["msg"] == "request" {
+			requests++
+		}
+	}
+	if requests != 6 {
+		t.Errorf("the log has %d requests; want the 6 of the public address", requests)
+	}
+}
+
+// Flags have twins in the environment; a flag wins.
+func TestServe_Environment(t *testing.T) {
+	env := []string{"BEACON_PREVIEW_KEY_PREFIX=acme", "BEACON_LOG_FORMAT=text", "BEACON_PUBLIC_URL=https://ignored.example"}
+	p := startServer(t, env, "--public-url", "https://wifi.example.org/")
+	status, body := fetch(t, p.url+"/api/v1/hotspots/1", "x-api-key", "acme_live_abcdef")
+	if want := `"locationImage":"https://wifi.example.org/api/v1/images/1.svg"`; status != 200 || !strings.Contains(body, want) {
+		t.Errorf("answered %d %s; want %s", status, body, want)
+	}
+	if status, body := fetch(t, p.url+"/api/v1/hotspots/1", "x-api-key", "svc_live_abcdef"); status != 401 || !strings.Contains(body, "acme_test_") {
+		t.Errorf("with the default prefix: %d %s", status, body)
+	}
+	p.stop(t)
+	if !strings.Contains(p.log.String(), `msg="request"`) {
+		t.Errorf("the log is not text: %s", p.log)
+	}
+}
+
+func TestServe_AddressInUse(t *testing.T) {
+	p := startServer(t, nil)
+	out, err := exec.Command("beacon", "serve", "--addr", strings.TrimPrefix(p.url, "http://"), "--admin-addr", "off").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "address already in use") || !strings.Contains(string(out), "--addr") {
+		t.Errorf("a second server on %s: %v, %s", p.url, err, out)
+	}
+	p.stop(t)
+}
+
+// The commands of README.md that call curl run as printed.
+func TestReadme_Curl(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startServer(t, nil)
+	defer p.stop(t)
+	tried := 0
+	for line := range strings.Lines(string(readme)) {
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		tried++
+		command := strings.ReplaceAll(line, "http://127.0.0.1:8080", p.url)
+		out, err := exec.Command("sh", "-c", command).Output()
+		if err != nil || !json.Valid(out) || !strings.Contains(string(out), `"data"`) {
+			t.Errorf("%s printed %s, %v", command, out, err)
+		}
+	}
+	if tried < 3 {
+		t.Errorf("README.md has %d curl lines; it should have three", tried)
+	}
+}
+
+// Lines reach the log in order and complete, also those of the last moment.
+func TestLogBuffer(t *testing.T) {
+	var out lockedBuffer
+	b := newLogBuffer(&out)
+	var want strings.Builder
+	for i := range 1000 {
+		line := fmt.Sprintf("line %d\n", i)
+		want.WriteString(line)
+		if _, err := b.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Close()
+	if out.String() != want.String() {
+		t.Errorf("the log has %d bytes; want %d", len(out.String()), want.Len())
+	}
+}
+
+// A reader that stops reading stops neither the service nor fills its memory.
+func TestLogBuffer_StuckReader(t *testing.T) {
+	reader, writer := io.Pipe() // blocks until it is read
+	b := newLogBuffer(writer)
+	line := bytes.Repeat([]byte("x"), 1023)
+	line = append(line, '\n')
+	for range 4 << 10 { // 4 MiB
+		if _, err := b.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.mu.Lock()
+	kept, dropped := len(b.pending), b.dropped
+	b.mu.Unlock()
+	if kept > maxPending || dropped == 0 {
+		t.Errorf("%d bytes wait, %d lines were dropped", kept, dropped)
+	}
+	read := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(reader)
+		read <- string(all)
+	}()
+	b.Close()
+	writer.Close()
+	if log := <-read; !strings.Contains(log, "log lines were dropped") {
+		t.Error("the log does not say that lines are missing")
+	}
+}

@@ -1,0 +1,110 @@
+package architecture_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/beacon-wifi/beacon/"
+
+// allowed is the architecture: which packages of ours a package may import.
+// Arrows point down. A package that is not listed does not belong in the tree;
+// do not add an arrow to make a build pass, ask first where the code belongs.
+var allowed = map[string][]string{
+	// Leaves.
+	"id":  {},
+	"web": {"id"},
+
+	// Edges.
+	"preview": {"web"}, // not even the domain: it could be lifted out whole
+	"metrics": {"web"},
+
+	// What wires everything.
+	"cmd/beacon": {"metrics", "preview", "web"},
+
+	// For tests and benchmarks only.
+	"bench":       {},
+	"openapitest": {},
+}
+
+// foreign is which modules from outside the standard library a package may
+// import. A dependency is a decision: see DECISIONS.md before adding one.
+var foreign = map[string][]string{
+	"web":         {"github.com/go-json-experiment/json"},
+	"metrics":     {"github.com/prometheus/client_golang"},
+	"cmd/beacon":  {"github.com/alecthomas/kong", "golang.org/x/sync"},
+	"openapitest": {"github.com/getkin/kin-openapi"},
+}
+
+// goPackage is what "go list" says of a package.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImports(t *testing.T) {
+	packages := listPackages(t)
+	for name, imports := range packages {
+		permitted, listed := allowed[name]
+		if !listed {
+			t.Errorf("package %s is not in the table of allowed imports", name)
+			continue
+		}
+		for _, path := range imports {
+			ours, isOurs := strings.CutPrefix(path, module)
+			switch {
+			case isOurs && !slices.Contains(permitted, ours):
+				t.Errorf("%s imports %s; the table allows %v", name, ours, permitted)
+			case !isOurs && strings.Contains(path, ".") && !hasPrefixOf(path, foreign[name]):
+				t.Errorf("%s imports %s; the table allows %v", name, path, foreign[name])
+			}
+		}
+	}
+	for _, table := range []map[string][]string{allowed, foreign} {
+		for name := range maps.Keys(table) {
+			if _, exists := packages[name]; !exists {
+				t.Errorf("the table names %s, which does not exist", name)
+			}
+		}
+	}
+}
+
+func hasPrefixOf(path string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool {
+		return path == m || strings.HasPrefix(path, m+"/")
+	})
+}
+
+// listPackages gives the imports of every package that has more than tests.
+func listPackages(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string][]string{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			goPackage
+			GoFiles []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			packages[strings.TrimPrefix(p.ImportPath, module)] = p.Imports
+		}
+	}
+	if len(packages) < 5 {
+		t.Fatalf("go list found %d packages", len(packages))
+	}
+	return packages
+}

@@ -1,0 +1,75 @@
+// Package metrics counts what the process does, for Prometheus. It is the only
+// package that knows the format; others hand it plain facts. Its one invariant:
+// the number of series is bounded, since labels are routes, methods and
+// statuses of ours and never text of a client's.
+package metrics
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// Set is the metrics of one process.
+type Set struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	series   sync.Map // seriesKey → *httpSeries: a look-up cheaper than the vectors'
+}
+
+type seriesKey struct {
+	route, method string
+	status        int
+}
+
+type httpSeries struct {
+	count prometheus.Counter
+	took  prometheus.Observer
+}
+
+// New makes an empty set with the figures of the Go runtime and the process.
+func New() *Set {
+	s := &Set{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "beacon_http_requests_total",
+			Help: "Requests answered, by route, method and status.",
+		}, []string{"route", "method", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "beacon_http_request_duration_seconds",
+			Help:    "Time from a request's first byte read to its answer's last byte written, by route.",
+			Buckets: []float64{25e-6, 100e-6, 500e-6, 2.5e-3, 10e-3, 50e-3, 250e-3, 1, 5},
+		}, []string{"route"}),
+	}
+	s.registry.MustRegister(s.requests, s.duration,
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return s
+}
+
+// Observe counts one answer. It fits web.Front.
+func (s *Set) Observe(r *http.Request, e web.Exchange) {
+	key := seriesKey{web.Route(r), web.Method(r), e.Status}
+	found, ok := s.series.Load(key)
+	if !ok {
+		found, _ = s.series.LoadOrStore(key, &httpSeries{
+			count: s.requests.WithLabelValues(key.route, key.method, strconv.Itoa(key.status)),
+			took:  s.duration.WithLabelValues(key.route),
+		})
+	}
+	series := found.(*httpSeries)
+	series.count.Inc()
+	series.took.Observe(e.Took.Seconds())
+}
+
+// Handler serves the set to Prometheus.
+func (s *Set) Handler() http.Handler {
+	return promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{})
+}

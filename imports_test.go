@@ -18,8 +18,13 @@ const module = "github.com/beacon-wifi/beacon/"
 // do not add an arrow to make a build pass, ask first where the code belongs.
 var allowed = map[string][]string{
 	// Leaves.
+	"geo": {},
 	"id":  {},
 	"web": {"id"},
+
+	// The words of the network, and what people do with them.
+	"beacon": {"geo"},
+	"access": {"beacon", "id"},
 
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
@@ -36,6 +41,8 @@ var allowed = map[string][]string{
 // foreign is which modules from outside the standard library a package may
 // import. A dependency is a decision: see DECISIONS.md before adding one.
 var foreign = map[string][]string{
+	"beacon":      {"golang.org/x/text"},
+	"access":      {"golang.org/x/sync"},
 	"web":         {"github.com/go-json-experiment/json"},
 	"metrics":     {"github.com/prometheus/client_golang"},
 	"cmd/beacon":  {"github.com/alecthomas/kong", "golang.org/x/sync"},

@@ -1,0 +1,14 @@
+package access
+
+// Sizes tells how much is in memory.
+func (k *Keys) Sizes() (known, unknown, unsaved int) {
+	k.cache.mu.RLock()
+	defer k.cache.mu.RUnlock()
+	return len(k.cache.known), len(k.cache.unknown), len(k.cache.unsaved)
+}
+
+// The bounds of what is kept in memory.
+const (
+	MaxKnown   = maxKnown
+	MaxUnknown = maxUnknown
+)

@@ -1,0 +1,45 @@
+package beacon
+
+import "time"
+
+// Change is the record that every write leaves in its own transaction: it is
+// the audit row (decision X10), what replicas follow, and what becomes an event.
+type Change struct {
+	Node    string // whose stream it stands in
+	Seq     int64  // its place in that stream: 1, 2, 3, … without a gap
+	Kind    ChangeKind
+	Target  string // the id of what changed
+	Version int64  // the version it has now; 0 for what has none
+	Actor   Actor
+	At      time.Time
+}
+
+// Actor is who made a change, and by which request.
+type Actor struct {
+	Key     KeyID
+	User    UserID
+	Request string // "req_…", or "cli" for the command line
+}
+
+// ChangeKind says what happened.
+type ChangeKind string
+
+// The kinds of change.
+const (
+	HotspotRegistered ChangeKind = "hotspot.registered"
+	HotspotUpdated    ChangeKind = "hotspot.updated"
+	HotspotDeleted    ChangeKind = "hotspot.deleted"
+	KeyCreated        ChangeKind = "key.created"
+	KeyRevoked        ChangeKind = "key.revoked"
+)
+
+// Idempotency is the memory of a request that must take effect once (decision
+// N12): who sent it under which key, what it asked, and what it led to. The
+// last two are opaque to the store.
+type Idempotency struct {
+	Owner       UserID
+	Key         string
+	Fingerprint [32]byte
+	Result      []byte
+	ExpiresAt   time.Time
+}

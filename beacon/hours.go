@@ -1,0 +1,57 @@
+package beacon
+
+import "slices"
+
+// OperatingHours is when a hotspot means to be open (decision N10).
+type OperatingHours struct {
+	Timezone   string // IANA
+	Weekly     []WeeklySpan
+	Exceptions []HoursException
+}
+
+// WeeklySpan opens on each of Days at Open and closes at Close, both minutes
+// after local midnight, 0..1440. Close ≤ Open runs past midnight.
+type WeeklySpan struct {
+	Days        []Day
+	Open, Close int
+}
+
+// Day is a day of the week as the interface writes it: "mon".."sun".
+type Day string
+
+// HoursException replaces the weekly hours on one local date, "2026-12-25":
+// closed all day, or open in Spans. An opening belongs to the date on which it
+// begins: what opened the evening before may still run past midnight.
+type HoursException struct {
+	Date   string
+	Closed bool
+	Spans  []ExceptionSpan
+}
+
+// ExceptionSpan is one opening of an exceptional day.
+type ExceptionSpan struct {
+	Open, Close int
+}
+
+// days of the week, Monday first.
+func days() []Day {
+	return []Day{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+}
+
+// Equal reports whether nothing would change if one took the place of the other.
+func (s Settings) Equal(other Settings) bool {
+	a, b := s.OperatingHours, other.OperatingHours
+	s.OperatingHours, other.OperatingHours = nil, nil
+	return s == other && (a == nil) == (b == nil) && (a == nil || a.Equal(*b))
+}
+
+// Equal compares as the interface shows it: a list of none is as good as no list.
+func (o OperatingHours) Equal(other OperatingHours) bool {
+	return o.Timezone == other.Timezone &&
+		slices.EqualFunc(o.Weekly, other.Weekly, func(a, b WeeklySpan) bool {
+			return a.Open == b.Open && a.Close == b.Close && slices.Equal(a.Days, b.Days)
+		}) &&
+		slices.EqualFunc(o.Exceptions, other.Exceptions, func(a, b HoursException) bool {
+			return a.Date == b.Date && a.Closed == b.Closed && slices.Equal(a.Spans, b.Spans)
+		})
+}

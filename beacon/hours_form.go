@@ -1,0 +1,207 @@
+package beacon
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones are known on machines that have none installed
+)
+
+// HoursForm is what a client wrote about operating hours.
+type HoursForm struct {
+	Timezone   Opt[string]
+	Weekly     Opt[[]SpanForm]
+	Exceptions Opt[[]ExceptionForm]
+}
+
+// SpanForm is what a client wrote about one weekly span.
+type SpanForm struct {
+	Days        Opt[[]string]
+	Open, Close Opt[string] // "08:00"
+}
+
+// ExceptionForm is what a client wrote about one exceptional day: that it is
+// closed, or when it opens and closes.
+type ExceptionForm struct {
+	Date        Opt[string] // "2026-12-25"
+	Closed      Opt[bool]
+	Open, Close Opt[string]
+}
+
+// How many spans and exceptions a schedule may have.
+const (
+	MaxWeeklySpans     = 50
+	MaxHoursExceptions = 100
+)
+
+const (
+	minutesADay  = 24 * 60
+	minutesAWeek = 7 * minutesADay
+)
+
+// check turns the form into hours and notes every fault by its path.
+func (form HoursForm) check(path string, f *Faults) OperatingHours {
+	var hours OperatingHours
+	if zone, ok := Required(form.Timezone, path+".timezone", f); ok {
+		_, err := loadZone(zone)
+		f.Check(path+".timezone", err)
+		hours.Timezone = zone
+	}
+	if spans, ok := Required(form.Weekly, path+".weekly", f); ok {
+		hours.Weekly = checkWeekly(spans, path+".weekly", f)
+	}
+	if exceptions, ok := Optional(form.Exceptions, path+".exceptions", f); ok {
+		hours.Exceptions = checkExceptions(exceptions, path+".exceptions", f)
+	}
+	return hours
+}
+
+// loadZone knows the zones of the IANA database. The standard library knows
+// more by name: "" and "Local", which mean whatever this machine is set to, and
+// files that lie beside the database on some machines only.
+func loadZone(name string) (*time.Location, error) {
+	bad := errors.New("must be an IANA time zone, such as America/New_York")
+	switch name {
+	case "", "Local", "localtime", "posixrules", "Factory":
+		return nil, bad
+	}
+	if strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
+		return nil, bad
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, bad
+	}
+	return zone, nil
+}
+
+func checkWeekly(forms []SpanForm, path string, f *Faults) []WeeklySpan {
+	if len(forms) > MaxWeeklySpans {
+		f.Add(path, fmt.Sprintf("must have at most %d spans", MaxWeeklySpans))
+		return nil
+	}
+	var week week
+	spans := make([]WeeklySpan, len(forms))
+	for i, form := range forms {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		var own Faults
+		spans[i].Days = checkDays(form.Days, at+".days", &own)
+		spans[i].Open, spans[i].Close = checkTimes(form.Open, form.Close, at, &own)
+		if !own.Any() {
+			if rival, overlaps := week.take(i, spans[i]); overlaps {
+				own.Add(at, fmt.Sprintf("overlaps weekly[%d]", rival))
+			}
+		}
+		f.list = append(f.list, own.list...)
+	}
+	return spans
+}
+
+func checkDays(form Opt[[]string], path string, f *Faults) []Day {
+	names, ok := Required(form, path, f)
+	if !ok {
+		return nil
+	}
+	if len(names) < 1 || len(names) > len(days()) {
+		f.Add(path, "must have 1 to 7 days")
+		return nil
+	}
+	var list []Day
+	for i, name := range names {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch day := Day(name); {
+		case !slices.Contains(days(), day):
+			f.Add(at, "must be mon, tue, wed, thu, fri, sat or sun")
+		case slices.Contains(list, day):
+			f.Add(at, "must not name a day twice")
+		default:
+			list = append(list, day)
+		}
+	}
+	return list
+}
+
+func checkTimes(open, closing Opt[string], path string, f *Faults) (from, to int) {
+	if text, ok := Required(open, path+".open", f); ok {
+		minute, err := ParseClock(text)
+		if err == nil && minute == minutesADay {
+			err = errors.New("must be 00:00 to 23:59")
+		}
+		f.Check(path+".open", err)
+		from = minute
+	}
+	if text, ok := Required(closing, path+".close", f); ok {
+		minute, err := ParseClock(text)
+		f.Check(path+".close", err)
+		to = minute
+	}
+	return from, to
+}
+
+func checkExceptions(forms []ExceptionForm, path string, f *Faults) []HoursException {
+	if len(forms) > MaxHoursExceptions {
+		f.Add(path, fmt.Sprintf("must have at most %d days", MaxHoursExceptions))
+		return nil
+	}
+	seen := map[string]bool{}
+	list := make([]HoursException, len(forms))
+	for i, form := range forms {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if date, ok := Required(form.Date, at+".date", f); ok {
+			if _, err := time.Parse(time.DateOnly, date); err != nil {
+				f.Add(at+".date", "must be a date, such as 2026-12-25")
+			} else if seen[date] {
+				f.Add(at+".date", "must not stand twice")
+			}
+			seen[date] = true
+			list[i].Date = date
+		}
+		form.checkOpening(&list[i], at, f)
+	}
+	return list
+}
+
+// checkOpening reads whether the day is closed or has hours of its own: one of
+// the two, never both.
+func (form ExceptionForm) checkOpening(e *HoursException, path string, f *Faults) {
+	closed, ok := Optional(form.Closed, path+".closed", f)
+	hasHours := form.Open.Set || form.Close.Set
+	switch {
+	case form.Closed.Set && !ok: // null, and noted as such
+	case closed && hasHours:
+		f.Add(path, "must not have hours on a closed day")
+	case closed:
+		e.Closed = true
+	case hasHours:
+		open, closing := checkTimes(form.Open, form.Close, path, f)
+		e.Spans = []ExceptionSpan{{Open: open, Close: closing}}
+	default:
+		f.Add(path, "must be closed, or have open and close")
+	}
+}
+
+// ParseClock reads "08:00" as minutes after midnight. It accepts nothing looser,
+// and "24:00" for the end of the day.
+func ParseClock(s string) (minute int, err error) {
+	if len(s) == len("08:00") && s[2] == ':' {
+		hours, okHours := twoDigits(s[:2])
+		minutes, okMinutes := twoDigits(s[3:])
+		minute = hours*60 + minutes
+		if okHours && okMinutes && minutes < 60 && minute <= minutesADay {
+			return minute, nil
+		}
+	}
+	return 0, errors.New("must be a time, such as 08:00")
+}
+
+// FormatClock is the reverse of ParseClock.
+func FormatClock(minute int) string {
+	return fmt.Sprintf("%02d:%02d", minute/60, minute%60)
+}
+
+func twoDigits(s string) (n int, ok bool) {
+	tens, ones := s[0]-'0', s[1]-'0' // wraps around below '0'
+	return int(tens)*10 + int(ones), tens <= 9 && ones <= 9
+}

@@ -1,0 +1,90 @@
+package beacon
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+)
+
+// MAC is a hardware address as its operator wrote it: it is echoed as sent, and
+// compared by Canonical (decision N8).
+type MAC string
+
+const octets = 6
+
+var (
+	errMAC        = errors.New("must be six octets, such as 02:00:5e:10:00:01")
+	errMACNobody  = errors.New("must be the address of one device, not all zeros")
+	errMACAnyBody = errors.New("must be the address of one device, not broadcast or multicast")
+)
+
+// ParseMAC accepts six octets in hexadecimal digits of either case, written as
+// aa:bb:cc:dd:ee:ff, aa-bb-cc-dd-ee-ff, aa.bb.cc.dd.ee.ff, aabb.ccdd.eeff or
+// aabbccddeeff. It refuses addresses that cannot belong to a single device.
+func ParseMAC(s string) (MAC, error) {
+	address, ok := decodeMAC(s)
+	switch {
+	case !ok:
+		return "", errMAC
+	case address == [octets]byte{}:
+		return "", errMACNobody
+	case address[0]&1 != 0: // the group bit: broadcast has it too
+		return "", errMACAnyBody
+	}
+	return MAC(s), nil
+}
+
+// Canonical spells the address as aa:bb:cc:dd:ee:ff, whichever way it was
+// written, and is empty for what is no address.
+func (m MAC) Canonical() string {
+	address, ok := decodeMAC(string(m))
+	if !ok {
+		return ""
+	}
+	text := make([]byte, 0, octets*3)
+	for _, octet := range address {
+		text = append(hex.AppendEncode(text, []byte{octet}), ':')
+	}
+	return string(text[:len(text)-1])
+}
+
+// decodeMAC reads the octets. The length alone tells how the digits must be
+// grouped, and the first separator which one must stand between all groups.
+func decodeMAC(s string) (address [octets]byte, ok bool) {
+	switch len(s) {
+	case 12:
+		return unhex(s)
+	case 14:
+		return unhex(ungroup(s, 4, "."))
+	case 17:
+		return unhex(ungroup(s, 2, ":-."))
+	}
+	return address, false
+}
+
+// ungroup takes the separators out from between groups of size digits, and
+// gives nothing when they differ or are not among those allowed.
+func ungroup(s string, size int, allowed string) string {
+	separator := s[size]
+	if strings.IndexByte(allowed, separator) < 0 {
+		return ""
+	}
+	digits := make([]byte, 0, 2*octets)
+	for i := range len(s) {
+		if i%(size+1) != size {
+			digits = append(digits, s[i])
+		} else if s[i] != separator {
+			return ""
+		}
+	}
+	return string(digits)
+}
+
+// unhex wants exactly twelve digits: what ungroup gave up on has none.
+func unhex(digits string) (address [octets]byte, ok bool) {
+	if len(digits) != 2*octets {
+		return address, false
+	}
+	_, err := hex.Decode(address[:], []byte(digits))
+	return address, err == nil
+}

@@ -1,0 +1,37 @@
+package beacon
+
+// Patch is what a client wrote to change a hotspot: a merge patch (decision
+// N11). What is absent stays as it is, and null is refused but for the
+// operating hours, which it clears.
+type Patch struct {
+	Name     Opt[string]
+	Settings Opt[SettingsForm]
+}
+
+// Validate lists all the faults of the patch. They are its own, whichever
+// hotspot it is meant for: a client hears of them before it hears whether that
+// hotspot exists or is theirs (decision N3).
+func (p Patch) Validate() error {
+	_, err := p.Apply(new(Hotspot))
+	return err
+}
+
+// Apply changes the hotspot and reports whether anything is different now. On
+// an error the hotspot is as it was. Version and UpdatedAt belong to whoever
+// keeps the hotspot, who moves them only on a change.
+func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
+	var f Faults
+	name, settings := h.Name, h.Settings
+	if raw, ok := Optional(p.Name, "name", &f); ok {
+		name = checkName(raw, &f)
+	}
+	if form, ok := Optional(p.Settings, "settings", &f); ok {
+		form.apply(&settings, &f)
+	}
+	if err := f.Err(); err != nil {
+		return false, err
+	}
+	changed = name != h.Name || !settings.Equal(h.Settings)
+	h.Name, h.Settings = name, settings
+	return changed, nil
+}

@@ -1,0 +1,72 @@
+package beacon
+
+import (
+	"fmt"
+	"slices"
+)
+
+// KeyID names an API key: "key_" and 26 characters. It is public; the secret is not.
+type KeyID string
+
+// Scope is a permission that a key carries (decision N6).
+type Scope string
+
+// The scopes of the network interface.
+const (
+	HotspotsWrite  Scope = "hotspots:write"
+	HotspotsVerify Scope = "hotspots:verify"
+	RewardsRead    Scope = "rewards:read"
+	KeysManage     Scope = "keys:manage"
+	Admin          Scope = "admin" // everything, for any user
+)
+
+// Scopes are all there are, in the order in which keys list them.
+func Scopes() []Scope {
+	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, KeysManage, Admin}
+}
+
+// Valid reports whether the scope exists.
+func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
+
+// ParseScopes reads the names of scopes and gives them in their usual order,
+// each once. None at all is fine: such a key may read what any key may.
+func ParseScopes(names []string) ([]Scope, error) {
+	for _, name := range names {
+		if !Scope(name).Valid() {
+			return nil, fmt.Errorf("must hold known scopes; %.40q is none", name)
+		}
+	}
+	scopes := []Scope{}
+	for _, scope := range Scopes() {
+		if slices.Contains(names, string(scope)) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes, nil
+}
+
+// Principal is who a request acts for: the holder of a verified key. Scopes may
+// be shared with other requests and are only read.
+type Principal struct {
+	Key     KeyID
+	User    UserID
+	Scopes  []Scope
+	Request string // the id of the request in hand, "cli" for the command line
+}
+
+// Has reports whether the principal may do what the scope permits. Admin may
+// do everything (decision N6).
+func (p Principal) Has(s Scope) bool {
+	return slices.Contains(p.Scopes, s) || slices.Contains(p.Scopes, Admin)
+}
+
+// MayActFor reports whether what belongs to the user is the principal's to
+// read and change: their own, or anyone's for Admin.
+func (p Principal) MayActFor(user UserID) bool {
+	return p.Has(Admin) || user != "" && user == p.User
+}
+
+// Actor is the principal as a change records it (decision X10).
+func (p Principal) Actor() Actor {
+	return Actor{Key: p.Key, User: p.User, Request: p.Request}
+}

@@ -1,0 +1,110 @@
+package beacon
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Limits of the settings (decisions N9 and N14).
+const (
+	MaxConnectionsLimit = 10_000
+	MaxBandwidthMbps    = 100_000
+	MinCoverageRadiusM  = 10
+	MaxCoverageRadiusM  = 500
+)
+
+// Valid reports whether the type is one of the three.
+func (t Type) Valid() bool {
+	switch t {
+	case Home, Business, Public:
+		return true
+	}
+	return false
+}
+
+// DefaultSettings are those of a hotspot whose operator chose none (decision
+// N9): always open, and with room for the visitors that such a place has.
+func DefaultSettings(t Type) Settings {
+	switch t {
+	case Business:
+		return Settings{MaxConnections: 64, BandwidthLimitMbps: 200}
+	case Public:
+		return Settings{MaxConnections: 128, BandwidthLimitMbps: 300}
+	}
+	return Settings{MaxConnections: 16, BandwidthLimitMbps: 50}
+}
+
+// CoverageRadius is how far the hotspot reaches, in metres: as its operator
+// measured it, or what is usual for its type (decision N14).
+func (s Settings) CoverageRadius(t Type) float64 {
+	switch {
+	case s.CoverageRadiusM > 0:
+		return s.CoverageRadiusM
+	case t == Business:
+		return 75
+	case t == Public:
+		return 100
+	}
+	return 50
+}
+
+// SettingsForm is what a client wrote about settings. Numbers are as JSON has
+// them, so that 1.5 connections can be refused by name.
+type SettingsForm struct {
+	MaxConnections     Opt[float64]
+	BandwidthLimitMbps Opt[float64]
+	OperatingHours     Opt[HoursForm] // null: always open
+	CoverageRadiusM    Opt[float64]
+}
+
+// apply writes what the form holds over s. What is at fault goes into f, and
+// leaves s in a state that must not be kept.
+func (form SettingsForm) apply(s *Settings, f *Faults) {
+	const path = "settings."
+	if v, ok := Optional(form.MaxConnections, path+"max_connections", f); ok {
+		f.Check(path+"max_connections", checkConnections(v))
+		s.MaxConnections = int(v)
+	}
+	if v, ok := Optional(form.BandwidthLimitMbps, path+"bandwidth_limit_mbps", f); ok {
+		f.Check(path+"bandwidth_limit_mbps", checkBandwidth(v))
+		s.BandwidthLimitMbps = v
+	}
+	if v, ok := Optional(form.CoverageRadiusM, path+"coverage_radius_m", f); ok {
+		f.Check(path+"coverage_radius_m", checkRadius(v))
+		s.CoverageRadiusM = v
+	}
+	switch hours := form.OperatingHours; {
+	case hours.Null:
+		s.OperatingHours = nil
+	case hours.Set:
+		parsed := hours.V.check(path+"operating_hours", f)
+		s.OperatingHours = &parsed
+	}
+}
+
+// The comparisons below are written so that NaN fails them.
+
+func checkConnections(v float64) error {
+	switch {
+	case v != math.Trunc(v):
+		return errors.New("must be a whole number")
+	case !(v >= 1 && v <= MaxConnectionsLimit):
+		return fmt.Errorf("must be 1 to %d", MaxConnectionsLimit)
+	}
+	return nil
+}
+
+func checkBandwidth(v float64) error {
+	if !(v > 0 && v <= MaxBandwidthMbps) {
+		return fmt.Errorf("must be more than 0 and at most %d", MaxBandwidthMbps)
+	}
+	return nil
+}
+
+func checkRadius(v float64) error {
+	if !(v >= MinCoverageRadiusM && v <= MaxCoverageRadiusM) {
+		return fmt.Errorf("must be %d to %d", MinCoverageRadiusM, MaxCoverageRadiusM)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package beacon
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Lengths of decision N8. Names and addresses count code points, since that is
+// what people see; an SSID counts bytes, since that is what a radio sends.
+const (
+	MinName    = 3
+	MaxName    = 50
+	MaxSSID    = 32
+	MaxAddress = 200
+)
+
+var (
+	errEncoding   = errors.New("must be valid UTF-8")
+	errCharacters = errors.New("must not contain control characters, line breaks or characters that reorder text")
+	errInvisible  = errors.New("must contain a visible character")
+)
+
+// CleanName gives the form in which a hotspot's name is kept: trimmed, and in
+// NFC, so that two names that look alike are alike (decision N8).
+func CleanName(raw string) (string, error) {
+	name, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(name); n < MinName || n > MaxName {
+		return "", fmt.Errorf("must be %d to %d characters", MinName, MaxName)
+	}
+	if !strings.ContainsFunc(name, visible) {
+		return "", errInvisible
+	}
+	return name, nil
+}
+
+// CleanKeyName gives the form in which the name of an API key is kept. A key
+// may go without a name.
+func CleanKeyName(raw string) (string, error) {
+	name, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if utf8.RuneCountInString(name) > MaxName {
+		return "", fmt.Errorf("must be at most %d characters", MaxName)
+	}
+	return name, nil
+}
+
+// CheckSSID holds a network name to what a radio can send and a log can bear.
+// It is kept as sent: spaces at its ends are part of it.
+func CheckSSID(ssid string) error {
+	switch {
+	case len(ssid) < 1 || len(ssid) > MaxSSID:
+		return fmt.Errorf("must be 1 to %d bytes", MaxSSID)
+	case !utf8.ValidString(ssid):
+		return errEncoding
+	case strings.ContainsFunc(ssid, unicode.IsControl):
+		return errors.New("must not contain control characters")
+	}
+	return nil
+}
+
+// CleanAddress gives an address as it was sent, and a blank one as none.
+func CleanAddress(raw string) (string, error) {
+	switch {
+	case !utf8.ValidString(raw):
+		return "", errEncoding
+	case strings.ContainsFunc(raw, unfit):
+		return "", errCharacters
+	case utf8.RuneCountInString(raw) > MaxAddress:
+		return "", fmt.Errorf("must be at most %d characters", MaxAddress)
+	case !strings.ContainsFunc(raw, visible):
+		return "", nil
+	}
+	return raw, nil
+}
+
+// cleanLine trims and normalizes one line of text, and refuses what no line
+// may hold.
+func cleanLine(raw string) (string, error) {
+	if !utf8.ValidString(raw) {
+		return "", errEncoding
+	}
+	line := norm.NFC.String(strings.TrimSpace(raw))
+	if strings.ContainsFunc(line, unfit) {
+		return "", errCharacters
+	}
+	return line, nil
+}
+
+// unfit reports characters that do harm where the text is shown: controls
+// (PostgreSQL cannot even store U+0000), line breaks, what reverses the text
+// around it, and code points that Unicode promises never to assign.
+func unfit(r rune) bool {
+	switch {
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069': // bidi embeddings, overrides, isolates
+		return true
+	case r == '\u2028' || r == '\u2029': // line and paragraph separators
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r)
+}
+
+// visible reports characters that leave a mark. Format characters such as the
+// zero-width joiner are not graphic; fillers and variation selectors are, and
+// show nothing all the same.
+func visible(r rune) bool {
+	const brailleBlank = '\u2800'
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank &&
+		!unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}

@@ -1,0 +1,7 @@
+package geo
+
+// Distance is the way along the great circle in metres, on the mean sphere
+// (decision N13), to the micrometre: see Vec.Meters.
+func Distance(a, b Point) float64 {
+	return a.Vec().Meters(b.Vec())
+}

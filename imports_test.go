@@ -18,9 +18,11 @@ const module = "github.com/beacon-wifi/beacon/"
 // do not add an arrow to make a build pass, ask first where the code belongs.
 var allowed = map[string][]string{
 	// Leaves.
-	"geo": {},
-	"id":  {},
-	"web": {"id"},
+	"geo":       {},
+	"id":        {},
+	"ratelimit": {},
+	"spatial":   {"geo"},
+	"web":       {"id"},
 
 	// The words of the network, and what people do with them.
 	"beacon": {"geo"},

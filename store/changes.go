@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/beacon"
+)
+
+// Heads answers the number of the newest change of every node that ever wrote.
+// Whoever reads heads first and hotspots after, and then follows Changes from
+// these heads on, misses nothing: of a hotspot met twice, the higher version
+// counts.
+func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
+	type head struct {
+		node string
+		seq  int64
+	}
+	all, err := query(ctx, db, func(scan func(...any) error) (h head, err error) {
+		return h, scan(&h.node, &h.seq)
+	}, sqlText.heads)
+	if err != nil {
+		return nil, err
+	}
+	heads := make(map[string]int64, len(all))
+	for _, h := range all {
+		heads[h.node] = h.seq
+	}
+	return heads, nil
+}
+
+// Changes answers up to limit changes of a node that come after a number, in
+// their order and without a gap.
+func (db *DB) Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error) {
+	return query(ctx, db, scanChange, sqlText.changes, node, after, max(limit, 0))
+}
+
+func scanChange(scan func(...any) error) (c beacon.Change, err error) {
+	var at int64
+	err = scan(&c.Node, &c.Seq, &c.Kind, &c.Target, &c.Version, &c.Actor.Key, &c.Actor.User, &c.Actor.Request, &at)
+	c.At = fromMicros(at)
+	return c, err
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/id"
+)
+
+// DB is an open database. It is safe for concurrent use and shares no memory
+// with its callers. Its errors are *beacon.Error: Overloaded when the database
+// is away and nothing was written, Internal when a write has an unknown outcome
+// or something is wrong, and what each method names.
+type DB struct {
+	engine    *Engine
+	node      string
+	committer *committer
+}
+
+// nodePrefix begins the name of a node: one opened DB, and its stream of changes.
+const nodePrefix = "node_"
+
+// Open brings the schema up to date and starts the committer. It takes over
+// the engine and closes it, also when it fails. Packages store/sqlite and
+// store/postgres call it.
+func Open(ctx context.Context, engine Engine, now time.Time) (*DB, error) {
+	if err := migrate(ctx, &engine, now); err != nil {
+		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
+	}
+	db := &DB{engine: &engine, node: id.New(nodePrefix, now)}
+	db.committer = startCommitter(&engine, db.node, now)
+	return db, nil
+}
+
+// Node names the stream in which the changes made through this DB stand.
+func (db *DB) Node() string { return db.node }
+
+// Waiting is how many writes stand in the queue right now.
+func (db *DB) Waiting() int { return int(db.committer.waiting.Load()) }
+
+// Close commits what is waiting, then closes the database.
+func (db *DB) Close() error {
+	db.committer.close()
+	return db.engine.close()
+}
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var n int
+	return db.queryRow(ctx, func(scan func(...any) error) error { return scan(&n) }, sqlText.ping)
+}
+
+// queryRow reads one row outside of any transaction of ours; it answers
+// sql.ErrNoRows as it is.
+func (db *DB) queryRow(ctx context.Context, read func(scan func(...any) error) error, text string, args ...any) error {
+	err := db.retrying(ctx, func() error {
+		return read(db.engine.Read.QueryRowContext(ctx, text, args...).Scan)
+	})
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return db.readFailed(err)
+}
+
+// query reads all the rows of a query.
+func query[T any](ctx context.Context, db *DB, read func(scan func(...any) error) (T, error), text string, args ...any) ([]T, error) {
+	var all []T
+	err := db.retrying(ctx, func() error {
+		all = nil
+		rows, err := db.engine.Read.QueryContext(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			one, err := read(rows.Scan)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, db.readFailed(err)
+	}
+	return all, nil
+}
+
+// retrying repeats a read that lost against a write: where everything is
+// serializable, that happens to reads too.
+func (db *DB) retrying(ctx context.Context, read func() error) (err error) {
+	for try := range maxTries {
+		err = read()
+		if err == nil || errors.Is(err, sql.ErrNoRows) || db.engine.classify(err) != Contended || !pause(ctx, try) {
+			return err
+		}
+	}
+	return err
+}
+
+func (db *DB) readFailed(err error) error {
+	if _, ours := errors.AsType[*beacon.Error](err); ours {
+		return err
+	}
+	switch db.engine.classify(err) {
+	case Contended, Busy, Away:
+		return unavailable(err)
+	default:
+		return internal("read", err)
+	}
+}

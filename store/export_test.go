@@ -1,0 +1,4 @@
+package store
+
+// ReadMigrations lets tests read other files.
+var ReadMigrations = readMigrations

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/beacon"
+)
+
+// outcome is how a try to commit a group ended. Only after committed and
+// uncertain is there something in the database.
+type outcome int
+
+const (
+	committed outcome = iota
+	contended         // lost against another transaction: the same group may succeed
+	refused           // the database will not take one of the operations
+	away              // the database cannot be used right now
+	uncertain         // COMMIT was sent and its answer never came
+)
+
+// try runs a group as one transaction.
+func (c *committer) try(ctx context.Context, group []*operation) ([]error, outcome, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, away, fmt.Errorf("begin: %w", err)
+	}
+	tx := &transaction{ctx: ctx, session: c.session}
+	verdicts, changes, err := perform(tx, group)
+	recording := err == nil
+	if err == nil {
+		err = c.record(tx, changes)
+	}
+	if err == nil {
+		err = ctx.Err() // a COMMIT that cannot end in time would leave us in doubt
+	}
+	if err != nil {
+		c.rollback(ctx, err)
+		return nil, c.meaning(err, recording), err
+	}
+	if _, err := c.session.exec(ctx, "COMMIT"); err != nil {
+		return nil, c.doubt(ctx, err), fmt.Errorf("commit: %w", err)
+	}
+	c.head += int64(len(changes))
+	c.registered = c.registered || len(changes) > 0
+	return verdicts, committed, nil
+}
+
+// perform runs the operations inside the open transaction.
+func perform(tx *transaction, group []*operation) (verdicts []error, changes []*beacon.Change, err error) {
+	verdicts = make([]error, len(group))
+	for i, op := range group {
+		var change *beacon.Change
+		change, verdicts[i] = op.attempt(tx)
+		if tx.failed != nil {
+			return nil, nil, tx.failed
+		}
+		if change != nil {
+			changes = append(changes, change)
+		}
+	}
+	return verdicts, changes, nil
+}
+
+// begin opens a transaction. A connection that lay idle may have died without
+// our knowledge; nothing was sent yet, so a fresh one may try.
+func (c *committer) begin(ctx context.Context) (err error) {
+	for range 2 {
+		if c.session == nil {
+			if c.session, err = openSession(ctx, c.engine.Write); err != nil {
+				return err
+			}
+		}
+		_, err = c.session.exec(ctx, c.engine.Begin)
+		if err == nil || c.engine.classify(err) == Busy {
+			return err
+		}
+		c.drop()
+	}
+	return err
+}
+
+// rollback ends a transaction that failed. When the server itself is the
+// trouble (it became a standby, or is shutting down), the connection goes with
+// it: the next one may lead to another server.
+func (c *committer) rollback(ctx context.Context, cause error) {
+	if c.engine.classify(cause) != Away {
+		if _, err := c.session.exec(ctx, "ROLLBACK"); err == nil {
+			return
+		}
+	}
+	c.drop()
+}
+
+func (c *committer) drop() {
+	c.session.discard()
+	c.session = nil
+}
+
+// meaning tells what a failure before COMMIT leads to. Nothing was written.
+func (c *committer) meaning(err error, recording bool) outcome {
+	switch c.engine.classify(err) {
+	case Contended:
+		return contended
+	case Busy, Away, Full:
+		return away
+	case Duplicate:
+		if recording {
+			// A number of ours is taken: a COMMIT whose answer we never got
+			// went through after all. Count again from what is there.
+			c.headKnown = false
+			return contended
+		}
+		return refused
+	default:
+		return refused
+	}
+}
+
+// doubt tells what a failed COMMIT leads to. It is certain that nothing was
+// written only where the database itself said so; a connection that died says
+// nothing.
+func (c *committer) doubt(ctx context.Context, err error) outcome {
+	switch c.engine.classify(err) {
+	case Contended:
+		c.rollback(ctx, err)
+		return contended
+	case Full:
+		c.rollback(ctx, err)
+		return away
+	default:
+		c.drop()
+		c.headKnown = false
+		return uncertain
+	}
+}
+
+// record numbers the changes of a group and writes them. The primary key of
+// changes guards the numbers: should an older transaction of ours still linger
+// in the database, this waits for it and then either succeeds or is told that
+// the number is taken.
+func (c *committer) record(tx *transaction, changes []*beacon.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	if !c.headKnown {
+		if _, err := tx.row(func(scan func(...any) error) error { return scan(&c.head) }, sqlText.head, c.node); err != nil {
+			return err
+		}
+		c.headKnown = true
+	}
+	if !c.registered {
+		if _, err := tx.exec(sqlText.insertNode, c.node, micros(c.opened)); err != nil {
+			return err
+		}
+	}
+	seq := c.head
+	for chunk := changeChunks - 1; chunk >= 0; chunk-- {
+		size := 1 << chunk
+		if len(changes)&size == 0 {
+			continue
+		}
+		var args []any
+		for range size {
+			seq++
+			change := changes[seq-c.head-1]
+			args = append(args, c.node, seq, string(change.Kind), change.Target, change.Version,
+				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At))
+		}
+		if _, err := tx.exec(sqlText.insertChanges[chunk], args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

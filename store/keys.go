@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+)
+
+// InsertKey writes a new API key.
+func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+	scopes := make([]string, len(k.Scopes))
+	for i, scope := range k.Scopes {
+		scopes[i] = string(scope)
+	}
+	values := []any{
+		string(k.ID), string(k.User), k.Name, strings.Join(scopes, " "), k.SecretHash[:],
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt),
+	}
+	if err := storableText(string(k.ID), string(k.User), k.Name, strings.Join(scopes, " ")); err != nil {
+		return internal("insert key", err)
+	}
+	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
+	op := &operation{order: "key " + string(k.ID)}
+	op.run = func(tx *transaction) (*beacon.Change, error) {
+		_, err := tx.exec(sqlText.insertKey, values...)
+		return &change, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// RevokeKey ends a key. It answers NotFound when there is none of that id; to
+// revoke it again is fine and changes nothing.
+func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
+	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
+	op := &operation{order: "key " + string(id)}
+	op.run = func(tx *transaction) (*beacon.Change, error) {
+		n, err := tx.exec(sqlText.revokeKey, string(id), micros(at))
+		if err != nil || n > 0 {
+			return &change, err
+		}
+		found, err := tx.row(func(scan func(...any) error) error {
+			_, err := scanKey(scan)
+			return err
+		}, sqlText.key, string(id))
+		if err == nil && !found {
+			err = notFound("key")
+		}
+		return nil, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// Key answers a key, revoked or expired as it may be, or NotFound.
+func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
+		k, err = scanKey(scan)
+		return err
+	}, sqlText.key, string(id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notFound("key")
+	}
+	return k, err
+}
+
+// Keys answers the keys of a user, or of all users when user is empty, the
+// newest first.
+func (db *DB) Keys(ctx context.Context, user beacon.UserID) ([]beacon.Key, error) {
+	if user == "" {
+		return query(ctx, db, scanKey, sqlText.keys)
+	}
+	return query(ctx, db, scanKey, sqlText.keysOf, string(user))
+}
+
+// touchSize keeps a transaction short: others wait behind it.
+const touchSize = 200
+
+// TouchKeys notes when keys were last used. It never moves a time back, and
+// leaves no change: use of a key is not a write.
+func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error {
+	times := maps.Clone(used) // the caller may go on with its own before we are done
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(times)), touchSize) {
+		op := &operation{order: "key " + string(ids[0])}
+		op.run = func(tx *transaction) (*beacon.Change, error) {
+			for _, id := range ids {
+				if _, err := tx.exec(sqlText.touchKey, string(id), micros(times[id])); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil //nolint:nilnil // no change
+		}
+		if err := db.committer.do(ctx, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanKey(scan func(...any) error) (k beacon.Key, err error) {
+	var scopes string
+	var hash []byte
+	var created, expires, revoked, used int64
+	if err := scan(&k.ID, &k.User, &k.Name, &scopes, &hash, &created, &expires, &revoked, &used); err != nil {
+		return beacon.Key{}, err
+	}
+	for _, scope := range strings.Fields(scopes) {
+		k.Scopes = append(k.Scopes, beacon.Scope(scope))
+	}
+	if copy(k.SecretHash[:], hash) != sha256.Size {
+		return beacon.Key{}, fmt.Errorf("key %s: hash of %d bytes", k.ID, len(hash))
+	}
+	k.CreatedAt, k.ExpiresAt = fromMicros(created), fromMicros(expires)
+	k.RevokedAt, k.LastUsedAt = fromMicros(revoked), fromMicros(used)
+	return k, nil
+}

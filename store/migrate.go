@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// Migration is one numbered step of the schema.
+type Migration struct {
+	Version    int64
+	Name       string // of its file
+	Checksum   string
+	Statements []string // one DDL each, safe to repeat, in portable words
+}
+
+// SchemaTable is the statement that makes the table of applied migrations.
+const SchemaTable = `CREATE TABLE IF NOT EXISTS schema_versions (
+	version    bigint NOT NULL,
+	name       text NOT NULL,
+	checksum   text NOT NULL,
+	applied_at bigint NOT NULL,
+	CONSTRAINT schema_versions_pk PRIMARY KEY (version)
+)`
+
+// Migrations lists the steps in their order.
+func Migrations() ([]Migration, error) {
+	return readMigrations(migrationFiles)
+}
+
+// readMigrations reads files named 0001_what.sql, numbered from 1 on.
+func readMigrations(files fs.FS) ([]Migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var all []Migration
+	for i, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		base := strings.TrimPrefix(name, "migrations/")
+		number, _, _ := strings.Cut(base, "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || version != int64(i)+1 {
+			return nil, fmt.Errorf("migration %s: want number %04d", base, i+1)
+		}
+		sum := sha256.Sum256(text)
+		all = append(all, Migration{
+			Version: version, Name: base, Checksum: hex.EncodeToString(sum[:]), Statements: splitStatements(string(text)),
+		})
+	}
+	return all, nil
+}
+
+// splitStatements cuts at each line that ends in a semicolon, and drops
+// comments. Our migrations hold no text literals, so this is enough.
+func splitStatements(text string) []string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "--")
+		kept.WriteString(strings.TrimRight(line, " \t\n") + "\n")
+	}
+	var all []string
+	for statement := range strings.SplitSeq(kept.String(), ";\n") {
+		if statement = strings.TrimSpace(statement); statement != "" {
+			all = append(all, statement)
+		}
+	}
+	return all
+}
+
+// migrate brings the schema up to date. Two processes may start at once: the
+// engine lets one of them in after the other.
+func migrate(ctx context.Context, engine *Engine, now time.Time) error {
+	steps, err := Migrations()
+	if err != nil {
+		return err
+	}
+	if upToDate(ctx, engine, steps) {
+		return nil // without a lock, and for a user who may not change the schema
+	}
+	return engine.Exclusive(ctx, func(conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, SchemaTable); err != nil {
+			return err
+		}
+		applied, err := appliedVersions(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if err := compatible(applied, steps); err != nil {
+			return err
+		}
+		for _, step := range steps[len(applied):] {
+			if err := apply(ctx, conn, engine.Words, step, now); err != nil {
+				return fmt.Errorf("migration %s: %w", step.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// upToDate is false in doubt: the way that takes the lock tells what is wrong.
+func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
+	conn, err := engine.Write.Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	applied, err := appliedVersions(ctx, conn)
+	return err == nil && len(applied) == len(steps) && compatible(applied, steps) == nil
+}
+
+func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, err error) {
+	rows, err := conn.QueryContext(ctx, sqlText.versions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m Migration
+		if err := rows.Scan(&m.Version, &m.Name, &m.Checksum); err != nil {
+			return nil, err
+		}
+		applied = append(applied, m)
+	}
+	return applied, rows.Err()
+}
+
+// compatible refuses a database that this program does not know how to use.
+func compatible(applied, known []Migration) error {
+	for i, m := range applied {
+		switch {
+		case i >= len(known):
+			return fmt.Errorf("the database is at version %d (%s) and this program knows only version %d: use a newer beacon",
+				applied[len(applied)-1].Version, applied[len(applied)-1].Name, len(known))
+		case m.Version != known[i].Version:
+			return fmt.Errorf("the database has no record of migration %s: restore it from a backup", known[i].Name)
+		case m.Checksum != known[i].Checksum:
+			return fmt.Errorf("migration %s was applied with other contents (checksum %.12s…, this program has %.12s…): "+
+				"the database was made by another build of beacon", m.Name, m.Checksum, known[i].Checksum)
+		}
+	}
+	return nil
+}
+
+// apply runs one step. Not every engine can undo DDL, so each statement can be
+// repeated, and the version is written last.
+func apply(ctx context.Context, conn *sql.Conn, words *strings.Replacer, step Migration, now time.Time) error {
+	for _, statement := range step.Statements {
+		if _, err := conn.ExecContext(ctx, words.Replace(statement)); err != nil {
+			return err
+		}
+	}
+	_, err := conn.ExecContext(ctx, sqlText.insertVersion, step.Version, step.Name, step.Checksum, micros(now))
+	return err
+}

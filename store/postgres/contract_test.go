@@ -1,0 +1,25 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/store/postgres"
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+func database(url string) storetest.Database {
+	return func(ctx context.Context) (*store.DB, error) {
+		return postgres.Open(ctx, url, postgres.Options{Now: storetest.Now})
+	}
+}
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Postgres(t)) })
+}
+
+// TestContract_Serializable: as near as PostgreSQL comes to a distributed engine.
+func TestContract_Serializable(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Serializable(t)) })
+}

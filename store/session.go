@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+)
+
+// session is the committer's connection with the statements prepared on it. It
+// says BEGIN and COMMIT itself: sql.Tx would cost a goroutine for each, and
+// prepare each statement anew.
+type session struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+}
+
+func openSession(ctx context.Context, pool *sql.DB) (*session, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+}
+
+// discard closes the connection itself, whatever state it is in, and does not
+// hand it back to the pool.
+func (s *session) discard() {
+	s.closeStatements()
+	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = s.conn.Close()
+}
+
+func (s *session) close() {
+	s.closeStatements()
+	_ = s.conn.Close()
+}
+
+// closeStatements comes before anything that closes the connection: a statement
+// of SQLite must not outlive it.
+func (s *session) closeStatements() {
+	for _, stmt := range s.prepared {
+		_ = stmt.Close() // a lost connection takes them along anyway
+	}
+}
+
+func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
+	if stmt, ok := s.prepared[text]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(ctx, text)
+	if err == nil {
+		s.prepared[text] = stmt
+	}
+	return stmt, err
+}
+
+func (s *session) exec(ctx context.Context, text string, args ...any) (int64, error) {
+	stmt, err := s.prepare(ctx, text)
+	if err != nil {
+		return 0, err
+	}
+	result, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// transaction is what an operation works with. The first failure of the
+// database sticks: from then on nothing is sent, and the group starts over.
+// So an operation can tell its own verdicts (not found, taken) from failures.
+type transaction struct {
+	ctx     context.Context // of the whole group, not of one caller
+	session *session
+	failed  error
+}
+
+var errGroupFailed = errors.New("the transaction has failed")
+
+// exec returns how many rows were written.
+func (tx *transaction) exec(text string, args ...any) (int64, error) {
+	if tx.failed != nil {
+		return 0, errGroupFailed
+	}
+	var n int64
+	n, tx.failed = tx.session.exec(tx.ctx, text, args...)
+	return n, tx.failed
+}
+
+// row reads the one row that a query gives, and reports whether there was one.
+func (tx *transaction) row(read func(scan func(...any) error) error, text string, args ...any) (found bool, err error) {
+	if tx.failed != nil {
+		return false, errGroupFailed
+	}
+	stmt, err := tx.session.prepare(tx.ctx, text)
+	if err == nil {
+		err = read(stmt.QueryRowContext(tx.ctx, args...).Scan)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	tx.failed = err
+	return err == nil, err
+}

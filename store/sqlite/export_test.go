@@ -1,0 +1,7 @@
+package sqlite
+
+// What tests look at beside the interface.
+var (
+	Writing  = writing
+	Classify = classify
+)

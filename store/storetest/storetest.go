@@ -1,0 +1,178 @@
+// Package storetest is the contract that every store keeps, as tests: above
+// all what two databases do differently when nobody looks. It is not about one
+// engine; what only one of them has is tested beside it.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/geo"
+	"github.com/beacon-wifi/beacon/id"
+	"github.com/beacon-wifi/beacon/store"
+)
+
+// Database opens a database. It can be called many times: each time it opens
+// one more node on the same database.
+type Database func(ctx context.Context) (*store.DB, error)
+
+// open opens a node that is closed at the end of the test.
+func (d Database) open(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := d(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// Now is when the tests happen: to the microsecond, as a store keeps it.
+var Now = time.Date(2026, 11, 15, 12, 0, 0, 123_456_000, time.UTC)
+
+// Run holds a store to the contract. Fresh makes an empty database.
+func Run(t *testing.T, fresh func(t testing.TB) Database) {
+	tests := []struct {
+		name string
+		run  func(*testing.T, Database)
+	}{
+		{"HotspotRoundTrip", hotspotRoundTrip},
+		{"HotspotMinimal", hotspotMinimal},
+		{"HotspotUnstorable", hotspotUnstorable},
+		{"HotspotNotFound", hotspotNotFound},
+		{"HotspotsOf", hotspotsOf},
+		{"HotspotsByID", hotspotsByID},
+		{"EachHotspot", eachHotspot},
+		{"Update", update},
+		{"UpdateVerdicts", updateVerdicts},
+		{"UpdateToTakenMAC", updateToTakenMAC},
+		{"Delete", deleteFreesMAC},
+		{"MACTaken", macTaken},
+		{"MACRace", macRace},
+		{"IdempotencyReplay", idempotencyReplay},
+		{"IdempotencyAfterConflict", idempotencyAfterConflict},
+		{"IdempotencyRace", idempotencyRace},
+		{"PruneIdempotency", pruneIdempotency},
+		{"Keys", keys},
+		{"KeyOrderAndUsers", keyOrderAndUsers},
+		{"RevokeKey", revokeKey},
+		{"TouchKeys", touchKeys},
+		{"ChangesOfEveryWrite", changesOfEveryWrite},
+		{"Audit", audit},
+		{"StreamsOfTwoNodes", streamsOfTwoNodes},
+		{"NoLostUpdate", noLostUpdate},
+		{"PoisonedOperation", poisonedOperation},
+		{"PanickingEdit", panickingEdit},
+		{"CancelledContext", cancelledContext},
+		{"FullQueue", fullQueue},
+		{"CloseDrains", closeDrains},
+		{"Reopen", reopen},
+		{"OpenAtOnce", openAtOnce},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, fresh(t))
+		})
+	}
+}
+
+// Actor is who does everything here.
+var Actor = beacon.Actor{Key: "key_tester", User: "usr_tester", Request: "req_1"}
+
+// Hotspot makes a full hotspot; each n has its own id and MAC.
+func Hotspot(n int) beacon.Hotspot {
+	at := Now.Add(time.Duration(n) * time.Millisecond)
+	return beacon.Hotspot{
+		ID:       beacon.HotspotID(id.Format(beacon.HotspotPrefix, at, uint64(n), uint64(n))),
+		Operator: "usr_tester",
+		Name:     fmt.Sprintf("Café №%d", n),
+		Type:     beacon.Business,
+		Location: beacon.Location{
+			Point: geo.Point{Lat: 40.7128 + float64(n)*1e-7, Lng: -74.0060}, Address: "1 Main St", VerifiedAt: at.Add(time.Hour),
+		},
+		Device: beacon.Device{
+			SSID: "Beacon", MAC: mac(n), LinkedAt: at.Add(2 * time.Hour),
+		},
+		Settings: beacon.Settings{
+			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
+			OperatingHours: &beacon.OperatingHours{
+				Timezone:   "America/New_York",
+				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue"}, Open: 480, Close: 1320}},
+				Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}, {Date: "2026-12-24", Spans: []beacon.ExceptionSpan{{Open: 480, Close: 720}}}},
+			},
+		},
+		CreatedAt: at, UpdatedAt: at, Version: 1,
+	}
+}
+
+func mac(n int) beacon.MAC {
+	return beacon.MAC(fmt.Sprintf("02:00:5E:%02x:%02x:%02x", n>>16&0xff, n>>8&0xff, n&0xff))
+}
+
+// insert registers hotspots that must succeed.
+func insert(t testing.TB, db *store.DB, all ...beacon.Hotspot) {
+	t.Helper()
+	for _, h := range all {
+		if replay, err := db.InsertHotspot(t.Context(), h, Actor, nil); err != nil || replay != nil {
+			t.Fatalf("InsertHotspot(%s) = %v, %v; want nil, nil", h.ID, replay, err)
+		}
+	}
+}
+
+// equal compares whole values.
+func equal(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", what, diff)
+	}
+}
+
+// wantKind checks that an error is a *beacon.Error of a kind, and itself, not
+// hidden in another: its edge looks for nothing else.
+func wantKind(t testing.TB, what string, err error, kind beacon.Kind) {
+	t.Helper()
+	e, ok := err.(*beacon.Error) //nolint:errorlint // see above
+	if !ok || e.Kind != kind {
+		t.Errorf("%s: error %#v; want a *beacon.Error of kind %d", what, err, kind)
+	}
+}
+
+// wantHead checks how many changes a node has made.
+func wantHead(t testing.TB, db *store.DB, n int64) {
+	t.Helper()
+	heads, err := db.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heads[db.Node()] != n {
+		t.Errorf("head of the node = %d; want %d", heads[db.Node()], n)
+	}
+}
+
+// must returns a value that cannot fail here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func setName(name string) func(*beacon.Hotspot) (bool, error) {
+	return func(h *beacon.Hotspot) (bool, error) {
+		h.Name = name
+		return true, nil
+	}
+}
+
+var errVerdict = errors.New("the edit says no")

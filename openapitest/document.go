@@ -52,17 +52,23 @@ func (d *Document) Operations() []string {
 // refusals names the component that describes a response where the document
 // has no operation for the request: an unknown path, a method not allowed.
 var refusals = map[int]string{
-	http.StatusNoContent:         "Preflight",
-	http.StatusUnauthorized:      "Unauthorized",
-	http.StatusNotFound:          "NotFound",
-	http.StatusMethodNotAllowed:  "MethodNotAllowed",
-	http.StatusRequestURITooLong: "URITooLong",
+	http.StatusNoContent:           "Preflight",
+	http.StatusBadRequest:          "BadRequest",
+	http.StatusUnauthorized:        "Unauthorized",
+	http.StatusNotFound:            "NotFound",
+	http.StatusMethodNotAllowed:    "MethodNotAllowed",
+	http.StatusRequestURITooLong:   "URITooLong",
+	http.StatusInternalServerError: "InternalError",
+	http.StatusServiceUnavailable:  "Overloaded",
 }
 
 // Check fails the test when a response is not what the document promises for
 // the request: an unknown status, a header missing, a body of another shape.
 func (d *Document) Check(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 	t.Helper()
+	if r.Method == http.MethodHead {
+		return // it has no body, and the headers are those of GET
+	}
 	route := &routers.Route{Spec: d.spec, PathItem: &openapi3.PathItem{}, Method: r.Method}
 	route.Operation = d.operation(r)
 	if route.Operation == nil || response.StatusCode == http.StatusRequestURITooLong { // which is of no operation
@@ -99,7 +105,7 @@ func (d *Document) operation(r *http.Request) *openapi3.Operation {
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(want, got string) bool {
-		return want == got || strings.HasPrefix(want, "{") && got != ""
+		return want == got || strings.HasPrefix(want, "{") && got != "" && got != "." && got != ".." // those are no segments
 	})
 }
 

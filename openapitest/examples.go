@@ -23,6 +23,7 @@ type ExampleRequest struct {
 	Key    string            `json:"key"`
 	Header map[string]string `json:"header"`
 	Body   any               `json:"body"`
+	Server string            `json:"server"` // which of the test's servers answers it; the usual one where absent
 }
 
 // Examples lists every example of a response in the document. One that does not
@@ -53,6 +54,31 @@ func (d *Document) Examples(t testing.TB) []Example {
 	}
 	for name, ref := range d.spec.Components.Responses {
 		collect("response "+name, ref.Value)
+	}
+	return all
+}
+
+// RequestExample is a body shown in a document for an operation to be sent.
+type RequestExample struct {
+	Name         string
+	Method, Path string
+	Value        any
+}
+
+// RequestExamples lists every example of a request's body in the document.
+func (d *Document) RequestExamples() []RequestExample {
+	var all []RequestExample
+	for path, item := range d.spec.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.RequestBody == nil {
+				continue
+			}
+			for _, content := range operation.RequestBody.Value.Content {
+				for name, ref := range content.Examples {
+					all = append(all, RequestExample{method + " " + path + " " + name, method, path, ref.Value.Value})
+				}
+			}
+		}
 	}
 	return all
 }

@@ -73,6 +73,8 @@ func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxD
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		// MaxBytesReader asks for this too, but only of net/http's own writer.
+		w.Header()["Connection"] = closeConnection
 		return nil, &BodyError{
 			Status:  http.StatusRequestEntityTooLarge,
 			Message: fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit),

@@ -20,20 +20,24 @@ const (
 	maxConnections    = 10_000
 )
 
-// The two steps of a drain: for drainNotice, answers tell their clients to
-// reconnect elsewhere while new requests are still served; then those in
-// flight get drainPatience to finish.
+// The three steps of a drain: for drainNotice, answers tell their clients to
+// reconnect elsewhere while new requests are still served; then nobody new is
+// let in, and whoever was let in last has drainLinger to ask (http.Server's
+// Shutdown alone would close a fresh connection after reading its request);
+// then those in flight get drainPatience to finish.
 const (
 	drainNotice   = 250 * time.Millisecond
-	drainPatience = 10 * time.Second
+	drainLinger   = 250 * time.Millisecond
+	drainPatience = 9 * time.Second
 )
 
 // Serve answers requests on ln through front until ctx ends, then drains: no
 // request that was accepted is cut off, short of drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	srv := NewServer(front, front.Log)
+	door := limitListener(ln, maxConnections)
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(limitListener(ln, maxConnections)) }()
+	go func() { failed <- srv.Serve(door) }()
 
 	select {
 	case err := <-failed:
@@ -46,13 +50,15 @@ func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 		return err
 	case <-time.After(drainNotice):
 	}
+	_ = door.Close() // Serve ends with an error that tells nothing new
+	<-failed
+	time.Sleep(drainLinger)
 	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
 	defer cancel()
 	err := srv.Shutdown(patience)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
 	}
-	<-failed
 	return err
 }
 

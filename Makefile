@@ -11,20 +11,27 @@ build: ## Build the static binary bin/beacon.
 	CGO_ENABLED=0 go build -trimpath -o bin/beacon ./cmd/beacon
 
 .PHONY: test
-test: ## Run all tests.
-	go test ./...
+test: prepare ## Run all tests, on SQLite and on a PostgreSQL server of their own.
+	scripts/with-postgres scripts/test
+	cd tools/sqlgrammar && go test ./...
 
 .PHONY: check
-check: ## Check formatting, vet, staticcheck, and run all tests with the race detector.
+check: prepare ## Check formatting, vet, staticcheck, and run all tests with the race detector.
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "run make format: $$unformatted"; exit 1; }
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/beacon
-	go test -race ./...
+	scripts/with-postgres scripts/test -race
+	cd tools/sqlgrammar && go test ./...
+
+.PHONY: prepare
+prepare:
+	@scripts/need curl curl
 
 .PHONY: bench
-bench: ## Measure CPU per request beside a bare handler (docs/performance.md).
+bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).
 	go test ./bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+	go test ./store/sqlite ./spatial ./ratelimit ./access -run '^$$' -bench . -timeout 30m
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

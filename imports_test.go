@@ -25,8 +25,10 @@ var allowed = map[string][]string{
 	"web":       {"id"},
 
 	// The words of the network, and what people do with them.
-	"beacon": {"geo"},
-	"access": {"beacon", "id"},
+	"beacon":   {"geo"},
+	"fleet":    {"beacon", "geo", "spatial"},
+	"access":   {"beacon", "id"},
+	"registry": {"beacon", "fleet", "id"},
 
 	// The truth on disk.
 	"store":          {"beacon", "geo", "id"},
@@ -35,10 +37,14 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
+	"network": {"access", "beacon", "fleet", "id", "ratelimit", "registry", "web"},
 	"metrics": {"web"},
 
 	// What wires everything.
-	"cmd/beacon": {"metrics", "preview", "web"},
+	"cmd/beacon": {
+		"access", "beacon", "fleet", "metrics", "network", "preview", "ratelimit",
+		"registry", "store", "store/postgres", "store/sqlite", "web",
+	},
 
 	// For tests and benchmarks only.
 	"bench":           {},
@@ -55,6 +61,7 @@ var foreign = map[string][]string{
 	"store/sqlite":    {"modernc.org/sqlite"},
 	"store/postgres":  {"github.com/jackc/pgx/v5"},
 	"store/storetest": {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
+	"network":         {"github.com/go-json-experiment/json"},
 	"web":             {"github.com/go-json-experiment/json"},
 	"metrics":         {"github.com/prometheus/client_golang"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},

@@ -12,7 +12,7 @@ func BenchmarkPreviewList(b *testing.B) {
 		{"search", "/api/v1/hotspots?search=library&limit=20"},
 	} {
 		b.Run(tc.name, func(b *testing.B) {
-			compare(b, beacon(b), []string{get(tc.path, demoKey)})
+			compare(b, serveBeacon(b), []string{get(tc.path, demoKey)})
 		})
 	}
 }

@@ -42,9 +42,20 @@ func start(b *testing.B, cmd *exec.Cmd) *process {
 	return &process{addr: addr, pid: cmd.Process.Pid}
 }
 
-// beacon builds the binary as it is released and starts it. The log goes to a
-// file, as a supervisor would have it: writing it is part of the cost.
-func beacon(b *testing.B, args ...string) *process {
+// serveBeacon starts the binary. The log goes to a file, as a supervisor would
+// have it: writing it is part of the cost.
+func serveBeacon(b *testing.B, args ...string) *process {
+	b.Helper()
+	binary := build(b)
+	script := `exec "$0" "$@" 2>"$BEACON_BENCH_LOG"`
+	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off"}, args...)...)
+	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+filepath.Join(b.TempDir(), "log"))
+	cmd.Dir = b.TempDir() // for the database that it makes
+	return start(b, cmd)
+}
+
+// build makes the binary as it is released.
+func build(b *testing.B) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "beacon")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../cmd/beacon")
@@ -52,10 +63,7 @@ func beacon(b *testing.B, args ...string) *process {
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	script := `exec "$0" "$@" 2>"$BEACON_BENCH_LOG"`
-	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off"}, args...)...)
-	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+filepath.Join(b.TempDir(), "log"))
-	return start(b, cmd)
+	return binary
 }
 
 // cpu is the processor time that a process has used, user and system, in
@@ -77,4 +85,19 @@ func (p *process) cpu(b *testing.B) float64 {
 		b.Fatal(err)
 	}
 	return float64(user+system) / 100
+}
+
+// memory is what a process takes of the machine's memory, in bytes.
+func (p *process) memory(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(kilobytes) * 1024
 }

@@ -54,6 +54,11 @@ func New() *Set {
 	return s
 }
 
+// Gauge shows a figure that is read whenever Prometheus asks.
+func (s *Set) Gauge(name, help string, read func() float64) {
+	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+}
+
 // Observe counts one answer. It fits web.Front.
 func (s *Set) Observe(r *http.Request, e web.Exchange) {
 	key := seriesKey{web.Route(r), web.Method(r), e.Status}

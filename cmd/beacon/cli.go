@@ -20,6 +20,8 @@ const (
 // BEACON_ADMIN_ADDR.
 type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the interfaces over HTTP."`
+	Keys    keysCmd    `cmd:"" help:"Create, list and revoke API keys."`
+	Audit   auditCmd   `cmd:"" help:"List who changed what, the newest first."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
 	Version versionCmd `cmd:"" help:"Print the version and how it was built."`
 }
@@ -100,6 +102,7 @@ func helpWithExamples(options kong.HelpOptions, ctx *kong.Context) error {
 
 const rootExamples = `
 Examples:
-  beacon serve                      serve on http://127.0.0.1:8080
-  beacon openapi preview            print the preview interface's OpenAPI document
+  beacon serve                                            serve on http://127.0.0.1:8080
+  beacon keys create --user new --scopes hotspots:write   make a key to register hotspots with
+  beacon openapi preview                                  print the preview interface's OpenAPI document
 `

@@ -25,8 +25,8 @@ type logBuffer struct {
 }
 
 const (
-	maxPending    = 1 << 20
-	flushInterval = 100 * time.Millisecond
+	maxPending  = 1 << 20
+	logInterval = 100 * time.Millisecond
 )
 
 func newLogBuffer(out io.Writer) *logBuffer {
@@ -74,7 +74,7 @@ func (b *logBuffer) flushLoop() {
 			return
 		}
 		select {
-		case <-time.After(flushInterval): // let more lines gather
+		case <-time.After(logInterval): // let more lines gather
 		case <-b.closing:
 			return
 		}

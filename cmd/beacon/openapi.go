@@ -1,18 +1,25 @@
 package main
 
-import "github.com/beacon-wifi/beacon/preview"
+import (
+	"github.com/beacon-wifi/beacon/network"
+	"github.com/beacon-wifi/beacon/preview"
+)
 
 type openapiCmd struct {
-	Interface string `arg:"" enum:"preview" help:"Which interface: preview."`
+	Interface string `arg:"" enum:"preview,network" help:"Which interface: preview or network."`
 }
 
 // Examples are shown by --help.
 func (openapiCmd) Examples() string {
-	return "  beacon openapi preview > preview.yaml\n"
+	return "  beacon openapi network > network.yaml\n"
 }
 
 // Run prints the document as YAML.
-func (openapiCmd) Run(out *console) error {
-	_, err := out.stdout.Write(preview.OpenAPI())
+func (c openapiCmd) Run(out *console) error {
+	document := preview.OpenAPI()
+	if c.Interface == "network" {
+		document = network.OpenAPI()
+	}
+	_, err := out.stdout.Write(document)
 	return err
 }

@@ -8,32 +8,37 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"net/url"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/metrics"
+	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/ratelimit"
 	"github.com/beacon-wifi/beacon/web"
 )
 
 type serveCmd struct {
-	Addr             string     `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
-	AdminAddr        string     `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
-	PublicURL        string     `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
-	PreviewKeyPrefix string     `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
-	LogFormat        string     `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
-	LogLevel         slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
+	database
+	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
+	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
+	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
+	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
+	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
+	LogLevel         slog.Level      `default:"info" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	clock
 }
 
 // Examples are shown by --help.
 func (serveCmd) Examples() string {
 	return `  beacon serve
-  beacon serve --addr 0.0.0.0:80 --public-url https://wifi.example.org
+  beacon serve --db postgres://beacon@db.example.org/beacon --addr 0.0.0.0:80
   BEACON_LOG_LEVEL=warn beacon serve --addr 127.0.0.1:0 --admin-addr off
 `
 }
@@ -46,49 +51,136 @@ const ballastBytes = 32 << 20
 
 // Run serves until the context ends, then drains.
 func (c serveCmd) Run(out *console) error {
+	err := c.serve(out)
+	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop while it was still starting
+	}
+	return err
+}
+
+func (c serveCmd) serve(out *console) error {
 	ballast := make([]byte, ballastBytes)
 	defer runtime.KeepAlive(ballast)
+
+	now, err := c.now()
+	if err != nil {
+		return err
+	}
 	ln, err := listen(out.ctx, "--addr", c.Addr)
 	if err != nil {
 		return err
 	}
 	defer ln.Close()
+	buffer := newLogBuffer(out.stderr)
+	defer buffer.Close()
+	s := &server{log: newLogger(buffer, c.LogFormat, c.LogLevel), metrics: metrics.New()}
+	if err := s.assemble(out.ctx, c, ln.Addr(), now); err != nil {
+		return err
+	}
+	defer s.node.db.Close()
+	s.front = &web.Front{
+		Next:    s.router,
+		Refuse:  s.router.refuse,
+		Now:     time.Now,
+		Log:     s.log,
+		Observe: observers(s.metrics.Observe, c.accessLog(buffer)),
+	}
 	admin, err := c.listenAdmin(out.ctx)
 	if err != nil {
 		return err
 	}
-	publicURL, err := c.publicURL(ln.Addr())
+	ready := func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) }
+	return s.run(out.ctx, ln, admin, ready)
+}
+
+// server is what a process serves.
+type server struct {
+	node    *node
+	router  *router
+	front   *web.Front
+	health  web.Health
+	metrics *metrics.Set
+	log     *slog.Logger
+}
+
+// assemble opens the database and makes the interfaces.
+func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func() time.Time) error {
+	publicURL, err := c.publicURL(at)
 	if err != nil {
 		return err
 	}
-
-	buffer := newLogBuffer(out.stderr)
-	defer buffer.Close()
-	log := newLogger(buffer, c.LogFormat, c.LogLevel)
-	measured := metrics.New()
-	api, err := preview.New(preview.Config{KeyPrefix: c.PreviewKeyPrefix, PublicURL: publicURL})
+	fixed, err := preview.New(preview.Config{KeyPrefix: c.PreviewKeyPrefix, PublicURL: publicURL})
 	if err != nil {
 		return err
 	}
-	var health web.Health
-	front := &web.Front{
-		Next:    newRouter(api, &health),
-		Refuse:  api.Refuse,
-		Now:     time.Now,
-		Log:     log,
-		Observe: observers(measured.Observe, c.accessLog(buffer)),
+	db, err := c.open(ctx, now())
+	if err != nil {
+		return err
 	}
+	s.node = newNode(db, c.limits(), now, s.log)
+	s.node.show(s.metrics)
+	s.router = newRouter(&s.health, fixed, s.node.api)
+	s.health.Checks = map[string]func(context.Context) error{
+		"database": db.Ping,
+		"hotspots": s.loaded,
+	}
+	return nil
+}
 
-	fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr())
-	group, ctx := errgroup.WithContext(out.ctx)
-	context.AfterFunc(ctx, health.Drain)
-	group.Go(func() error { return web.Serve(ctx, ln, front) })
+func (s *server) loaded(context.Context) error {
+	if !s.router.loaded.Load() {
+		return errors.New("the hotspots are still being loaded")
+	}
+	return nil
+}
+
+// run serves while the hotspots are loaded, so that a supervisor can see it
+// live and not yet ready; ready is called once they are.
+func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) error {
+	group, ctx := errgroup.WithContext(ctx)
+	context.AfterFunc(ctx, s.health.Drain)
+	group.Go(func() error { return web.Serve(ctx, ln, s.front) })
 	if admin != nil {
-		defer admin.Close()
-		log.Info("admin interface", "addr", admin.Addr().String())
-		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(measured), log) })
+		s.log.Info("admin interface", "addr", admin.Addr().String())
+		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
 	}
+	group.Go(func() error {
+		if err := s.load(ctx); err != nil {
+			return err
+		}
+		ready()
+		s.node.run(ctx)
+		return nil
+	})
 	return group.Wait()
+}
+
+// load reads the hotspots. It makes much garbage that is best collected once, at
+// the end, when most of the memory is given back.
+func (s *server) load(ctx context.Context) error {
+	began := time.Now()
+	usual := debug.SetGCPercent(gcPercentWhileLoading)
+	err := s.node.follower.Load(ctx)
+	debug.SetGCPercent(usual)
+	if err != nil {
+		return err
+	}
+	debug.FreeOSMemory()
+	s.router.loaded.Store(true)
+	s.log.Info("hotspots loaded", "count", s.node.fleet.Len(), "took_ms", time.Since(began).Milliseconds())
+	return nil
+}
+
+const gcPercentWhileLoading = 400
+
+// limits are those of decision N21 with the flag's for keys, or none.
+func (c serveCmd) limits() network.Limits {
+	if c.RateLimit.Off() {
+		return network.Limits{}
+	}
+	limits := network.DefaultLimits()
+	limits.PerKey = c.RateLimit
+	return limits
 }
 
 // accessLog gives the observer that logs requests, or nil where the level
@@ -109,46 +201,6 @@ func observers(first, second func(*http.Request, web.Exchange)) func(*http.Reque
 		first(r, e)
 		second(r, e)
 	}
-}
-
-// router sends a request to the interface that it is for.
-type router struct {
-	health  http.Handler
-	preview *preview.API
-}
-
-func newRouter(api *preview.API, health *web.Health) http.Handler {
-	return &router{health: health.Handler(api.Refuse), preview: api}
-}
-
-func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/healthz", "/readyz":
-		rt.health.ServeHTTP(w, r)
-	default:
-		rt.preview.ServeHTTP(w, r)
-	}
-}
-
-// adminHandler serves what only the operator of the process may see.
-func adminHandler(measured *metrics.Set) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", measured.Handler())
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	return mux
-}
-
-func serveAdmin(ctx context.Context, ln net.Listener, handler http.Handler, log *slog.Logger) error {
-	srv := web.NewServer(handler, log)
-	srv.WriteTimeout = time.Minute // a CPU profile takes its time
-	defer context.AfterFunc(ctx, func() { srv.Close() })()
-	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }
 
 func (c serveCmd) listenAdmin(ctx context.Context) (net.Listener, error) {

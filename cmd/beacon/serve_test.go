@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -180,76 +179,4 @@ func TestServe_AddressInUse(t *testing.T) {
 		t.Errorf("a second server on %s: %v, %s", p.url, err, out)
 	}
 	p.stop(t)
-}
-
-// The commands of README.md that call curl run as printed.
-func TestReadme_Curl(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := startServer(t, nil)
-	defer p.stop(t)
-	tried := 0
-	for line := range strings.Lines(string(readme)) {
-		if !strings.HasPrefix(line, "curl ") {
-			continue
-		}
-		tried++
-		command := strings.ReplaceAll(line, "http://127.0.0.1:8080", p.url)
-		out, err := exec.Command("sh", "-c", command).Output()
-		if err != nil || !json.Valid(out) || !strings.Contains(string(out), `"data"`) {
-			t.Errorf("%s printed %s, %v", command, out, err)
-		}
-	}
-	if tried < 3 {
-		t.Errorf("README.md has %d curl lines; it should have three", tried)
-	}
-}
-
-// Lines reach the log in order and complete, also those of the last moment.
-func TestLogBuffer(t *testing.T) {
-	var out lockedBuffer
-	b := newLogBuffer(&out)
-	var want strings.Builder
-	for i := range 1000 {
-		line := fmt.Sprintf("line %d\n", i)
-		want.WriteString(line)
-		if _, err := b.Write([]byte(line)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.Close()
-	if out.String() != want.String() {
-		t.Errorf("the log has %d bytes; want %d", len(out.String()), want.Len())
-	}
-}
-
-// A reader that stops reading stops neither the service nor fills its memory.
-func TestLogBuffer_StuckReader(t *testing.T) {
-	reader, writer := io.Pipe() // blocks until it is read
-	b := newLogBuffer(writer)
-	line := bytes.Repeat([]byte("x"), 1023)
-	line = append(line, '\n')
-	for range 4 << 10 { // 4 MiB
-		if _, err := b.Write(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.mu.Lock()
-	kept, dropped := len(b.pending), b.dropped
-	b.mu.Unlock()
-	if kept > maxPending || dropped == 0 {
-		t.Errorf("%d bytes wait, %d lines were dropped", kept, dropped)
-	}
-	read := make(chan string)
-	go func() {
-		all, _ := io.ReadAll(reader)
-		read <- string(all)
-	}()
-	b.Close()
-	writer.Close()
-	if log := <-read; !strings.Contains(log, "log lines were dropped") {
-		t.Error("the log does not say that lines are missing")
-	}
 }

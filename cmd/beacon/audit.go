@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/store"
+)
+
+type auditCmd struct {
+	database
+	Limit int  `default:"50" help:"How many of the newest changes to list. Default ${default}."`
+	JSON  bool `name:"json" help:"Print one JSON record a line."`
+}
+
+// Examples are shown by --help.
+func (auditCmd) Examples() string {
+	return `  beacon audit --db beacon.db
+  beacon audit --limit 1000 --json
+`
+}
+
+// auditRecord is a change as --json prints it.
+type auditRecord struct {
+	At        time.Time         `json:"at"`
+	Kind      beacon.ChangeKind `json:"kind"`
+	Target    string            `json:"target"`
+	Version   int64             `json:"version,omitempty"`
+	KeyID     beacon.KeyID      `json:"key_id"`
+	UserID    beacon.UserID     `json:"user_id"`
+	RequestID string            `json:"request_id"`
+	Node      string            `json:"node"`
+	Seq       int64             `json:"seq"`
+}
+
+// Run lists who changed what, the newest first (decision X10).
+func (c auditCmd) Run(out *console) error {
+	return c.with(out, func(db *store.DB) error {
+		changes, err := db.Audit(out.ctx, beacon.Change{}, c.Limit)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			encoder := json.NewEncoder(out.stdout)
+			for _, ch := range changes {
+				record := auditRecord{ch.At.UTC(), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Node, ch.Seq}
+				if err := encoder.Encode(record); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tBY\tREQUEST")
+		for _, ch := range changes {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, ch.Target, ch.Actor.User, ch.Actor.Request)
+		}
+		return table.Flush()
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/network"
+	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// router sends a request to the interface that it is for.
+type router struct {
+	health  http.Handler
+	preview *preview.API
+	network *network.API
+	loaded  atomic.Bool // until then the network interface has nothing to answer from
+}
+
+func newRouter(health *web.Health, preview *preview.API, network *network.API) *router {
+	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network}
+}
+
+func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch path := r.URL.Path; {
+	case path == "/healthz" || path == "/readyz":
+		rt.health.ServeHTTP(w, r)
+	case !isNetwork(path):
+		rt.preview.ServeHTTP(w, r)
+	case !rt.loaded.Load():
+		rt.network.Refuse(w, r, http.StatusServiceUnavailable)
+	default:
+		rt.network.ServeHTTP(w, r)
+	}
+}
+
+// refuse answers in the shape of the interface that a request was for.
+func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
+	if isNetwork(r.URL.Path) {
+		rt.network.Refuse(w, r, status)
+		return
+	}
+	rt.preview.Refuse(w, r, status)
+}
+
+func isNetwork(path string) bool {
+	return path == network.Base || strings.HasPrefix(path, network.Base+"/")
+}

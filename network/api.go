@@ -1,0 +1,128 @@
+package network
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// Base is the path that every endpoint stands under.
+const Base = "/v1"
+
+// Config is what the interface is made of.
+type Config struct {
+	Keys     *access.Keys
+	Registry *registry.Registry
+	Limits   Limits
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// API serves the interface.
+type API struct {
+	keys     *access.Keys
+	registry *registry.Registry
+	limits   *limiters
+	now      func() time.Time
+	log      *slog.Logger
+
+	mux     http.Handler
+	plain   map[string]plainRoute // GET paths without a parameter
+	answers answerPool
+}
+
+// New makes the interface.
+func New(cfg Config) *API {
+	a := &API{
+		keys: cfg.Keys, registry: cfg.Registry, limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
+		plain: map[string]plainRoute{}, answers: newAnswerPool(),
+	}
+	mux := http.NewServeMux()
+	for _, rt := range a.routes() {
+		guarded := a.guard(rt)
+		mux.Handle(rt.pattern, guarded)
+		if path, ok := strings.CutPrefix(rt.pattern, "GET "); ok && !strings.Contains(path, "{") {
+			a.plain[path] = plainRoute{rt.pattern, guarded}
+		}
+	}
+	for _, rt := range a.openRoutes() {
+		mux.Handle(rt.pattern, rt.handler)
+	}
+	a.mux = web.Routes(mux, a.Refuse)
+	return a
+}
+
+// route is an endpoint that needs a key.
+type route struct {
+	pattern string
+	scope   beacon.Scope // what the key must permit; empty: any valid key will do (decision N6)
+	run     endpoint
+}
+
+// routes is the interface. What each answers is in openapi.yaml.
+func (a *API) routes() []route {
+	return []route{
+		{"GET /v1/hotspots/nearby", "", a.nearby},
+		{"POST /v1/hotspots", beacon.HotspotsWrite, serve(a, 201, decodeRegistration, a.registry.Register, encodeRegistered)},
+		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
+		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
+		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Delete, encodeNothing)},
+		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},
+		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
+		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
+		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},
+		{"GET /v1/keys/self", "", serve(a, 200, decodeNothing, a.keys.Self, encodeKey)},
+	}
+}
+
+// openRoute is an endpoint for anyone.
+type openRoute struct {
+	pattern string
+	handler http.Handler
+}
+
+// openRoutes need no key: they only describe the interface.
+func (a *API) openRoutes() []openRoute {
+	return []openRoute{
+		{"GET /v1/openapi.yaml", a.document("application/yaml; charset=utf-8", openapiYAML)},
+		{"GET /v1/openapi.json", a.document("application/json; charset=utf-8", openapiJSON)},
+	}
+}
+
+// Routes lists what the API serves, as its OpenAPI document must.
+func (a *API) Routes() []string {
+	var list []string
+	for _, rt := range a.routes() {
+		list = append(list, rt.pattern)
+	}
+	for _, rt := range a.openRoutes() {
+		list = append(list, rt.pattern)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// plainRoute is a path that names its route by itself.
+type plainRoute struct {
+	pattern string
+	handler http.Handler
+}
+
+// ServeHTTP answers a request under Base. The mux takes two looks at a path to
+// tell a miss from a match; what apps ask most needs neither.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// A path that is spelled with escapes is left to the mux: %2F is no slash.
+	if rt, ok := a.plain[r.URL.Path]; ok && r.Method == http.MethodGet && r.URL.RawPath == "" {
+		r.Pattern = rt.pattern
+		rt.handler.ServeHTTP(w, r)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,92 @@
+package network_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Decision N7: a body is one JSON object, and nothing looser. (Whatever is
+// wrong with it, the answer is the same for every endpoint that takes one.)
+func TestBody(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "keys:manage")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		deep := func(levels int) string {
+			return strings.Repeat(`{"a":`, levels-1) + `{}` + strings.Repeat(`}`, levels-1)
+		}
+		for _, tc := range []struct{ body, field string }{
+			{"", ""}, {" ", ""}, {"null", ""}, {"[]", ""}, {`"x"`, ""}, {"7", ""}, {"true", ""}, {"[{}]", ""},
+			{"{", ""}, {"{}garbage", ""}, {"{} {}", ""}, {"{}\x00", ""}, {"{},", ""}, {`{"a":1,}`, ""}, {"{'a':1}", ""}, {"{a:1}", ""},
+			{"/**/{}", ""}, {"\ufeff{}", ""}, {"\xff\xfe{\x00}\x00", ""}, {`{"name":NaN}`, "name"}, {`{"name":01}`, ""},
+			{`{"name":"abc","name":"abc"}`, "name"}, {`{"name":"abc","n\u0061me":"abd"}`, "name"},
+			{`{"settings":{"max_connections":1,"max_connections":2}}`, "settings.max_connections"},
+			{`{"name":"a\ud800bc"}`, "name"}, {`{"name":"\udc00\ud800"}`, "name"}, {"{\"name\":\"a\xffbc\"}", "name"},
+			{"{\"name\":\"a\nbc\"}", "name"}, {`{"name":"abc`, "name"}, {`{"name":tru}`, "name"},
+			{deep(17), strings.TrimSuffix(strings.Repeat("a.", 16), ".")},
+			{`{"name":` + strings.Repeat("[", 10_000), "name" + strings.Repeat("[0]", 15)},
+			{deep(16), "a"}, // deep enough to be read, and then unknown
+		} {
+			for _, a := range []answer{c.post(t, "/v1/hotspots", tc.body), c.patch(t, spot, tc.body), c.post(t, "/v1/keys", tc.body)} {
+				if a.StatusCode != http.StatusBadRequest {
+					t.Errorf("%.60q: %s", tc.body, a)
+					continue
+				}
+				got := decode[failure](t, a).Error
+				if got.Code != "invalid_request" || got.Message == "" {
+					t.Errorf("%.60q: %s", tc.body, a)
+				}
+				if tc.field == "" && len(got.Details) != 0 || tc.field != "" && (len(got.Details) == 0 || got.Details[0].Field != tc.field) {
+					t.Errorf("%.60q: %s; want the field %q named", tc.body, a, tc.field)
+				}
+			}
+		}
+		if read := c.get(t, spot); read.Header.Get("ETag") != `"v1"` {
+			t.Errorf("something was changed: %s", read)
+		}
+	})
+}
+
+// 64 KiB fit, one byte more does not, and it is not read to its end.
+func TestBody_Size(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "keys:manage")
+		padded := func(n, size int) string {
+			body := registration(n)
+			return body + strings.Repeat(" ", size-len(body))
+		}
+		c.post(t, "/v1/hotspots", padded(1, 65536)).want(t, http.StatusCreated)
+		spot := "/v1/hotspots/" + c.register(t, 2).ID
+		for _, a := range []answer{
+			c.post(t, "/v1/hotspots", padded(3, 65537)),
+			c.post(t, "/v1/hotspots", padded(3, 1_000_000)),
+			c.patch(t, spot, strings.Repeat("[", 65537)),
+			c.post(t, "/v1/keys", padded(3, 65537)),
+		} {
+			wantFault(t, a, http.StatusRequestEntityTooLarge, "payload_too_large")
+			if !a.Close {
+				t.Errorf("%s keeps the connection, and would have to read the rest", a)
+			}
+		}
+	})
+}
+
+func TestBody_ContentType(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		for _, good := range []string{
+			"application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;charset=UTF-8", " application/json ",
+		} {
+			c.patch(t, spot, `{}`, "Content-Type", good).want(t, http.StatusOK)
+		}
+		for _, bad := range []string{
+			absent, "", "text/plain", "application/x-www-form-urlencoded", "application/merge-patch+json", "application/jsonx", "json",
+			"application/json, text/plain", "*/*", "application/json; charset", ";",
+		} {
+			wantFault(t, c.patch(t, spot, `{}`, "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")
+			wantFault(t, c.post(t, "/v1/hotspots", registration(2), "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")
+		}
+		wantFault(t, c.patch(t, spot, `{}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
+	})
+}

@@ -1,0 +1,186 @@
+package network_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is a request of the script. In its path, body and header, {h0} is the id
+// of the first hotspot that was registered, {k0} that of the first key that was
+// created, and {alice} that of Alice's user.
+type step struct {
+	who, method, path, body string
+	header                  []string
+}
+
+// script is a conversation of many requests, good and hostile. Hotspots stand
+// at different distances from wherever it asks: their ids differ between runs,
+// and would decide the order of equals.
+func script() []step {
+	at := func(n int, edits ...string) string {
+		return registration(n, append([]string{"location.lat", fmt.Sprintf("40.%04d", 7000+n), "type", `"public"`}, edits...)...)
+	}
+	once := []string{"Idempotency-Key", "once"}
+	var s []step
+	add := func(who, method, path, body string, header ...string) {
+		s = append(s, step{who, method, path, body, header})
+	}
+	for n := range 8 { // {h0} to {h7}
+		add("alice", "POST", "/v1/hotspots", at(n, "name", fmt.Sprintf(`"Ort %d \u00e9\u0301 <&>"`, n), "location.address", `"a\"b\\c/d \u00df"`))
+	}
+	add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...) // {h8}
+	add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...)
+	add("bob", "POST", "/v1/hotspots", at(21), once...)
+	add("alice", "POST", "/v1/hotspots", at(22, "location.lat", "1e-7", "location.lng", "-179.99999999999997", "settings.bandwidth_limit_mbps", "0.1"), once...) // {h9}
+	for _, taken := range []string{mac(1), "02-00-5E-00-00-01", "0200.5e00.0001", "02005E000001"} {
+		add("bob", "POST", "/v1/hotspots", at(1, "device.mac_address", quoted(taken)))
+	}
+	for _, who := range []string{"alice", "bob", "reader", "admin", "nobody"} {
+		for _, path := range []string{
+			"/v1/hotspots/{h0}", "/v1/hotspots/{h8}", "/v1/users/me/hotspots?per_page=3&page=2", "/v1/users/{alice}/hotspots?per_page=2", "/v1/users/{bob}/hotspots",
+			"/v1/keys/self", "/v1/keys?user_id={bob}", "/v1/hotspots/nearby?lat=40.7&lng=-74&radius=10000&status=all&limit=5",
+		} {
+			add(who, "GET", path, "")
+		}
+	}
+	for _, body := range []string{
+		`{}`, `{"name":"Renamed é"}`, `{"name":"Renamed é "}`, `{"settings":{"max_connections":7}}`, `{"settings":{"operating_hours":null}}`, `{"name":null}`,
+		`{"settings":{"operating_hours":{"timezone":"UTC","weekly":[],"exceptions":[{"date":"2026-12-25","closed":true}]}}}`, `{"settings":{"bandwidth_limit_mbps":1e-300}}`,
+		`{"name":"a\u0000b"}`, `{"name":"\ud800abc"}`, `[]`, `{"id":"x"}`, `{"settings":{"coverage_radius_m":33.3333333333333333}}`,
+	} {
+		add("alice", "PATCH", "/v1/hotspots/{h1}", body)
+		add("bob", "PATCH", "/v1/hotspots/{h1}", body, "If-Match", `"v1"`)
+		add("admin", "PATCH", "/v1/hotspots/{h2}", body, "If-Match", `"v2", "v3"`)
+	}
+	for _, id := range []string{"%00", "%FF", "hs_", "..%2f", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "'%20OR%201=1", "{h3}", "{h3}", "{h4}%00", "{alice}"} {
+		add("alice", "DELETE", "/v1/hotspots/"+id, "")
+		add("admin", "GET", "/v1/hotspots/"+id, "")
+		add("admin", "GET", "/v1/users/"+id+"/hotspots", "")
+		add("admin", "DELETE", "/v1/keys/"+id, "")
+	}
+	add("bob", "POST", "/v1/hotspots", at(3)) // a MAC that is free again
+	for _, page := range []string{"1", "2", "3", "99", "9223372036854775807", "4611686018427387905", "0", "-1", "x"} {
+		add("alice", "GET", "/v1/users/me/hotspots?per_page=4&page="+page, "")
+	}
+	for _, body := range []string{
+		`{"scopes":["hotspots:write"],"name":"ci é"}`, `{"scopes":[],"user_id":"{bob}","expires_at":"2026-11-16T00:00:00.123456789Z"}`, `{"scopes":["admin"]}`, // {k0} to {k2}
+		`{"scopes":["nope"]}`, `{}`, `{"scopes":[],"name":"\u0000"}`, `{"scopes":[],"expires_at":"1969-01-01T00:00:00Z"}`,
+	} {
+		add("admin", "POST", "/v1/keys", body)
+		add("reader", "POST", "/v1/keys", body)
+	}
+	for _, path := range []string{"/v1/keys/{k0}", "/v1/keys/{k0}", "/v1/keys/{k1}"} {
+		add("admin", "DELETE", path, "")
+		add("admin", "GET", "/v1/keys", "")
+	}
+	for _, path := range []string{
+		"/v1/hotspots/nearby?lat=0&lng=180&status=all", "/v1/hotspots/nearby?lat=40.7&lng=-74&status=offline", "/v1/hotspots/nearby?lat=NaN&lng=", "/v1/nope", "/v1/hotspots",
+		"/v1/hotspots/nearby?lat=40.7010&lng=-74&status=all&radius=60", "/v1//keys", "/v1/openapi.json",
+	} {
+		add("reader", "GET", path, "")
+		add("reader", "OPTIONS", path, "")
+	}
+	return s
+}
+
+// The two stores cannot be told apart: the same script gives the same answers
+// byte for byte, but for ids and keys; and the same records.
+func TestStores_AnswerAlike(t *testing.T) {
+	t.Parallel()
+	transcripts := map[string][]string{}
+	for name, open := range stores {
+		transcripts[name] = perform(t, start(t, open(t), options{limits: ample}))
+	}
+	if n := len(transcripts["sqlite"]); n < 200 {
+		t.Fatalf("the script has %d lines", n)
+	}
+	if diff := cmp.Diff(transcripts["sqlite"], transcripts["postgres"]); diff != "" {
+		t.Errorf("SQLite (-) and PostgreSQL (+) answer differently:\n%s", diff)
+	}
+	all := strings.Join(transcripts["sqlite"], "\n")
+	for _, status := range []int{200, 201, 204, 400, 401, 403, 404, 405, 409} {
+		if !strings.Contains(all, fmt.Sprintf(" %d ", status)) {
+			t.Errorf("nothing in the script is answered with %d", status)
+		}
+	}
+	if strings.Contains(all, " 500 ") {
+		t.Errorf("something in the script is answered with 500")
+	}
+}
+
+// perform plays the script and writes down what comes back.
+func perform(t *testing.T, s *server) []string {
+	t.Helper()
+	cast := map[string]client{"nobody": {server: s, plain: "bcn_nobody"}}
+	mask := masker{}
+	for _, name := range []string{"alice", "bob", "reader", "admin"} {
+		s.advance(time.Second) // ids and keys are in the order of their times
+		scopes := map[string][]string{"alice": {"hotspots:write"}, "bob": {"hotspots:write"}, "admin": {"admin"}}[name]
+		cast[name] = s.anyone(t, scopes...)
+		mask.text(string(cast[name].user) + " " + string(cast[name].key))
+	}
+	names := map[string]string{"{alice}": string(cast["alice"].user), "{bob}": string(cast["bob"].user)}
+	var transcript []string
+	counts := map[string]int{}
+	for _, step := range script() {
+		s.advance(time.Second)
+		replace := func(text string) string {
+			for name, id := range names {
+				text = strings.ReplaceAll(text, name, id)
+			}
+			return text
+		}
+		a := cast[step.who].do(t, step.method, replace(step.path), replace(step.body), step.header...)
+		transcript = append(transcript, mask.answer(step, a))
+		switch {
+		case a.StatusCode == http.StatusCreated && a.Header.Get("Idempotency-Replayed") == "":
+			names[fmt.Sprintf("{h%d}", counts["h"])] = data[hotspot](t, a, http.StatusCreated).ID
+			counts["h"]++
+		case step.path == "/v1/keys" && step.method == "POST" && a.StatusCode == http.StatusOK:
+			names[fmt.Sprintf("{k%d}", counts["k"])] = data[apiKey](t, a, http.StatusOK).ID
+			counts["k"]++
+		}
+	}
+	for _, c := range s.changes(t) {
+		c.Node = "" // each database has nodes of its own
+		transcript = append(transcript, mask.text(fmt.Sprintf("%+v", c)))
+	}
+	return transcript
+}
+
+// masker names ids by the order in which they first appear: two runs then look
+// alike only where the same thing stands in the same place.
+type masker map[string]string
+
+var anyName = regexp.MustCompile(`\bbcn_[0-7][0-9a-hjkmnp-tv-z]{25}_[0-9A-Za-z]{36}\b|\b(hs|usr|req|key)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+
+func (m masker) text(text string) string {
+	return anyName.ReplaceAllStringFunc(text, func(name string) string {
+		kind, _, _ := strings.Cut(name, "_")
+		if kind == "bcn" {
+			return "bcn_…"
+		}
+		if m[name] == "" {
+			m[name] = fmt.Sprintf("%s_#%d", kind, len(m))
+		}
+		return m[name]
+	})
+}
+
+func (m masker) answer(s step, a answer) string {
+	out := fmt.Sprintf("%s %s %s %s: %d ", s.who, s.method, s.path, s.body, a.StatusCode)
+	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
+		if name != "Date" {
+			out += fmt.Sprintf("%s: %q ", name, a.Header[name])
+		}
+	}
+	return m.text(out + string(a.body))
+}

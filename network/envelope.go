@@ -1,0 +1,71 @@
+package network
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// payload is what an answer says, before it is put into the envelope.
+type payload struct {
+	Data       any
+	Pagination *pagination
+}
+
+type envelope struct {
+	Data       any         `json:"data"`
+	Meta       meta        `json:"meta"`
+	Pagination *pagination `json:"pagination,omitempty"`
+}
+
+type meta struct {
+	RequestID string `json:"request_id"`
+	Timestamp stamp  `json:"timestamp"`
+}
+
+type pagination struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	Total      int `json:"total"`
+	TotalPages int `json:"total_pages"`
+}
+
+// stamp is a time as the interface writes it (decision N22).
+type stamp time.Time
+
+const stampForm = "2006-01-02T15:04:05.000Z"
+
+// MarshalText writes the time in UTC with milliseconds.
+func (s stamp) MarshalText() ([]byte, error) {
+	return time.Time(s).UTC().AppendFormat(nil, stampForm), nil
+}
+
+// maybe gives a time as a pointer, nil for one that has not come.
+func maybe(t time.Time) *stamp {
+	if t.IsZero() {
+		return nil
+	}
+	s := stamp(t)
+	return &s
+}
+
+func (a *API) meta(w http.ResponseWriter) meta {
+	return meta{RequestID: web.RequestID(w), Timestamp: stamp(a.now())}
+}
+
+// write sends a successful answer.
+func (a *API) write(w http.ResponseWriter, status int, p payload) error {
+	if status == http.StatusNoContent {
+		w.Header()["X-Content-Type-Options"] = noSniff
+		w.WriteHeader(status)
+		return nil
+	}
+	return web.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
+}
+
+var noSniff = []string{"nosniff"}
+
+func encodeNothing(http.Header, struct{}) payload { return payload{} }
+
+func decodeNothing(http.ResponseWriter, *http.Request) (struct{}, error) { return struct{}{}, nil }

@@ -1,0 +1,142 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/registry"
+)
+
+var contextDeadline = context.DeadlineExceeded
+
+// faulty is a store that fails at everything: with an error, or a panic.
+type faulty struct {
+	err   error
+	panic any
+}
+
+func (f faulty) fail() error {
+	if f.panic != nil {
+		panic(f.panic)
+	}
+	return f.err
+}
+
+func (f faulty) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, *beacon.Idempotency) (*beacon.Idempotency, error) {
+	return nil, f.fail()
+}
+
+func (f faulty) UpdateHotspot(
+	context.Context, beacon.HotspotID, beacon.Actor, beacon.ChangeKind, func(*beacon.Hotspot) (bool, error),
+) (beacon.Hotspot, error) {
+	return beacon.Hotspot{}, f.fail()
+}
+
+func (f faulty) Hotspot(context.Context, beacon.HotspotID) (beacon.Hotspot, error) {
+	return beacon.Hotspot{}, f.fail()
+}
+
+func (f faulty) HotspotsOf(context.Context, beacon.UserID, int, int) ([]beacon.Hotspot, int, error) {
+	return nil, 0, f.fail()
+}
+
+const secret = "tcp 10.1.2.3:5432 refused the password hunter2"
+
+// Decision N1: whatever fails inside, the answer has the documented shape and
+// does not tell the cause; the log does, under the same request id.
+func TestFailure(t *testing.T) {
+	for name, tc := range map[string]struct {
+		store  faulty
+		status int
+		code   string
+		logged string
+	}{
+		"an error":               {faulty{err: errors.New(secret)}, 500, "internal_error", secret},
+		"an error of the domain": {faulty{err: &beacon.Error{Message: secret, Err: errors.New(secret)}}, 500, "internal_error", secret},
+		"a panic":                {faulty{panic: secret}, 500, "internal_error", secret},
+		"a panic with an error":  {faulty{panic: errors.New(secret)}, 500, "internal_error", secret},
+		"too slow":               {faulty{err: fmt.Errorf("%s: %w", secret, context.DeadlineExceeded)}, 503, "overloaded", secret},
+		"away": {
+			faulty{err: &beacon.Error{Kind: beacon.Overloaded, Message: "away", RetryAfter: 1500 * time.Millisecond, Err: errors.New(secret)}},
+			503, "overloaded", secret,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }})
+			c := s.operator(t)
+			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
+			for _, a := range []answer{
+				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
+			} {
+				wantFault(t, a, tc.status, tc.code)
+				if strings.Contains(string(a.body), "hunter2") {
+					t.Errorf("%s tells the cause", a)
+				}
+				if retry := a.Header.Get("Retry-After"); (retry != "") != (tc.status == 503) || retry == "0" {
+					t.Errorf("%s: Retry-After %q", a, retry)
+				}
+				if !loggedUnder(s.log.String(), a.Header.Get("X-Request-Id"), tc.logged) {
+					t.Errorf("the log does not tell why %s", a)
+				}
+			}
+			// What is answered from memory goes on.
+			c.get(t, "/v1/hotspots/nearby?lat=1&lng=1").want(t, http.StatusOK)
+			c.get(t, "/v1/keys/self").want(t, http.StatusOK)
+		})
+	}
+}
+
+func loggedUnder(log, requestID, text string) bool {
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, requestID) && strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// While the service starts there is nothing to answer from.
+func TestRefuse_Starting(t *testing.T) {
+	s := onSQLite(t, options{limits: ample, refusing: http.StatusServiceUnavailable})
+	for _, path := range []string{"/v1/keys/self", "/v1/hotspots/nearby?lat=1&lng=1", "/v1/nope"} {
+		a := s.call(t, "GET", path, "")
+		wantFault(t, a, http.StatusServiceUnavailable, "overloaded")
+		if a.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: Retry-After %q", a, a.Header.Get("Retry-After"))
+		}
+	}
+}
+
+// A database that is closed is one that is away: reads from memory go on.
+func TestFailure_DatabaseGone(t *testing.T) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, open(t), options{limits: ample})
+			c := s.operator(t)
+			made := c.register(t, 1)
+			if err := s.db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range []answer{
+				c.get(t, "/v1/hotspots/"+made.ID), c.post(t, "/v1/hotspots", registration(2)), c.patch(t, "/v1/hotspots/"+made.ID, `{}`),
+				c.get(t, "/v1/users/me/hotspots"),
+			} {
+				if a.StatusCode != http.StatusInternalServerError && a.StatusCode != http.StatusServiceUnavailable {
+					t.Errorf("%s; want 500 or 503", a)
+				}
+			}
+			if got := c.nearby(t, 40.7, -74, "&status=all"); len(got) != 1 || got[0].ID != made.ID {
+				t.Errorf("nearby gives %+v", got)
+			}
+			c.get(t, "/v1/keys/self").want(t, http.StatusOK)
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// endpoint answers a request whose key was verified. An error that it returns
+// is answered by fail; nothing may be written then.
+type endpoint func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error
+
+// patience bounds the work on one request; a database that does not answer by
+// then is as good as away.
+const patience = 5 * time.Second
+
+// guard puts the checks that all endpoints share before one, in the order of
+// decision N3: 401, 429, 403.
+func (a *API) guard(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Cache-Control"] = noStore
+		p, err := a.authenticate(w, r)
+		if err == nil {
+			err = a.limits.spend(w.Header(), p.Key, time.Now())
+		}
+		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
+			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
+		}
+		if err == nil {
+			err = rt.run(w, r, p)
+		}
+		if err != nil {
+			a.fail(w, r, err)
+		}
+	})
+}
+
+var noStore = []string{"no-store"}
+
+// authenticate finds out who is asking. A flood of wrong keys from one address
+// is refused before any of them is looked up (decision N21).
+func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (beacon.Principal, error) {
+	now := time.Now()
+	key, ok := bearer(r)
+	if ok {
+		if _, ok = access.Parse(key); ok {
+			if err := a.limits.checkFailures(w.Header(), r, now); err != nil {
+				return beacon.Principal{}, err
+			}
+			p, err := a.keys.Verify(r.Context(), key) // which has a patience of its own
+			p.Request = web.RequestID(w)
+			if err == nil || kindOf(err) != beacon.Unauthorized {
+				return p, err
+			}
+		}
+	}
+	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {
+		return beacon.Principal{}, err
+	}
+	return beacon.Principal{}, access.ErrUnauthorized
+}
+
+const maxKeyBytes = 256
+
+// bearer reads the one Authorization header. A key in the URL does not count:
+// URLs end up in logs.
+func bearer(r *http.Request) (key string, ok bool) {
+	values := r.Header["Authorization"]
+	if len(values) != 1 || len(values[0]) > maxKeyBytes {
+		return "", false
+	}
+	scheme, key, ok := strings.Cut(values[0], " ")
+	return strings.TrimLeft(key, " "), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// serve makes an endpoint of the three steps that nearly all consist of.
+func serve[In, Out any](
+	a *API, status int,
+	decode func(http.ResponseWriter, *http.Request) (In, error),
+	verb func(context.Context, beacon.Principal, In) (Out, error),
+	encode func(http.Header, Out) payload,
+) endpoint {
+	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+		in, err := decode(w, r)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		out, err := verb(ctx, p, in)
+		if err != nil {
+			return err
+		}
+		return a.write(w, status, encode(w.Header(), out))
+	}
+}

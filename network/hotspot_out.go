@@ -1,0 +1,158 @@
+package network
+
+import (
+	"net/http"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/registry"
+)
+
+type hotspot struct {
+	ID         beacon.HotspotID `json:"id"`
+	Name       string           `json:"name"`
+	Type       beacon.Type      `json:"type"`
+	Status     beacon.Status    `json:"status"`
+	Location   location         `json:"location"`
+	Device     device           `json:"device"`
+	Settings   settings         `json:"settings"`
+	Metrics    metrics          `json:"metrics"`
+	OperatorID beacon.UserID    `json:"operator_id"`
+	CreatedAt  stamp            `json:"created_at"`
+	UpdatedAt  stamp            `json:"updated_at"`
+}
+
+type location struct {
+	Lat        float64 `json:"lat"`
+	Lng        float64 `json:"lng"`
+	Address    string  `json:"address,omitempty"`
+	Verified   bool    `json:"verified"`
+	VerifiedAt *stamp  `json:"verified_at,omitempty"`
+}
+
+type device struct {
+	SSID       string     `json:"ssid"`
+	MACAddress beacon.MAC `json:"mac_address"`
+	Linked     bool       `json:"linked"`
+	LinkedAt   *stamp     `json:"linked_at,omitempty"`
+}
+
+type settings struct {
+	MaxConnections     int     `json:"max_connections"`
+	BandwidthLimitMbps float64 `json:"bandwidth_limit_mbps"`
+	OperatingHours     *hours  `json:"operating_hours"`
+	CoverageRadiusM    float64 `json:"coverage_radius_m,omitempty"`
+}
+
+// metrics are what devices report. None does yet, so all are at their start.
+type metrics struct {
+	Uptime30d          float64 `json:"uptime_30d"`
+	Connections24h     int     `json:"connections_24h"`
+	BandwidthUsed24hGB float64 `json:"bandwidth_used_24h_gb"`
+	PerformanceTier    string  `json:"performance_tier"`
+}
+
+// lowestTier is that of a hotspot without enough speed tests (decision N14).
+const lowestTier = "standard"
+
+type hours struct {
+	Timezone   string       `json:"timezone"`
+	Weekly     []weeklySpan `json:"weekly"`
+	Exceptions []exception  `json:"exceptions"`
+}
+
+type weeklySpan struct {
+	Days  []beacon.Day `json:"days"`
+	Open  string       `json:"open"`
+	Close string       `json:"close"`
+}
+
+type exception struct {
+	Date   string `json:"date"`
+	Closed bool   `json:"closed,omitempty"`
+	Open   string `json:"open,omitempty"`
+	Close  string `json:"close,omitempty"`
+}
+
+func showHotspot(h beacon.Hotspot) hotspot {
+	return hotspot{
+		ID:     h.ID,
+		Name:   h.Name,
+		Type:   h.Type,
+		Status: h.StatusAt(neverSeen, neverSeen),
+		Location: location{
+			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
+			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
+		},
+		Device: device{
+			SSID: h.Device.SSID, MACAddress: h.Device.MAC,
+			Linked: !h.Device.LinkedAt.IsZero(), LinkedAt: maybe(h.Device.LinkedAt),
+		},
+		Settings:   showSettings(h.Settings),
+		Metrics:    metrics{PerformanceTier: lowestTier},
+		OperatorID: h.Operator,
+		CreatedAt:  stamp(h.CreatedAt),
+		UpdatedAt:  stamp(h.UpdatedAt),
+	}
+}
+
+func showSettings(s beacon.Settings) settings {
+	out := settings{
+		MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM,
+	}
+	if s.OperatingHours != nil {
+		out.OperatingHours = showHours(*s.OperatingHours)
+	}
+	return out
+}
+
+func showHours(o beacon.OperatingHours) *hours {
+	out := &hours{Timezone: o.Timezone, Weekly: []weeklySpan{}, Exceptions: []exception{}}
+	for _, s := range o.Weekly {
+		out.Weekly = append(out.Weekly, weeklySpan{s.Days, beacon.FormatClock(s.Open), beacon.FormatClock(s.Close)})
+	}
+	for _, e := range o.Exceptions {
+		shown := exception{Date: e.Date, Closed: e.Closed}
+		for _, s := range e.Spans { // the interface takes one
+			shown.Open, shown.Close = beacon.FormatClock(s.Open), beacon.FormatClock(s.Close)
+		}
+		out.Exceptions = append(out.Exceptions, shown)
+	}
+	return out
+}
+
+func encodeHotspot(h http.Header, spot beacon.Hotspot) payload {
+	h.Set("ETag", tagOf(spot.Version))
+	return payload{Data: showHotspot(spot)}
+}
+
+func encodeRegistered(h http.Header, done registry.Registered) payload {
+	h.Set("Location", Base+"/hotspots/"+string(done.Hotspot.ID))
+	if done.Replayed {
+		h.Set("Idempotency-Replayed", "true")
+	}
+	return encodeHotspot(h, done.Hotspot)
+}
+
+// changed is what a PATCH answers: the parts that it can change.
+type changed struct {
+	ID        beacon.HotspotID `json:"id"`
+	Name      string           `json:"name"`
+	Settings  settings         `json:"settings"`
+	UpdatedAt stamp            `json:"updated_at"`
+}
+
+func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
+	h.Set("ETag", tagOf(spot.Version))
+	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
+}
+
+func encodeOwned(_ http.Header, page registry.OwnedPage) payload {
+	shown := make([]hotspot, len(page.Hotspots))
+	for i, h := range page.Hotspots {
+		shown[i] = showHotspot(h)
+	}
+	return payload{Data: shown, Pagination: &pagination{
+		Page: page.Page, PerPage: page.PerPage, Total: page.Total,
+		TotalPages: (page.Total + page.PerPage - 1) / page.PerPage,
+	}}
+}

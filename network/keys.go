@@ -1,0 +1,94 @@
+package network
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/id"
+)
+
+type key struct {
+	ID         beacon.KeyID   `json:"id"`
+	Key        string         `json:"key,omitempty"` // once, when it is made
+	UserID     beacon.UserID  `json:"user_id"`
+	Name       string         `json:"name"`
+	Scopes     []beacon.Scope `json:"scopes"`
+	CreatedAt  stamp          `json:"created_at"`
+	ExpiresAt  *stamp         `json:"expires_at"`
+	LastUsedAt *stamp         `json:"last_used_at"`
+	RevokedAt  *stamp         `json:"revoked_at"`
+}
+
+func showKey(k beacon.Key) key {
+	return key{
+		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: stamp(k.CreatedAt),
+		ExpiresAt: maybe(k.ExpiresAt), LastUsedAt: maybe(k.LastUsedAt), RevokedAt: maybe(k.RevokedAt),
+	}
+}
+
+func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
+	var in access.Creation
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return in, err
+	}
+	in = access.Creation{
+		User:      o.text("user_id"),
+		Name:      o.text("name"),
+		Scopes:    o.texts("scopes"),
+		ExpiresAt: readTime(o, "expires_at"),
+	}
+	return in, o.settle(func() error { return in.Validate(a.now()) })
+}
+
+// maxYear is the last that RFC 3339 can write; a time in another zone may be
+// past it in UTC.
+const maxYear = 9999
+
+// readTime reads an RFC 3339 time.
+func readTime(o *object, name string) beacon.Opt[time.Time] {
+	text := o.text(name)
+	out := beacon.Opt[time.Time]{Set: text.Set, Null: text.Null}
+	if text.Set && !text.Null {
+		t, err := time.Parse(time.RFC3339, text.V)
+		if err != nil || t.UTC().Year() > maxYear {
+			o.faults.Add(o.path+name, "must be a time such as 2027-01-31T12:00:00Z")
+		}
+		out.V = t
+	}
+	return out
+}
+
+func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return access.Listing{}, err
+	}
+	user, ok := q.get("user_id")
+	if ok && !id.Valid(beacon.UserPrefix, user) {
+		q.faults.Add("user_id", "must be the id of a user")
+	}
+	return access.Listing{User: beacon.UserID(user)}, q.faults.Err()
+}
+
+func decodeKeyID(_ http.ResponseWriter, r *http.Request) (beacon.KeyID, error) {
+	return beacon.KeyID(r.PathValue("id")), nil
+}
+
+func encodeCreated(_ http.Header, made access.Created) payload {
+	shown := showKey(made.Key)
+	shown.Key = made.Plain
+	return payload{Data: shown}
+}
+
+func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
+
+func encodeKeys(_ http.Header, all []beacon.Key) payload {
+	shown := make([]key, len(all))
+	for i, k := range all {
+		shown[i] = showKey(k)
+	}
+	return payload{Data: shown}
+}

@@ -1,0 +1,154 @@
+package network
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// The bounds of a search (decision N4).
+const (
+	defaultRadiusM = 1000
+	maxRadiusM     = 10_000
+	defaultLimit   = 20
+	maxLimit       = 100
+)
+
+// neverSeen is when a hotspot without heartbeats was last heard of.
+var neverSeen time.Time
+
+// Summarize writes a hotspot down for nearby answers, with a gap where the
+// distance goes; see fleet.Encode. It is spelled by hand because a million are
+// written when a server starts.
+func Summarize(h beacon.Hotspot, status beacon.Status) fleet.Summary {
+	head := append(make([]byte, 0, 256), `{"id":"`...)
+	head = append(head, h.ID...)
+	head = append(head, `","name":`...)
+	head = appendText(head, h.Name)
+	head = append(head, `,"type":"`...)
+	head = append(head, h.Type...)
+	head = append(head, `","location":{"lat":`...)
+	head = strconv.AppendFloat(head, h.Location.Point.Lat, 'f', -1, 64)
+	head = append(head, `,"lng":`...)
+	head = strconv.AppendFloat(head, h.Location.Point.Lng, 'f', -1, 64)
+	head = append(head, `,"address":`...)
+	head = appendText(head, h.Location.Address)
+	head = append(head, `},"distance_m":`...)
+
+	tail := append(make([]byte, 0, 160), `,"status":"`...)
+	tail = append(tail, status...)
+	tail = append(tail, `","coverage_radius_m":`...)
+	tail = strconv.AppendFloat(tail, h.Settings.CoverageRadius(h.Type), 'f', -1, 64)
+	tail = append(tail, `,"signal_quality":"unknown","performance_tier":"`+lowestTier+`","current_load":0,"uptime_30d":0}`...)
+	return fleet.Summary{Head: string(head), Tail: string(tail)}
+}
+
+// appendText writes a JSON string. Names and addresses were checked when they
+// came in, so they are UTF-8.
+func appendText(out []byte, text string) []byte {
+	out, err := jsontext.AppendQuote(out, text)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// search is the memory that one nearby answer is made in.
+type search struct {
+	hits []fleet.Hit
+	body []byte
+}
+
+type answerPool struct{ sync.Pool }
+
+func newAnswerPool() answerPool {
+	return answerPool{sync.Pool{New: func() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }}}
+}
+
+// nearby answers from memory, with bytes that were encoded when each hotspot
+// last changed: it is what apps ask most.
+func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	q, err := decodeNearby(r)
+	if err != nil {
+		return err
+	}
+	s := a.answers.Get().(*search)
+	defer a.answers.Put(s)
+	s.hits = a.registry.Nearby(q, s.hits[:0])
+	s.body = appendNearby(s.body[:0], s.hits, a.meta(w))
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(s.body))}
+	web.WriteBody(w, http.StatusOK, s.body)
+	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
+	return nil
+}
+
+func decodeNearby(r *http.Request) (fleet.Query, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return fleet.Query{}, err
+	}
+	in := fleet.Query{
+		RadiusM: q.positive("radius", maxRadiusM, defaultRadiusM),
+		Limit:   q.whole("limit", 1, maxLimit, defaultLimit),
+		Status:  beacon.Online,
+	}
+	if q.need("lat") {
+		in.Center.Lat = q.number("lat", -90, 90, 0)
+	}
+	if q.need("lng") {
+		in.Center.Lng = q.number("lng", -180, 180, 0)
+	}
+	if status, ok := q.get("status"); ok {
+		in.Status = q.status(status)
+	}
+	return in, q.faults.Err()
+}
+
+// status reads the filter of nearby: one state, or all of them.
+func (q *query) status(text string) beacon.Status {
+	switch text {
+	case "online", "offline":
+		return beacon.Status(text)
+	case "all":
+		return ""
+	default:
+		q.faults.Add("status", "must be online, offline or all")
+		return ""
+	}
+}
+
+func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
+	out = append(out, `{"data":[`...)
+	for i, hit := range hits {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		s := hit.Item.Summary()
+		out = append(out, s.Head...)
+		out = appendTenths(out, hit.Meters)
+		out = append(out, s.Tail...)
+	}
+	out = append(out, `],"meta":{"request_id":"`...)
+	out = append(out, m.RequestID...)
+	out = append(out, `","timestamp":"`...)
+	out = time.Time(m.Timestamp).UTC().AppendFormat(out, stampForm)
+	return append(out, "\"}}\n"...)
+}
+
+// appendTenths writes a length to 0.1 m (decision N13).
+func appendTenths(out []byte, meters float64) []byte {
+	tenths := int64(math.Round(meters * 10))
+	out = strconv.AppendInt(out, tenths/10, 10)
+	if rest := tenths % 10; rest != 0 {
+		out = append(out, '.', byte('0'+rest))
+	}
+	return out
+}

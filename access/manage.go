@@ -51,6 +51,12 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	return Created{Key: key, Plain: plain}, nil
 }
 
+// Validate lists all the faults of the form, whoever sent it.
+func (in Creation) Validate(now time.Time) error {
+	_, err := in.validate(beacon.Principal{User: NewUser}, now)
+	return err
+}
+
 // validate checks the form alone; whether it may be granted is asked later.
 func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Key, err error) {
 	var f beacon.Faults

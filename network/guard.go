@@ -25,9 +25,10 @@ const patience = 5 * time.Second
 func (a *API) guard(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noStore
-		p, err := a.authenticate(w, r)
+		now := time.Now() // of the machine: limits count real time
+		p, err := a.authenticate(w, r, now)
 		if err == nil {
-			err = a.limits.spend(w.Header(), p.Key, time.Now())
+			err = a.limits.spend(w.Header(), p.Key, now)
 		}
 		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
 			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
@@ -45,8 +46,7 @@ var noStore = []string{"no-store"}
 
 // authenticate finds out who is asking. A flood of wrong keys from one address
 // is refused before any of them is looked up (decision N21).
-func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (beacon.Principal, error) {
-	now := time.Now()
+func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
 	key, ok := bearer(r)
 	if ok {
 		if _, ok = access.Parse(key); ok {

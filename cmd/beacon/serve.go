@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -43,12 +42,6 @@ func (serveCmd) Examples() string {
 `
 }
 
-// ballastBytes is memory that is reserved and never touched, so it costs no
-// RAM. The collector counts it as alive and lets as much garbage gather again
-// before it runs: with the few megabytes that a small network needs, it would
-// otherwise run every thousand requests, and take a tenth of their CPU time.
-const ballastBytes = 32 << 20
-
 // Run serves until the context ends, then drains.
 func (c serveCmd) Run(out *console) error {
 	err := c.serve(out)
@@ -59,8 +52,7 @@ func (c serveCmd) Run(out *console) error {
 }
 
 func (c serveCmd) serve(out *console) error {
-	ballast := make([]byte, ballastBytes)
-	defer runtime.KeepAlive(ballast)
+	defer runtime.KeepAlive(tuneCollector())
 
 	now, err := c.now()
 	if err != nil {
@@ -155,23 +147,17 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 	return group.Wait()
 }
 
-// load reads the hotspots. It makes much garbage that is best collected once, at
-// the end, when most of the memory is given back.
+// load reads the hotspots.
 func (s *server) load(ctx context.Context) error {
 	began := time.Now()
-	usual := debug.SetGCPercent(gcPercentWhileLoading)
-	err := s.node.follower.Load(ctx)
-	debug.SetGCPercent(usual)
+	err := whileLoading(func() error { return s.node.follower.Load(ctx) })
 	if err != nil {
 		return err
 	}
-	debug.FreeOSMemory()
 	s.router.loaded.Store(true)
 	s.log.Info("hotspots loaded", "count", s.node.fleet.Len(), "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
-
-const gcPercentWhileLoading = 400
 
 // limits are those of decision N21 with the flag's for keys, or none.
 func (c serveCmd) limits() network.Limits {

@@ -25,70 +25,94 @@ type step struct {
 // at different distances from wherever it asks: their ids differ between runs,
 // and would decide the order of equals.
 func script() []step {
+	var s steps
+	s.registrations()
+	s.reads()
+	s.changes()
+	s.strangeIDs()
+	s.keys()
+	return s
+}
+
+type steps []step
+
+func (s *steps) add(who, method, path, body string, header ...string) {
+	*s = append(*s, step{who, method, path, body, header})
+}
+
+func (s *steps) registrations() {
 	at := func(n int, edits ...string) string {
 		return registration(n, append([]string{"location.lat", fmt.Sprintf("40.%04d", 7000+n), "type", `"public"`}, edits...)...)
 	}
 	once := []string{"Idempotency-Key", "once"}
-	var s []step
-	add := func(who, method, path, body string, header ...string) {
-		s = append(s, step{who, method, path, body, header})
-	}
 	for n := range 8 { // {h0} to {h7}
-		add("alice", "POST", "/v1/hotspots", at(n, "name", fmt.Sprintf(`"Ort %d \u00e9\u0301 <&>"`, n), "location.address", `"a\"b\\c/d \u00df"`))
+		s.add("alice", "POST", "/v1/hotspots", at(n, "name", fmt.Sprintf(`"Ort %d \u00e9\u0301 <&>"`, n), "location.address", `"a\"b\\c/d \u00df"`))
 	}
-	add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...) // {h8}
-	add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...)
-	add("bob", "POST", "/v1/hotspots", at(21), once...)
-	add("alice", "POST", "/v1/hotspots", at(22, "location.lat", "1e-7", "location.lng", "-179.99999999999997", "settings.bandwidth_limit_mbps", "0.1"), once...) // {h9}
+	s.add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...) // {h8}
+	s.add("bob", "POST", "/v1/hotspots", at(20, "settings.operating_hours", `{"timezone":"Europe/Paris","weekly":[{"days":["sun"],"open":"22:00","close":"02:00"}]}`), once...)
+	s.add("bob", "POST", "/v1/hotspots", at(21), once...)
+	s.add("alice", "POST", "/v1/hotspots", at(22, "location.lat", "1e-7", "location.lng", "-179.99999999999997", "settings.bandwidth_limit_mbps", "0.1"), once...) // {h9}
 	for _, taken := range []string{mac(1), "02-00-5E-00-00-01", "0200.5e00.0001", "02005E000001"} {
-		add("bob", "POST", "/v1/hotspots", at(1, "device.mac_address", quoted(taken)))
+		s.add("bob", "POST", "/v1/hotspots", at(1, "device.mac_address", quoted(taken)))
 	}
+	s.add("alice", "DELETE", "/v1/hotspots/{h3}", "")
+	s.add("bob", "POST", "/v1/hotspots", at(3)) // a MAC that is free again: {h10}
+}
+
+func (s *steps) reads() {
 	for _, who := range []string{"alice", "bob", "reader", "admin", "nobody"} {
 		for _, path := range []string{
 			"/v1/hotspots/{h0}", "/v1/hotspots/{h8}", "/v1/users/me/hotspots?per_page=3&page=2", "/v1/users/{alice}/hotspots?per_page=2", "/v1/users/{bob}/hotspots",
 			"/v1/keys/self", "/v1/keys?user_id={bob}", "/v1/hotspots/nearby?lat=40.7&lng=-74&radius=10000&status=all&limit=5",
 		} {
-			add(who, "GET", path, "")
+			s.add(who, "GET", path, "")
 		}
-	}
-	for _, body := range []string{
-		`{}`, `{"name":"Renamed é"}`, `{"name":"Renamed é "}`, `{"settings":{"max_connections":7}}`, `{"settings":{"operating_hours":null}}`, `{"name":null}`,
-		`{"settings":{"operating_hours":{"timezone":"UTC","weekly":[],"exceptions":[{"date":"2026-12-25","closed":true}]}}}`, `{"settings":{"bandwidth_limit_mbps":1e-300}}`,
-		`{"name":"a\u0000b"}`, `{"name":"\ud800abc"}`, `[]`, `{"id":"x"}`, `{"settings":{"coverage_radius_m":33.3333333333333333}}`,
-	} {
-		add("alice", "PATCH", "/v1/hotspots/{h1}", body)
-		add("bob", "PATCH", "/v1/hotspots/{h1}", body, "If-Match", `"v1"`)
-		add("admin", "PATCH", "/v1/hotspots/{h2}", body, "If-Match", `"v2", "v3"`)
-	}
-	for _, id := range []string{"%00", "%FF", "hs_", "..%2f", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "'%20OR%201=1", "{h3}", "{h3}", "{h4}%00", "{alice}"} {
-		add("alice", "DELETE", "/v1/hotspots/"+id, "")
-		add("admin", "GET", "/v1/hotspots/"+id, "")
-		add("admin", "GET", "/v1/users/"+id+"/hotspots", "")
-		add("admin", "DELETE", "/v1/keys/"+id, "")
-	}
-	add("bob", "POST", "/v1/hotspots", at(3)) // a MAC that is free again
-	for _, page := range []string{"1", "2", "3", "99", "9223372036854775807", "4611686018427387905", "0", "-1", "x"} {
-		add("alice", "GET", "/v1/users/me/hotspots?per_page=4&page="+page, "")
-	}
-	for _, body := range []string{
-		`{"scopes":["hotspots:write"],"name":"ci é"}`, `{"scopes":[],"user_id":"{bob}","expires_at":"2026-11-16T00:00:00.123456789Z"}`, `{"scopes":["admin"]}`, // {k0} to {k2}
-		`{"scopes":["nope"]}`, `{}`, `{"scopes":[],"name":"\u0000"}`, `{"scopes":[],"expires_at":"1969-01-01T00:00:00Z"}`,
-	} {
-		add("admin", "POST", "/v1/keys", body)
-		add("reader", "POST", "/v1/keys", body)
-	}
-	for _, path := range []string{"/v1/keys/{k0}", "/v1/keys/{k0}", "/v1/keys/{k1}"} {
-		add("admin", "DELETE", path, "")
-		add("admin", "GET", "/v1/keys", "")
 	}
 	for _, path := range []string{
 		"/v1/hotspots/nearby?lat=0&lng=180&status=all", "/v1/hotspots/nearby?lat=40.7&lng=-74&status=offline", "/v1/hotspots/nearby?lat=NaN&lng=", "/v1/nope", "/v1/hotspots",
 		"/v1/hotspots/nearby?lat=40.7010&lng=-74&status=all&radius=60", "/v1//keys", "/v1/openapi.json",
 	} {
-		add("reader", "GET", path, "")
-		add("reader", "OPTIONS", path, "")
+		s.add("reader", "GET", path, "")
+		s.add("reader", "OPTIONS", path, "")
 	}
-	return s
+	for _, page := range []string{"1", "2", "3", "99", "9223372036854775807", "4611686018427387905", "0", "-1", "x"} {
+		s.add("alice", "GET", "/v1/users/me/hotspots?per_page=4&page="+page, "")
+	}
+}
+
+func (s *steps) changes() {
+	for _, body := range []string{
+		`{}`, `{"name":"Renamed é"}`, `{"name":"Renamed é "}`, `{"settings":{"max_connections":7}}`, `{"settings":{"operating_hours":null}}`, `{"name":null}`,
+		`{"settings":{"operating_hours":{"timezone":"UTC","weekly":[],"exceptions":[{"date":"2026-12-25","closed":true}]}}}`, `{"settings":{"bandwidth_limit_mbps":1e-300}}`,
+		`{"name":"a\u0000b"}`, `{"name":"\ud800abc"}`, `[]`, `{"id":"x"}`, `{"settings":{"coverage_radius_m":33.3333333333333333}}`,
+	} {
+		s.add("alice", "PATCH", "/v1/hotspots/{h1}", body)
+		s.add("bob", "PATCH", "/v1/hotspots/{h1}", body, "If-Match", `"v1"`)
+		s.add("admin", "PATCH", "/v1/hotspots/{h2}", body, "If-Match", `"v2", "v3"`)
+	}
+}
+
+func (s *steps) strangeIDs() {
+	for _, id := range []string{"%00", "%FF", "hs_", "..%2f", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "'%20OR%201=1", "{h3}", "{h3}", "{h4}%00", "{alice}"} {
+		s.add("alice", "DELETE", "/v1/hotspots/"+id, "")
+		s.add("admin", "GET", "/v1/hotspots/"+id, "")
+		s.add("admin", "GET", "/v1/users/"+id+"/hotspots", "")
+		s.add("admin", "DELETE", "/v1/keys/"+id, "")
+	}
+}
+
+func (s *steps) keys() {
+	for _, body := range []string{
+		`{"scopes":["hotspots:write"],"name":"ci é"}`, `{"scopes":[],"user_id":"{bob}","expires_at":"2026-11-16T00:00:00.123456789Z"}`, `{"scopes":["admin"]}`, // {k0} to {k2}
+		`{"scopes":["nope"]}`, `{}`, `{"scopes":[],"name":"\u0000"}`, `{"scopes":[],"expires_at":"1969-01-01T00:00:00Z"}`,
+	} {
+		s.add("admin", "POST", "/v1/keys", body)
+		s.add("reader", "POST", "/v1/keys", body)
+	}
+	for _, path := range []string{"/v1/keys/{k0}", "/v1/keys/{k0}", "/v1/keys/{k1}"} {
+		s.add("admin", "DELETE", path, "")
+		s.add("admin", "GET", "/v1/keys", "")
+	}
 }
 
 // The two stores cannot be told apart: the same script gives the same answers

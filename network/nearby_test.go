@@ -190,8 +190,9 @@ func TestNearby_Border(t *testing.T) {
 		if got := c.nearby(t, 0, 0.0009, "&status=all"); len(got) != 0 {
 			t.Errorf("by default, 1012 m away: %+v", got)
 		}
-		c.patch(t, "/v1/hotspots/"+made.ID, `{"name":"Renamed","settings":{"coverage_radius_m":77}}`).want(t, http.StatusOK)
-		if got := c.nearby(t, 0, 0.01, "&status=all"); len(got) != 1 || got[0].Name != "Renamed" || got[0].CoverageRadiusM != 77 {
+		c.patch(t, "/v1/hotspots/"+made.ID, `{"name":"x\",\"distance_m\":0,\"y","settings":{"coverage_radius_m":77}}`).want(t, http.StatusOK)
+		got := c.nearby(t, 0, 0.011, "&status=all")
+		if len(got) != 1 || got[0].Name != `x","distance_m":0,"y` || got[0].Distance != "111.2" || got[0].CoverageRadiusM != 77 {
 			t.Errorf("after a change: %+v", got)
 		}
 	})

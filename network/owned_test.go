@@ -30,9 +30,14 @@ func TestOwned(t *testing.T) {
 			pages       int
 		}{
 			{"", 1, 20, 0, 5, 1},
-			{"?per_page=2", 1, 2, 0, 2, 3}, {"?per_page=2&page=2", 2, 2, 2, 4, 3}, {"?per_page=2&page=3", 3, 2, 4, 5, 3},
-			{"?per_page=2&page=4", 4, 2, 5, 5, 3}, {"?per_page=5", 1, 5, 0, 5, 1}, {"?per_page=5&page=2", 2, 5, 5, 5, 1},
-			{"?per_page=100", 1, 100, 0, 5, 1}, {"?page=1000000", 1000000, 20, 5, 5, 1},
+			{"?per_page=2", 1, 2, 0, 2, 3},
+			{"?per_page=2&page=2", 2, 2, 2, 4, 3},
+			{"?per_page=2&page=3", 3, 2, 4, 5, 3},
+			{"?per_page=2&page=4", 4, 2, 5, 5, 3},
+			{"?per_page=5", 1, 5, 0, 5, 1},
+			{"?per_page=5&page=2", 2, 5, 5, 5, 1},
+			{"?per_page=100", 1, 100, 0, 5, 1},
+			{"?page=1000000", 1000000, 20, 5, 5, 1},
 			{"?page=4611686018427387905&per_page=100", 4611686018427387905, 100, 5, 5, 1},
 			{fmt.Sprintf("?page=%d&per_page=100", math.MaxInt), math.MaxInt, 100, 5, 5, 1},
 			{"?page=1&unknown=1&unknown=2", 1, 20, 0, 5, 1},

@@ -74,8 +74,10 @@ func TestPatch_Refused(t *testing.T) {
 			{`{"name":5}`, []string{"name"}},
 			{`{"settings":null}`, []string{"settings"}},
 			{`{"settings":[]}`, []string{"settings"}},
-			{`{"settings":{"max_connections":null,"bandwidth_limit_mbps":null,"coverage_radius_m":null}}`,
-				[]string{"settings.max_connections", "settings.bandwidth_limit_mbps", "settings.coverage_radius_m"}},
+			{
+				`{"settings":{"max_connections":null,"bandwidth_limit_mbps":null,"coverage_radius_m":null}}`,
+				[]string{"settings.max_connections", "settings.bandwidth_limit_mbps", "settings.coverage_radius_m"},
+			},
 			{`{"settings":{"max_connections":5},"name":"x"}`, []string{"name"}},
 			{`{"name":"Good name","settings":{"max_connections":"5","nope":1},"type":"home"}`, []string{"settings.max_connections", "settings.nope", "type"}},
 		}
@@ -118,9 +120,18 @@ func TestPatch_IfMatch(t *testing.T) {
 			{[]string{`*`}, false},
 			{[]string{`"v1", *`}, false},
 			{nil, false}, // v7
-			{[]string{`W/"v7"`}, true}, {[]string{`v7`}, true}, {[]string{`"7"`}, true}, {[]string{`"v07"`}, true}, {[]string{`"v+7"`}, true},
-			{[]string{`"v7`}, true}, {[]string{``}, true}, {[]string{`,`}, true}, {[]string{`"v-1"`}, true}, {[]string{`"v99999999999999999999"`}, true},
-			{[]string{`"v7" `}, false}, {[]string{`"nonsense" ,"v8"`}, false},
+			{[]string{`W/"v7"`}, true},
+			{[]string{`v7`}, true},
+			{[]string{`"7"`}, true},
+			{[]string{`"v07"`}, true},
+			{[]string{`"v+7"`}, true},
+			{[]string{`"v7`}, true},
+			{[]string{``}, true},
+			{[]string{`,`}, true},
+			{[]string{`"v-1"`}, true},
+			{[]string{`"v99999999999999999999"`}, true},
+			{[]string{`"v7" `}, false},
+			{[]string{`"nonsense" ,"v8"`}, false},
 		} {
 			var header []string
 			for _, tag := range tc.tags {

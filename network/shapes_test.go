@@ -70,6 +70,7 @@ type settings struct {
 type summary struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
+	Type     string `json:"type"`
 	Location struct {
 		Lat, Lng float64
 		Address  string

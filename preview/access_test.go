@@ -120,7 +120,7 @@ func TestOrderOfChecks(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{
 		"/api/v1", "/api/v1/", "/api/v1/unknown", "/api/v1/hotspots/79", "/api/v1/hotspots/", "/api/v1//hotspots",
-		"/api/v1/hotspots/7/", "/api/v1/network", "/api/v1/network/status/", "/api/v1/images/999.svg", "/api/v1/openapi.xml",
+		"/api/v1/hotspots/7/", "/api/v1/hotspots%2f7", "/api/v1%2Fhotspots/7", "/api/v1/network%2Fstatus", "/api/v1/network", "/api/v1/network/status/", "/api/v1/images/999.svg", "/api/v1/openapi.xml",
 	} {
 		wantUnauthorized(t, s.call(t, "GET", path))
 		a := s.get(t, path)

@@ -136,7 +136,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
-	if free, ok := a.open[path]; ok {
+	known := path
+	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
+		known = "" // an escaped slash is no slash, and no path of ours has one
+	}
+	if free, ok := a.open[known]; ok {
 		r.Pattern = free.route
 		free.answer.write(w, r)
 		return
@@ -145,12 +149,12 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 		a.unauthorized(w)
 		return
 	}
-	if path == Base+"/hotspots" {
+	if known == Base+"/hotspots" {
 		r.Pattern = routeList
 		a.list(w, r)
 		return
 	}
-	if found, ok := a.keyed[path]; ok {
+	if found, ok := a.keyed[known]; ok {
 		r.Pattern = found.route
 		found.answer.write(w, r)
 		return

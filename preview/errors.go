@@ -43,7 +43,9 @@ func noPath(w http.ResponseWriter, path string) {
 }
 
 func methodNotAllowed(w http.ResponseWriter) {
-	w.Header()["Allow"] = allowMethods
+	if h := w.Header(); h["Allow"] == nil { // what is outside this interface may allow others
+		h["Allow"] = allowMethods
+	}
 	fail(w, http.StatusMethodNotAllowed, failure{Error: "Method not allowed"})
 }
 

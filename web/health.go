@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -12,12 +13,14 @@ import (
 type Health struct {
 	// Checks are asked on every /readyz, by name; nil means ready.
 	Checks map[string]func(context.Context) error
+	Log    *slog.Logger
 
 	draining atomic.Bool
+	failing  atomic.Bool // as of the last time that it was asked
 }
 
-// CheckTimeout bounds all checks of one /readyz together.
-const CheckTimeout = 2 * time.Second
+// checkTimeout bounds all checks of one /readyz together.
+const checkTimeout = 2 * time.Second
 
 // Drain makes /readyz fail from now on, so that load balancers look elsewhere.
 func (h *Health) Drain() { h.draining.Store(true) }
@@ -42,7 +45,7 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 		writeHealth(w, http.StatusServiceUnavailable, health{Status: "draining"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), CheckTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 	defer cancel()
 	report := health{Status: "ok", Checks: map[string]string{}}
 	status := http.StatusOK
@@ -51,8 +54,12 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 		if err := check(ctx); err != nil {
 			report.Status, status = "unavailable", http.StatusServiceUnavailable
 			report.Checks[name] = "failed" // the cause is for the log, not for strangers
+			if !h.failing.Load() {
+				h.Log.Warn("not ready", "check", name, "err", err)
+			}
 		}
 	}
+	h.failing.Store(status != http.StatusOK)
 	writeHealth(w, status, report)
 }
 

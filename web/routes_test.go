@@ -1,8 +1,10 @@
 package web_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -42,7 +44,8 @@ func TestRoutes(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	var broken error
-	health := &web.Health{Checks: map[string]func(context.Context) error{
+	var log bytes.Buffer
+	health := &web.Health{Log: slog.New(slog.NewTextHandler(&log, nil)), Checks: map[string]func(context.Context) error{
 		"database": func(context.Context) error { return broken },
 	}}
 	handler := health.Handler(refuse)
@@ -58,6 +61,10 @@ func TestHealth(t *testing.T) {
 	check("/readyz", 200, `{"status":"ok","checks":{"database":"ok"}}`)
 	broken = errors.New("a secret address refused the connection")
 	check("/readyz", 503, `{"status":"unavailable","checks":{"database":"failed"}}`)
+	check("/readyz", 503, `{"status":"unavailable","checks":{"database":"failed"}}`)
+	if n := strings.Count(log.String(), "a secret address"); n != 1 {
+		t.Errorf("the log names the cause %d times; want once, when it began: %s", n, log.String())
+	}
 	check("/healthz", 200, `{"status":"ok"}`)
 	broken = nil
 	health.Drain()

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"beacon":   {"geo"},
 	"fleet":    {"beacon", "geo", "spatial"},
 	"access":   {"beacon", "id"},
-	"registry": {"beacon", "fleet", "id"},
+	"registry": {"beacon", "fleet", "geo", "id"},
 
 	// The truth on disk.
 	"store":          {"beacon", "geo", "id"},
@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "fleet", "metrics", "network", "preview", "ratelimit",
+		"access", "beacon", "fleet", "id", "metrics", "network", "preview", "ratelimit",
 		"registry", "store", "store/postgres", "store/sqlite", "web",
 	},
 

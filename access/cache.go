@@ -184,6 +184,16 @@ func (e *entry) use(now time.Time) {
 	}
 }
 
+// current is the key with its last use as it is known here: now, that is, for
+// whoever asks about his own.
+func (e *entry) current() beacon.Key {
+	key := e.key
+	if used := time.Unix(e.used.Load()*60, 0).UTC(); used.After(key.LastUsedAt) {
+		key.LastUsedAt = used
+	}
+	return key
+}
+
 // unsavedUse is the last use, if the store has only an earlier one: hence a key
 // is written at most once a minute, however often it is used or flushed.
 func (e *entry) unsavedUse() (time.Time, bool) {

@@ -23,8 +23,9 @@ type Store interface {
 	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
 	// Key gives a key, revoked or not, or NotFound.
 	Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error)
-	// Keys gives the keys of a user, or of all when user is "", newest first.
-	Keys(ctx context.Context, user beacon.UserID) ([]beacon.Key, error)
+	// Keys gives a part of the keys of a user, or of all when user is "", newest
+	// first, and how many there are.
+	Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error)
 	// TouchKeys notes last uses. It never moves one back, and ignores unknown keys.
 	TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error
 }
@@ -71,12 +72,19 @@ func New(store Store, now func() time.Time, inStep func(now time.Time) bool) *Ke
 // away. That also means that a machine cut off from the database honours a key
 // revoked elsewhere until the connection is back.
 func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, error) {
+	return k.VerifyIf(ctx, plain, func() error { return nil })
+}
+
+// VerifyIf is Verify for someone who may be making keys up: before a key that
+// is not in memory is looked up, mayAsk can refuse that with an error. Keys in
+// memory are not affected.
+func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
 	presented, ok := split(plain)
 	if !ok {
 		return beacon.Principal{}, ErrUnauthorized
 	}
 	now := k.now()
-	e, err := k.find(ctx, presented, now)
+	e, err := k.find(ctx, presented, now, mayAsk)
 	if err != nil {
 		return beacon.Principal{}, err
 	}
@@ -88,13 +96,18 @@ func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, erro
 }
 
 // find gives the entry of a key whose secret is right.
-func (k *Keys) find(ctx context.Context, p Presented, now time.Time) (*entry, error) {
+func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func() error) (*entry, error) {
 	hash, e := p.hash(), k.cache.get(p.public)
 	switch {
 	case e == nil && !p.wellFormed(), e != nil && !e.holds(hash):
 		return nil, ErrUnauthorized
 	case e != nil && k.trusts(e, now):
 		return e, nil
+	}
+	if e == nil {
+		if err := mayAsk(); err != nil {
+			return nil, err
+		}
 	}
 	e, err := k.ask(ctx, p.public, now)
 	if err == nil && !e.holds(hash) {

@@ -90,19 +90,22 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 // for everyone's when an admin asks.
 type Listing struct {
 	User beacon.UserID
+	Page beacon.Page
 }
 
 // List gives keys, newest first, revoked ones too. Another user's are forbidden
 // whether or not there is such a user.
-func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) ([]beacon.Key, error) {
-	user := in.User
+func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon.Listed[beacon.Key], error) {
+	user, list := in.User, beacon.Listed[beacon.Key]{Page: in.Page}
 	if user == "" && !p.Has(beacon.Admin) {
 		user = p.User
 	}
 	if !p.MayActFor(user) {
-		return nil, forbidden("this key can list the keys of its own user only")
+		return list, forbidden("this key can list the keys of its own user only")
 	}
-	return k.store.Keys(ctx, user)
+	var err error
+	list.Items, list.Total, err = k.store.Keys(ctx, user, in.Page.Offset(), in.Page.Size)
+	return list, err
 }
 
 // Revoke ends a key of the principal's own user, or of anyone for an admin. A
@@ -129,7 +132,7 @@ func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID)
 func (k *Keys) Self(ctx context.Context, p beacon.Principal, _ struct{}) (beacon.Key, error) {
 	if id.Valid(beacon.KeyPrefix, string(p.Key)) {
 		if e := k.cache.get(publicPart(p.Key)); e != nil {
-			return e.key, nil
+			return e.current(), nil
 		}
 	}
 	return k.store.Key(ctx, p.Key)

@@ -153,9 +153,9 @@ func TestList(t *testing.T) {
 		{"another's, by an admin", admin, a, ofA, 0},
 		{"by no user", beacon.Principal{}, "", nil, beacon.Forbidden},
 	} {
-		list, err := w.List(t.Context(), test.by, access.Listing{User: test.of})
+		list, err := w.List(t.Context(), test.by, access.Listing{User: test.of, Page: beacon.Page{Number: 1, Size: 100}})
 		var got []beacon.KeyID
-		for _, k := range list {
+		for _, k := range list.Items {
 			got = append(got, k.ID)
 		}
 		if !slices.Equal(got, test.want) || (err != nil) != (test.kind != 0) || err != nil && kindOf(err) != test.kind {

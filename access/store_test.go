@@ -79,17 +79,18 @@ func (m *memory) Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error) {
 	return k, nil
 }
 
-func (m *memory) Keys(_ context.Context, user beacon.UserID) ([]beacon.Key, error) {
+func (m *memory) Keys(_ context.Context, user beacon.UserID, offset, limit int) ([]beacon.Key, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fails != nil {
-		return nil, m.fails
+		return nil, 0, m.fails
 	}
 	list := slices.DeleteFunc(slices.Collect(maps.Values(m.keys)), func(k beacon.Key) bool {
 		return user != "" && k.User != user
 	})
 	slices.SortFunc(list, func(a, b beacon.Key) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return list, nil
+	from := min(offset, len(list))
+	return list[from:min(from+limit, len(list))], len(list), nil
 }
 
 func (m *memory) TouchKeys(_ context.Context, used map[beacon.KeyID]time.Time) error {

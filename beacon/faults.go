@@ -13,13 +13,19 @@ var (
 // Faults gathers everything that is wrong with a request, so that its sender
 // learns of all of it at once (decision N1). The zero value is ready.
 type Faults struct {
-	list []FieldError
+	list  []FieldError
+	more  int  // that are not in the list
+	wrong bool // one of all these is more than an absent field
 }
+
+// maxFaults is how many faults are listed. A body of a few kilobytes can have
+// thousands; nobody reads them, and telling them all would be dear.
+const maxFaults = 100
 
 // Add notes what is wrong with a field, worded to follow the field's name:
 // "must be 3 to 50 characters".
 func (f *Faults) Add(field, message string) {
-	f.list = append(f.list, FieldError{Field: field, Message: message})
+	f.Note(FieldError{Field: field, Message: message})
 }
 
 // Check notes the error as the fault of a field; nil is no fault. The text of
@@ -31,11 +37,18 @@ func (f *Faults) Check(field string, err error) {
 }
 
 // Note adds a fault that was found elsewhere.
-func (f *Faults) Note(fault FieldError) { f.list = append(f.list, fault) }
+func (f *Faults) Note(fault FieldError) {
+	f.wrong = f.wrong || !fault.Missing
+	if len(f.list) >= maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, fault)
+}
 
 // Missing notes that a required field is absent.
 func (f *Faults) Missing(field string) {
-	f.list = append(f.list, FieldError{Field: field, Message: errRequired.Error(), Missing: true})
+	f.Note(FieldError{Field: field, Message: errRequired.Error(), Missing: true})
 }
 
 // Any reports whether there is a fault.
@@ -49,14 +62,15 @@ func (f *Faults) Err() error {
 		return nil
 	}
 	e := &Error{Kind: MissingParameter, Fields: f.list}
-	for _, fault := range f.list {
-		if !fault.Missing {
-			e.Kind = InvalidRequest
-		}
+	if f.wrong {
+		e.Kind = InvalidRequest
 	}
-	if first := f.list[0]; len(f.list) == 1 {
+	switch first := f.list[0]; {
+	case len(f.list) == 1:
 		e.Message = first.Field + " " + first.Message
-	} else {
+	case f.more > 0:
+		e.Message = fmt.Sprintf("%d fields are at fault; the first %d are listed", len(f.list)+f.more, len(f.list))
+	default:
 		e.Message = fmt.Sprintf("%d fields are at fault", len(f.list))
 	}
 	return e

@@ -2,6 +2,7 @@ package beacon_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -70,5 +71,22 @@ func TestFaults_KeepsOrder(t *testing.T) {
 	f.Missing("a")
 	if got := faultyFields(t, f.Err()); !slices.Equal(got, []string{"b", "a"}) {
 		t.Errorf("got %v; want b, a", got)
+	}
+}
+
+// Nobody reads thousands of faults, and to tell them would be dear. What kind
+// of mistake it was does not depend on which ones are listed.
+func TestFaults_Many(t *testing.T) {
+	var f beacon.Faults
+	for i := range 150 {
+		f.Missing(fmt.Sprintf("field%d", i))
+	}
+	err, _ := errors.AsType[*beacon.Error](f.Err())
+	if err.Kind != beacon.MissingParameter || len(err.Fields) != 100 || err.Message != "150 fields are at fault; the first 100 are listed" {
+		t.Errorf("%d fields, kind %d, %q", len(err.Fields), err.Kind, err.Message)
+	}
+	f.Add("last", "is wrong")
+	if err, _ := errors.AsType[*beacon.Error](f.Err()); err.Kind != beacon.InvalidRequest {
+		t.Errorf("kind %d; want InvalidRequest, though the wrong field is not listed", err.Kind)
 	}
 }

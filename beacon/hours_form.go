@@ -94,7 +94,9 @@ func checkWeekly(forms []SpanForm, path string, f *Faults) []WeeklySpan {
 				own.Add(at, fmt.Sprintf("overlaps weekly[%d]", rival))
 			}
 		}
-		f.list = append(f.list, own.list...)
+		for _, fault := range own.list {
+			f.Note(fault)
+		}
 	}
 	return spans
 }

@@ -73,7 +73,7 @@ func (a *API) routes() []route {
 		{"POST /v1/hotspots", beacon.HotspotsWrite, serve(a, 201, decodeRegistration, a.registry.Register, encodeRegistered)},
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
-		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Delete, encodeNothing)},
+		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
 		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},
 		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},

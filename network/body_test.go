@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -92,6 +93,28 @@ func TestBody_Size(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A body full of mistakes gets a short answer, which says how many there are.
+func TestBody_ManyFaults(t *testing.T) {
+	c := onSQLite(t, options{}).operator(t)
+	var members strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&members, `"f%d":1,`, i)
+	}
+	for _, body := range []string{
+		`{` + members.String() + `"name":"x"}`,
+		`{"settings":{"operating_hours":{"timezone":"UTC","weekly":[` + strings.Repeat("1,", 30_000) + `1]}}}`,
+	} {
+		a := c.post(t, "/v1/hotspots", body)
+		got := decode[failure](t, a).Error
+		if a.StatusCode != http.StatusBadRequest || got.Code != "invalid_request" || len(got.Details) != 100 || !strings.Contains(got.Message, "the first 100 are listed") {
+			t.Errorf("%d faults are listed: %.300s", len(got.Details), a)
+		}
+		if len(a.body) > 20_000 {
+			t.Errorf("the answer has %d bytes", len(a.body))
+		}
+	}
 }
 
 func TestBody_ContentType(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -29,6 +30,17 @@ type pagination struct {
 	PerPage    int `json:"per_page"`
 	Total      int `json:"total"`
 	TotalPages int `json:"total_pages"`
+}
+
+// showPage shows each item of a page of a list.
+func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
+	shown := make([]Shown, len(list.Items))
+	for i, item := range list.Items {
+		shown[i] = show(item)
+	}
+	return payload{Data: shown, Pagination: &pagination{
+		Page: list.Page.Number, PerPage: list.Page.Size, Total: list.Total, TotalPages: list.Pages(),
+	}}
 }
 
 // stamp is a time as the interface writes it (decision N22).

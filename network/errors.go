@@ -29,7 +29,7 @@ type faultDetail struct {
 	Message string `json:"message"`
 }
 
-// answers gives the status and code of each kind of error.
+// kinds gives the status and code of each kind of error.
 var kinds = map[beacon.Kind]struct {
 	status int
 	code   string
@@ -50,6 +50,11 @@ var kinds = map[beacon.Kind]struct {
 // fail is the only place where an error becomes an answer. The cause of an
 // internal one is for the log alone.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(r.Context().Err(), context.Canceled) {
+		// The client is gone: nobody reads the answer, and nothing is wrong here.
+		w.WriteHeader(statusClientGone)
+		return
+	}
 	e := classify(err)
 	if e.Kind == beacon.Internal || e.Kind == beacon.Overloaded {
 		a.log.Error("request failed", "request_id", web.RequestID(w), "route", web.Route(r), "err", err)
@@ -70,6 +75,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	a.writeFault(w, kinds[e.Kind].status, body)
 }
+
+// statusClientGone is for the log and the metrics alone.
+const statusClientGone = 499
 
 // classify finds the kind of an error. A request that ran out of time is not
 // the client's fault, and trying again later may help.

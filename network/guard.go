@@ -45,19 +45,14 @@ func (a *API) guard(rt route) http.Handler {
 var noStore = []string{"no-store"}
 
 // authenticate finds out who is asking. A flood of wrong keys from one address
-// is refused before any of them is looked up (decision N21).
+// is refused before any of them is looked up (decision N21); keys that are
+// known already are none of them.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
-	key, ok := bearer(r)
-	if ok {
-		if _, ok = access.Parse(key); ok {
-			if err := a.limits.checkFailures(w.Header(), r, now); err != nil {
-				return beacon.Principal{}, err
-			}
-			p, err := a.keys.Verify(r.Context(), key) // which has a patience of its own
-			p.Request = web.RequestID(w)
-			if err == nil || kindOf(err) != beacon.Unauthorized {
-				return p, err
-			}
+	if key, ok := bearer(r); ok {
+		p, err := a.keys.VerifyIf(r.Context(), key, func() error { return a.limits.checkFailures(w.Header(), r, now) })
+		p.Request = web.RequestID(w)
+		if err == nil || kindOf(err) != beacon.Unauthorized {
+			return p, err
 		}
 	}
 	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {

@@ -2,7 +2,6 @@ package network
 
 import (
 	"crypto/sha256"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -88,6 +87,10 @@ func decodeHotspotID(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, 
 	return beacon.HotspotID(r.PathValue("id")), nil
 }
 
+func decodeDeletion(_ http.ResponseWriter, r *http.Request) (registry.Deletion, error) {
+	return registry.Deletion{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: ifMatch(r)}, nil
+}
+
 func decodeChange(w http.ResponseWriter, r *http.Request) (registry.Change, error) {
 	in := registry.Change{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: ifMatch(r)}
 	o, _, err := readBody(w, r)
@@ -131,20 +134,14 @@ func versionOf(tag string) int64 {
 	return version
 }
 
-const (
-	defaultPerPage = 20
-	maxPerPage     = 100
-)
-
 func decodeOwned(_ http.ResponseWriter, r *http.Request) (registry.Owned, error) {
 	q, err := newQuery(r)
 	if err != nil {
 		return registry.Owned{}, err
 	}
 	in := registry.Owned{
-		User:    beacon.UserID(r.PathValue("id")),
-		Page:    q.whole("page", 1, math.MaxInt, 1),
-		PerPage: q.whole("per_page", 1, maxPerPage, defaultPerPage),
+		User: beacon.UserID(r.PathValue("id")),
+		Page: q.page(),
 	}
 	return in, q.faults.Err()
 }

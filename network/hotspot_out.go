@@ -146,13 +146,6 @@ func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
 	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
 }
 
-func encodeOwned(_ http.Header, page registry.OwnedPage) payload {
-	shown := make([]hotspot, len(page.Hotspots))
-	for i, h := range page.Hotspots {
-		shown[i] = showHotspot(h)
-	}
-	return payload{Data: shown, Pagination: &pagination{
-		Page: page.Page, PerPage: page.PerPage, Total: page.Total,
-		TotalPages: (page.Total + page.PerPage - 1) / page.PerPage,
-	}}
+func encodeOwned(_ http.Header, list beacon.Listed[beacon.Hotspot]) payload {
+	return showPage(list, showHotspot)
 }

@@ -99,7 +99,12 @@ func TestDelete(t *testing.T) {
 		wantFault(t, stranger.delete(t, "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"), http.StatusNotFound, "not_found")
 		c.get(t, spot).want(t, http.StatusOK)
 
-		a := c.delete(t, spot).want(t, http.StatusNoContent)
+		// A client that has seen another version does not delete this one.
+		c.patch(t, spot, `{"name":"Changed meanwhile"}`).want(t, http.StatusOK)
+		wantFault(t, c.do(t, "DELETE", spot, "", "If-Match", `"v1"`), http.StatusConflict, "conflict")
+		wantFault(t, stranger.do(t, "DELETE", spot, "", "If-Match", `"v1"`), http.StatusForbidden, "forbidden") // 403 before 409
+
+		a := c.do(t, "DELETE", spot, "", "If-Match", `"v2"`).want(t, http.StatusNoContent)
 		if len(a.body) != 0 || a.Header.Get("Content-Type") != "" {
 			t.Errorf("%s with the Content-Type %q", a, a.Header.Get("Content-Type"))
 		}

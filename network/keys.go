@@ -30,6 +30,10 @@ func showKey(k beacon.Key) key {
 
 func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
 	var in access.Creation
+	if len(r.Header.Values("Idempotency-Key")) > 0 {
+		// The answer could not be given again: the key in it is nowhere else.
+		return in, &beacon.Error{Kind: beacon.InvalidRequest, Message: "creating a key cannot be repeated: leave out the Idempotency-Key"}
+	}
 	o, _, err := readBody(w, r)
 	if err != nil {
 		return in, err
@@ -70,7 +74,8 @@ func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, erro
 	if ok && !id.Valid(beacon.UserPrefix, user) {
 		q.faults.Add("user_id", "must be the id of a user")
 	}
-	return access.Listing{User: beacon.UserID(user)}, q.faults.Err()
+	in := access.Listing{User: beacon.UserID(user), Page: q.page()}
+	return in, q.faults.Err()
 }
 
 func decodeKeyID(_ http.ResponseWriter, r *http.Request) (beacon.KeyID, error) {
@@ -85,10 +90,6 @@ func encodeCreated(_ http.Header, made access.Created) payload {
 
 func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
 
-func encodeKeys(_ http.Header, all []beacon.Key) payload {
-	shown := make([]key, len(all))
-	for i, k := range all {
-		shown[i] = showKey(k)
-	}
-	return payload{Data: shown}
+func encodeKeys(_ http.Header, list beacon.Listed[beacon.Key]) payload {
+	return showPage(list, showKey)
 }

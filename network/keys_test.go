@@ -27,7 +27,9 @@ func TestKeys(t *testing.T) {
 		wantEqual(t, "the created key", made, want)
 		holder := client{server: s, plain: made.Key, key: beacon.KeyID(made.ID), user: c.user}
 		want.Key = "" // shown once
-		wantEqual(t, "the key itself", data[apiKey](t, holder.get(t, "/v1/keys/self"), http.StatusOK), want)
+		used := want
+		used.LastUsedAt = &want.CreatedAt // just now, by asking
+		wantEqual(t, "the key itself", data[apiKey](t, holder.get(t, "/v1/keys/self"), http.StatusOK), used)
 		holder.register(t, 1)
 		wantFault(t, holder.get(t, "/v1/keys"), http.StatusForbidden, "forbidden")
 
@@ -53,6 +55,42 @@ func TestKeys(t *testing.T) {
 			t.Errorf("revoked at %s; want %s", *got[0].RevokedAt, revoked)
 		}
 	})
+}
+
+// A list of keys comes in pages, like every list.
+func TestKeys_Pages(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.anyone(t, "keys:manage")
+		for range 4 {
+			s.advance(time.Second)
+			c.post(t, "/v1/keys", `{"scopes":[]}`).want(t, http.StatusOK)
+		}
+		var walked []string
+		for page := 1; page <= 4; page++ {
+			a := c.get(t, fmt.Sprintf("/v1/keys?per_page=2&page=%d", page))
+			for _, k := range data[[]apiKey](t, a, http.StatusOK) {
+				walked = append(walked, k.ID)
+			}
+			wantEqual(t, "the pagination", decode[struct{ Pagination pagination }](t, a).Pagination, pagination{page, 2, 5, 3})
+		}
+		var whole []string
+		for _, k := range data[[]apiKey](t, c.get(t, "/v1/keys"), http.StatusOK) {
+			whole = append(whole, k.ID)
+		}
+		wantEqual(t, "the pages together", walked, whole)
+		for _, bad := range []string{"page=0", "per_page=0", "per_page=101", "page=x"} {
+			wantFault(t, c.get(t, "/v1/keys?"+bad), http.StatusBadRequest, "invalid_request", strings.Split(bad, "=")[0])
+		}
+	})
+}
+
+// A created key cannot be shown twice, so the request cannot be repeated safely.
+func TestKeys_NoIdempotencyKey(t *testing.T) {
+	c := onSQLite(t, options{}).anyone(t, "keys:manage")
+	wantFault(t, c.post(t, "/v1/keys", `{"scopes":[]}`, "Idempotency-Key", "k1"), http.StatusBadRequest, "invalid_request")
+	if got := data[[]apiKey](t, c.get(t, "/v1/keys"), http.StatusOK); len(got) != 1 {
+		t.Errorf("there are %d keys; want the one that asked", len(got))
+	}
 }
 
 // Decision N23: nobody grants what they lack, nor to others; an admin may.

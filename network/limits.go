@@ -24,7 +24,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// rememberedKeys bounds the memory for limits: about 6 MB each.
+// rememberedKeys bounds the memory for limits: about 4 MB each.
 const rememberedKeys = 100_000
 
 type limiters struct {

@@ -176,6 +176,9 @@ func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read 
 			if err != nil {
 				panic(err) // the body was read whole before
 			}
+			if len(all) == maxElements {
+				return all, errTooMany
+			}
 			path := fmt.Sprintf("%s%s[%d]", o.path, name, len(all))
 			if element.Kind() != kind {
 				o.faults.Add(path, wrong)
@@ -187,6 +190,12 @@ func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read 
 		return all, nil
 	})
 }
+
+// maxElements is far more than any array of this interface may have; the domain
+// has closer limits.
+const maxElements = 500
+
+var errTooMany = fmt.Errorf("must not have more than %d elements", maxElements)
 
 func (o *object) texts(name string) beacon.Opt[[]string] {
 	return list(o, name, jsontext.KindString, "must be a string", func(path string, value jsontext.Value) string {

@@ -143,6 +143,19 @@ func (q *query) whole(name string, least, most, fallback int) int {
 	return n
 }
 
+const (
+	defaultPerPage = 20
+	maxPerPage     = 100
+)
+
+// page reads which part of a list is wanted.
+func (q *query) page() beacon.Page {
+	return beacon.Page{
+		Number: q.whole("page", 1, math.MaxInt, 1),
+		Size:   q.whole("per_page", 1, maxPerPage, defaultPerPage),
+	}
+}
+
 func wholeRange(least, most int) string {
 	if most == math.MaxInt {
 		return "must be a whole number of at least " + strconv.Itoa(least)

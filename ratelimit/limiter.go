@@ -34,9 +34,6 @@ func New[K comparable](limit Limit, capacity int, start time.Time) *Limiter[K] {
 	return l
 }
 
-// Limit is the limit that each key has.
-func (l *Limiter[K]) Limit() Limit { return l.limit }
-
 // Decide spends one request of the key, if it is allowed.
 func (l *Limiter[K]) Decide(key K, now time.Time) Decision {
 	if l.limit.Off() {

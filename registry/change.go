@@ -28,21 +28,35 @@ func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (b
 		return beacon.Hotspot{}, err
 	}
 	return r.update(ctx, p, in.Hotspot, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-		if len(in.Versions) > 0 && !slices.Contains(in.Versions, h.Version) {
-			return false, errStale
+		if err := fresh(*h, in.Versions); err != nil {
+			return false, err
 		}
 		return in.Patch.Apply(h)
 	})
 }
 
+// Deletion asks to delete a hotspot, with Versions as in Change.
+type Deletion struct {
+	Hotspot  beacon.HotspotID
+	Versions []int64
+}
+
 // Delete takes a hotspot out of the network. What it earned stays earned, and
 // its MAC is free again (decision X4).
-func (r *Registry) Delete(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (struct{}, error) {
-	_, err := r.update(ctx, p, hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
+	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = r.moment()
-		return true, nil
+		return true, fresh(*h, in.Versions)
 	})
 	return struct{}{}, err
+}
+
+// fresh refuses to go on when a client has seen other versions alone.
+func fresh(h beacon.Hotspot, seen []int64) error {
+	if len(seen) > 0 && !slices.Contains(seen, h.Version) {
+		return errStale
+	}
+	return nil
 }
 
 // update lets edit change a hotspot of the principal's, and shows the result to

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -63,7 +62,7 @@ func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency
 	if o.Key == "" {
 		return nil, nil
 	}
-	result, err := json.Marshal(h) // the domain's own names: nobody else reads it
+	result, err := encodeRecord(h)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +79,8 @@ func replay(first *beacon.Idempotency, asked Once) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint {
 		return Registered{}, errOtherRequest
 	}
-	var h beacon.Hotspot
-	if err := json.Unmarshal(first.Result, &h); err != nil {
+	h, err := decodeRecord(first.Result)
+	if err != nil {
 		return Registered{}, errors.Join(errors.New("an idempotency record cannot be read"), err)
 	}
 	return Registered{Hotspot: h, Replayed: true}, nil

@@ -100,7 +100,7 @@ func TestChange_ClockGoesBack(t *testing.T) {
 		h.Version = changed.Version
 	}
 	d.clock = d.clock.Add(-time.Hour * 24 * 365)
-	if _, err := d.Delete(t.Context(), ada, h.ID); err != nil {
+	if _, err := d.Delete(t.Context(), ada, registry.Deletion{Hotspot: h.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Get(t.Context(), ada, h.ID); !isKind(err, beacon.NotFound) || d.fleet.Len() != 0 {
@@ -151,7 +151,7 @@ func TestRegister_ReplayAfterAChange(t *testing.T) {
 	if !d.fleet.Has(first.ID, 2) || d.fleet.Len() != 1 {
 		t.Error("the replay changed the fleet")
 	}
-	if _, err := d.Delete(t.Context(), ada, first.ID); err != nil {
+	if _, err := d.Delete(t.Context(), ada, registry.Deletion{Hotspot: first.ID}); err != nil {
 		t.Fatal(err)
 	}
 	replay("after the deletion")
@@ -179,9 +179,9 @@ func TestOwned_FarPages(t *testing.T) {
 		{math.MaxInt, 100, 0},
 		{math.MaxInt, 1, 0},
 	} {
-		page, err := d.Owned(t.Context(), ada, registry.Owned{User: registry.Me, Page: tc.page, PerPage: tc.perPage})
-		if err != nil || len(page.Hotspots) != tc.want || page.Total != 3 || page.Page != tc.page {
-			t.Errorf("page %d of %d: %d hotspots of %d, %v; want %d of 3", tc.page, tc.perPage, len(page.Hotspots), page.Total, err, tc.want)
+		page, err := d.Owned(t.Context(), ada, registry.Owned{User: registry.Me, Page: beacon.Page{Number: tc.page, Size: tc.perPage}})
+		if err != nil || len(page.Items) != tc.want || page.Total != 3 || page.Page.Number != tc.page {
+			t.Errorf("page %d of %d: %d hotspots of %d, %v; want %d of 3", tc.page, tc.perPage, len(page.Items), page.Total, err, tc.want)
 		}
 	}
 }

@@ -68,8 +68,8 @@ func (ix *Index[T]) Snapshot() *Snapshot[T] { return ix.latest.Load() }
 // and then nothing is changed.
 func (ix *Index[T]) Apply(puts []T, deletes []string) error {
 	for _, item := range puts {
-		if place := item.Place(); !place.Valid() {
-			return fmt.Errorf("spatial: %q is at %v, which is no place on Earth", item.ID(), place)
+		if !item.Place().Valid() { // which is not named: where someone lives belongs in no log
+			return fmt.Errorf("spatial: %q is at no place on Earth", item.ID())
 		}
 	}
 	ix.mu.Lock()

@@ -46,7 +46,7 @@ func startCommitter(engine *Engine, node string, opened time.Time) *committer {
 	c := &committer{
 		engine: engine, node: node, opened: opened,
 		queue: make(chan *operation, queueLength), done: make(chan struct{}),
-		headKnown: true, // a fresh node has written nothing
+		headKnown: node != SharedNode, // a fresh node has written nothing
 	}
 	go c.loop()
 	return c

@@ -24,14 +24,23 @@ type DB struct {
 // nodePrefix begins the name of a node: one opened DB, and its stream of changes.
 const nodePrefix = "node_"
 
-// Open brings the schema up to date and starts the committer. It takes over
-// the engine and closes it, also when it fails. Packages store/sqlite and
-// store/postgres call it.
-func Open(ctx context.Context, engine Engine, now time.Time) (*DB, error) {
+// SharedNode is a stream for those who write seldom and briefly, such as the
+// command line: one for all of them, or every call would leave a stream behind
+// that all servers follow for ever. Two who write to it at once get in each
+// other's way, and one of them tries again.
+const SharedNode = nodePrefix + "shared"
+
+// Open brings the schema up to date and starts the committer, on a stream of
+// its own when node is empty. It takes over the engine and closes it, also when
+// it fails. Packages store/sqlite and store/postgres call it.
+func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, now); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
 	}
-	db := &DB{engine: &engine, node: id.New(nodePrefix, now)}
+	if node == "" {
+		node = id.New(nodePrefix, now)
+	}
+	db := &DB{engine: &engine, node: node}
 	db.committer = startCommitter(&engine, db.node, now)
 	return db, nil
 }

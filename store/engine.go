@@ -84,6 +84,8 @@ func (e *Engine) classify(err error) Failure {
 	return e.Classify(err)
 }
 
+// close ends the readers first: the last connection to a SQLite file folds the
+// log back into it, and a connection for reading could not.
 func (e *Engine) close() error {
-	return errors.Join(e.Write.Close(), e.Read.Close())
+	return errors.Join(e.Read.Close(), e.Write.Close())
 }

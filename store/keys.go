@@ -70,13 +70,19 @@ func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error
 	return k, err
 }
 
-// Keys answers the keys of a user, or of all users when user is empty, the
-// newest first.
-func (db *DB) Keys(ctx context.Context, user beacon.UserID) ([]beacon.Key, error) {
-	if user == "" {
-		return query(ctx, db, scanKey, sqlText.keys)
+// Keys answers a part of the keys of a user, or of all users when user is
+// empty, the newest first, and how many there are in all.
+func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error) {
+	count, list, whose := sqlText.countKeys, sqlText.keys, []any{}
+	if user != "" {
+		count, list, whose = sqlText.countKeysOf, sqlText.keysOf, []any{string(user)}
 	}
-	return query(ctx, db, scanKey, sqlText.keysOf, string(user))
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, count, whose...)
+	if err != nil || total <= offset {
+		return nil, total, err
+	}
+	page, err = query(ctx, db, scanKey, list, append([]any{max(limit, 0), max(offset, 0)}, whose...)...)
+	return page, total, err
 }
 
 // touchSize keeps a transaction short: others wait behind it.

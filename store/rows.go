@@ -141,13 +141,13 @@ func storable(h beacon.Hotspot) error {
 		return err
 	}
 	if h.Device.MAC.Canonical() == "" {
-		return fmt.Errorf("%q is no MAC address", h.Device.MAC)
+		return fmt.Errorf("hotspot %s has no MAC address", h.ID)
 	}
 	for _, x := range []float64{
 		h.Location.Point.Lat, h.Location.Point.Lng, h.Settings.BandwidthLimitMbps, h.Settings.CoverageRadiusM,
 	} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("the number %v cannot be stored", x)
+			return fmt.Errorf("hotspot %s has a number that cannot be stored", h.ID)
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func storable(h beacon.Hotspot) error {
 func storableText(texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-			return fmt.Errorf("the text %q cannot be stored", text)
+			return errors.New("a text cannot be stored: it is not UTF-8, or has a NUL in it") // it may be someone's address
 		}
 	}
 	return nil

@@ -17,15 +17,16 @@ const (
 // sqlText is every statement this package sends, but for what migrations hold.
 // They stand in one value so that Statements cannot forget one.
 var sqlText = struct {
-	insertHotspot, updateHotspot                           string
-	hotspot, hotspotAny, hotspotsOf, countOf, hotspotsByID string
-	pageEnd, page, lastPage                                string
-	insertKey, revokeKey, key, keys, keysOf, touchKey      string
-	claimOnce, forgetOnce, once, pruneOnce                 string
-	insertNode, heads, head, changes                       string
-	latest, changesBefore                                  string
-	insertChanges                                          [changeChunks]string
-	versions, insertVersion, ping                          string
+	insertHotspot, updateHotspot                      string
+	hotspot, hotspotsOf, countOf, hotspotsByID        string
+	pageEnd, page, lastPage                           string
+	insertKey, revokeKey, key, keys, keysOf, touchKey string
+	countKeys, countKeysOf                            string
+	claimOnce, forgetOnce, once, pruneOnce            string
+	insertNode, heads, head, changes                  string
+	latest, changesBefore                             string
+	insertChanges                                     [changeChunks]string
+	versions, insertVersion, ping                     string
 }{
 	// The target names the index, so that a taken id stays an error of ours.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
@@ -35,8 +36,7 @@ var sqlText = struct {
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
 		version = $16, mac_live = $17
 		WHERE id = $18 AND version = $19`,
-	hotspot:    `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
-	hotspotAny: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1`,
+	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 ORDER BY id LIMIT $2 OFFSET $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
@@ -46,12 +46,14 @@ var sqlText = struct {
 	page:     `FROM hotspots WHERE id > $1 AND id <= $2 AND deleted_at = 0`,
 	lastPage: `FROM hotspots WHERE id > $1 AND deleted_at = 0`,
 
-	insertKey: `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 9) + `)`,
-	revokeKey: `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
-	key:       `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`,
-	keys:      `SELECT ` + keyColumns + ` FROM api_keys ORDER BY created_at DESC, id DESC`,
-	keysOf:    `SELECT ` + keyColumns + ` FROM api_keys WHERE user_id = $1 ORDER BY created_at DESC, id DESC`,
-	touchKey:  `UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`,
+	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 9) + `)`,
+	revokeKey:   `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
+	key:         `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`,
+	keys:        `SELECT ` + keyColumns + ` FROM api_keys ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
+	keysOf:      `SELECT ` + keyColumns + ` FROM api_keys WHERE user_id = $3 ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
+	countKeys:   `SELECT count(*) FROM api_keys`,
+	countKeysOf: `SELECT count(*) FROM api_keys WHERE user_id = $1`,
+	touchKey:    `UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`,
 
 	// An expired record is as good as none, and is overwritten.
 	claimOnce: `INSERT INTO idempotency (owner, request_key, fingerprint, result, expires_at)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
@@ -38,7 +39,7 @@ type auditRecord struct {
 
 // Run lists who changed what, the newest first (decision X10).
 func (c auditCmd) Run(out *console) error {
-	return c.with(out, func(db *store.DB) error {
+	return c.withExisting(out, func(db *store.DB) error {
 		changes, err := db.Audit(out.ctx, beacon.Change{}, c.Limit)
 		if err != nil {
 			return err
@@ -46,7 +47,7 @@ func (c auditCmd) Run(out *console) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out.stdout)
 			for _, ch := range changes {
-				record := auditRecord{ch.At.UTC(), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Node, ch.Seq}
+				record := auditRecord{ch.At.UTC().Truncate(time.Millisecond), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Node, ch.Seq}
 				if err := encoder.Encode(record); err != nil {
 					return err
 				}
@@ -54,9 +55,10 @@ func (c auditCmd) Run(out *console) error {
 			return nil
 		}
 		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tBY\tREQUEST")
+		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST")
 		for _, ch := range changes {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, ch.Target, ch.Actor.User, ch.Actor.Request)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, ch.Target,
+				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request)
 		}
 		return table.Flush()
 	})

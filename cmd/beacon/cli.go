@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/beacon-wifi/beacon/beacon"
 )
 
 // Exit codes (decision C5).
@@ -67,11 +70,42 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitUsage
 	}
-	if err := command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}); err != nil {
-		fmt.Fprintf(stderr, "beacon: %v\n", err)
-		return exitFailed
+	return report(stderr, command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}))
+}
+
+// usageError is what is wrong with a command beyond its spelling.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// report says what went wrong, and gives the exit code.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitDone
 	}
-	return exitDone
+	code, text := exitFailed, err.Error()
+	if _, ok := errors.AsType[usageError](err); ok {
+		code = exitUsage
+	}
+	if e, ok := errors.AsType[*beacon.Error](err); ok && (e.Kind == beacon.InvalidRequest || e.Kind == beacon.MissingParameter) {
+		code, text = exitUsage, asFlags(e)
+	}
+	fmt.Fprintf(stderr, "beacon: %s\n", text)
+	return code
+}
+
+// asFlags names the faults of a request by the flags that they came from.
+func asFlags(e *beacon.Error) string {
+	flags := map[string]string{"user_id": "--user", "expires_at": "--expires"}
+	var faults []string
+	for _, f := range e.Fields {
+		flag := "--" + f.Field
+		if known, ok := flags[f.Field]; ok {
+			flag = known
+		}
+		faults = append(faults, flag+" "+f.Message)
+	}
+	return strings.Join(faults, "; ")
 }
 
 // commandPath names the command that was meant, as far as it was understood.

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // clock is the flags of a simulated clock, for tests and demonstrations
 // (decision C1).
@@ -15,7 +12,7 @@ type clock struct {
 // now gives the clock that tells the time of all data.
 func (c clock) now() (func() time.Time, error) {
 	if !(c.ClockRate > 0) {
-		return nil, errors.New("--clock-rate must be greater than 0")
+		return nil, usageError("--clock-rate must be greater than 0")
 	}
 	began := time.Now()
 	start := c.ClockStart

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -18,14 +18,37 @@ type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a file of its own, or postgres://… for several machines. Default ${default}."`
 }
 
-// open opens the database, and makes it where there is none.
-func (d database) open(ctx context.Context, now time.Time) (*store.DB, error) {
-	if strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://") {
-		return postgres.Open(ctx, d.DB, postgres.Options{Now: now})
+// open opens the database for a server, and makes it where there is none. The
+// node is whose stream of changes is written to; see store.Open.
+func (d database) open(ctx context.Context, node string, now time.Time) (*store.DB, error) {
+	if d.remote() {
+		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now})
 	}
-	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Now: now})
-	if errors.Is(err, fs.ErrNotExist) { // the file itself would have been made
+	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now})
+	if errors.Is(err, os.ErrNotExist) { // the file itself would have been made
 		err = fmt.Errorf("%w; make that folder first, or name another file with --db", err)
 	}
 	return db, err
+}
+
+func (d database) remote() bool {
+	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
+}
+
+// with runs a command on the database, and makes it where there is none.
+func (d database) with(out *console, command func(*store.DB) error) error {
+	db, err := d.open(out.ctx, store.SharedNode, time.Now())
+	if err != nil {
+		return err
+	}
+	return errors.Join(command(db), db.Close())
+}
+
+// withExisting runs a command that makes no sense on a database that is not
+// there: its name is misspelt, most likely.
+func (d database) withExisting(out *console, command func(*store.DB) error) error {
+	if _, err := os.Stat(d.DB); !d.remote() && errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no database %s; name another with --db", d.DB)
+	}
+	return d.with(out, command)
 }

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/beacon-wifi/beacon/access"
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/id"
 	"github.com/beacon-wifi/beacon/store"
 )
 
@@ -23,29 +26,18 @@ type keysCmd struct {
 // open the database may do everything.
 var commandLine = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: "cli"}
 
-// withKeys runs a command on the keys of a database.
-func (d database) withKeys(out *console, command func(*access.Keys) error) error {
-	return d.with(out, func(db *store.DB) error {
-		return command(access.New(db, time.Now, func(time.Time) bool { return false }))
-	})
-}
-
-// with runs a command on a database.
-func (d database) with(out *console, command func(*store.DB) error) error {
-	db, err := d.open(out.ctx, time.Now())
-	if err != nil {
-		return err
-	}
-	return errors.Join(command(db), db.Close())
+// keysOf serves the keys of a database to a single command.
+func keysOf(db *store.DB) *access.Keys {
+	return access.New(db, time.Now, func(time.Time) bool { return false })
 }
 
 type keysCreateCmd struct {
 	database
-	User    string        `required:"" placeholder:"usr_…|new" help:"Whose key it is; 'new' makes a user."`
-	Scopes  []string      `placeholder:"SCOPE,…" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, keys:manage, admin. Without any, it can read what every key can."`
-	Name    string        `help:"A name to recognise it by."`
-	Expires time.Duration `placeholder:"720h" help:"How long it is valid. Default: until it is revoked."`
-	JSON    bool          `name:"json" help:"Print the record as JSON."`
+	User    string         `required:"" placeholder:"usr_…|new" help:"Whose key it is; 'new' makes a user."`
+	Scopes  []string       `placeholder:"SCOPE,…" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, keys:manage, admin. Without any, it can read what every key can."`
+	Name    string         `help:"A name to recognise it by."`
+	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until it is revoked."`
+	JSON    bool           `name:"json" help:"Print the record as JSON."`
 }
 
 // Examples are shown by --help.
@@ -57,16 +49,16 @@ func (keysCreateCmd) Examples() string {
 
 // Run creates the key.
 func (c keysCreateCmd) Run(out *console) error {
-	return c.withKeys(out, func(keys *access.Keys) error {
+	return c.with(out, func(db *store.DB) error {
 		in := access.Creation{
 			User:   beacon.Some(c.User),
 			Name:   beacon.Some(c.Name),
 			Scopes: beacon.Some(c.Scopes),
 		}
-		if c.Expires != 0 {
-			in.ExpiresAt = beacon.Some(time.Now().Add(c.Expires))
+		if c.Expires != nil {
+			in.ExpiresAt = beacon.Some(time.Now().Add(*c.Expires))
 		}
-		made, err := keys.Create(out.ctx, commandLine, in)
+		made, err := keysOf(db).Create(out.ctx, commandLine, in)
 		if err != nil {
 			return err
 		}
@@ -119,27 +111,65 @@ func (keysListCmd) Examples() string { return "  beacon keys list --db beacon.db
 
 // Run lists the keys.
 func (c keysListCmd) Run(out *console) error {
-	return c.withKeys(out, func(keys *access.Keys) error {
-		all, err := keys.List(out.ctx, commandLine, access.Listing{User: beacon.UserID(c.User)})
+	if c.User != "" && !id.Valid(beacon.UserPrefix, c.User) {
+		return usageError("--user must be the id of a user, usr_…")
+	}
+	return c.withExisting(out, func(db *store.DB) error {
+		show := printKeys
+		if c.JSON {
+			show = printKeyRecords
+		}
+		return show(out.stdout, eachKey(out.ctx, keysOf(db), beacon.UserID(c.User)))
+	})
+}
+
+// keysPerPage is how many keys are read at once.
+const keysPerPage = 100
+
+// eachKey walks through all pages of the list.
+func eachKey(ctx context.Context, keys *access.Keys, user beacon.UserID) iter.Seq2[beacon.Key, error] {
+	return func(yield func(beacon.Key, error) bool) {
+		for number := 1; ; number++ {
+			list, err := keys.List(ctx, commandLine, access.Listing{User: user, Page: beacon.Page{Number: number, Size: keysPerPage}})
+			if err != nil {
+				yield(beacon.Key{}, err)
+				return
+			}
+			for _, k := range list.Items {
+				if !yield(k, nil) {
+					return
+				}
+			}
+			if number >= list.Pages() {
+				return
+			}
+		}
+	}
+}
+
+func printKeyRecords(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
+	encoder := json.NewEncoder(out)
+	for k, err := range keys {
+		if err == nil {
+			err = encoder.Encode(showKey(k))
+		}
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			encoder := json.NewEncoder(out.stdout)
-			for _, k := range all {
-				if err := encoder.Encode(showKey(k)); err != nil {
-					return err
-				}
-			}
-			return nil
+	}
+	return nil
+}
+
+func printKeys(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
+	for k, err := range keys {
+		if err != nil {
+			return err
 		}
-		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
-		for _, k := range all {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), words(k.Scopes), k.Name)
-		}
-		return table.Flush()
-	})
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), words(k.Scopes), k.Name)
+	}
+	return table.Flush()
 }
 
 func state(k beacon.Key, now time.Time) string {
@@ -185,8 +215,8 @@ func (keysRevokeCmd) Examples() string {
 
 // Run revokes the key.
 func (c keysRevokeCmd) Run(out *console) error {
-	return c.withKeys(out, func(keys *access.Keys) error {
-		_, err := keys.Revoke(out.ctx, commandLine, beacon.KeyID(c.ID))
+	return c.withExisting(out, func(db *store.DB) error {
+		_, err := keysOf(db).Revoke(out.ctx, commandLine, beacon.KeyID(c.ID))
 		return err
 	})
 }

@@ -84,7 +84,7 @@ func every(ctx context.Context, interval time.Duration, fn func(context.Context)
 	}
 }
 
-// flushTimeout bounds the last flush, when the database may be away.
+// flushTimeout bounds a flush: the database may be away.
 const flushTimeout = 2 * time.Second
 
 func (n *node) flushKeys(ctx context.Context) {

@@ -24,7 +24,7 @@ func newRouter(health *web.Health, preview *preview.API, network *network.API) *
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
-	case path == "/healthz" || path == "/readyz":
+	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:
 		rt.health.ServeHTTP(w, r)
 	case !isNetwork(path):
 		rt.preview.ServeHTTP(w, r)

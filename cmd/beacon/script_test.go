@@ -53,7 +53,7 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer log.Close()
 	cmd.Stderr = log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())

@@ -105,13 +105,15 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
-	db, err := c.open(ctx, now())
+	db, err := c.open(ctx, "", now())
 	if err != nil {
 		return err
 	}
 	s.node = newNode(db, c.limits(), now, s.log)
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api)
+	s.health.Log = s.log
+	s.health.Log = s.log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,
 		"hotspots": s.loaded,
@@ -131,7 +133,12 @@ func (s *server) loaded(context.Context) error {
 func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) error {
 	group, ctx := errgroup.WithContext(ctx)
 	context.AfterFunc(ctx, s.health.Drain)
-	group.Go(func() error { return web.Serve(ctx, ln, s.front) })
+	// The node goes on until the last request is answered.
+	serving, drained := context.WithCancel(context.WithoutCancel(ctx))
+	group.Go(func() error {
+		defer drained()
+		return web.Serve(ctx, ln, s.front)
+	})
 	if admin != nil {
 		s.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
@@ -141,7 +148,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 			return err
 		}
 		ready()
-		s.node.run(ctx)
+		s.node.run(serving)
 		return nil
 	})
 	return group.Wait()
@@ -210,7 +217,7 @@ func (c serveCmd) publicURL(at net.Addr) (string, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-			return "", fmt.Errorf("--public-url %q: give it like https://wifi.example.org", c.PublicURL)
+			return "", usageError(fmt.Sprintf("--public-url %q: give it like https://wifi.example.org", c.PublicURL))
 		}
 		return strings.TrimSuffix(c.PublicURL, "/"), nil
 	}

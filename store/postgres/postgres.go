@@ -28,6 +28,7 @@ import (
 // for Now.
 type Options struct {
 	Now     time.Time // when the store is opened: part of the node's name
+	Node    string    // whose stream of changes to write to, such as store.SharedNode; default a fresh one
 	Readers int       // connections for reading; default 8
 }
 
@@ -99,7 +100,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Scan:      scanner(read),
 		Patience:  patience,
-	}, opts.Now)
+	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)
 	}

@@ -28,6 +28,7 @@ import (
 // for Now.
 type Options struct {
 	Now     time.Time     // when the store is opened: part of the node's name
+	Node    string        // whose stream of changes to write to, such as store.SharedNode; default a fresh one
 	Readers int           // connections for reading; default 4
 	Wait    time.Duration // for another process that writes, such as the command line beside a server; default 5 s
 }
@@ -64,7 +65,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, write, fn) },
 		Scan:      scanner(read),
-	}, opts.Now)
+	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -48,10 +49,25 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 	foreign.User = "usr_other"
 	insertKeys(t, db, middle, old, foreign, twin)
 	// Of the same age, by the bytes of the id: "B" < "a".
-	equal(t, "those of a user", must(db.Keys(t.Context(), "usr_tester")), []beacon.Key{middle, twin, old})
-	equal(t, "all", must(db.Keys(t.Context(), "")), []beacon.Key{foreign, middle, twin, old})
-	if none, err := db.Keys(t.Context(), "usr_nobody"); len(none) != 0 || err != nil {
-		t.Errorf("Keys(nobody) = %v, %v; want none", none, err)
+	for _, tc := range []struct {
+		user          beacon.UserID
+		offset, limit int
+		want          []beacon.Key
+		total         int
+	}{
+		{"usr_tester", 0, 100, []beacon.Key{middle, twin, old}, 3},
+		{"", 0, 100, []beacon.Key{foreign, middle, twin, old}, 4},
+		{"", 1, 2, []beacon.Key{middle, twin}, 4},
+		{"usr_tester", 2, 2, []beacon.Key{old}, 3},
+		{"usr_tester", 3, 2, nil, 3},
+		{"", 1 << 40, 100, nil, 4},
+		{"usr_nobody", 0, 100, nil, 0},
+	} {
+		page, total, err := db.Keys(t.Context(), tc.user, tc.offset, tc.limit)
+		if err != nil || total != tc.total {
+			t.Errorf("Keys(%q, %d, %d): total %d, %v; want %d", tc.user, tc.offset, tc.limit, total, err, tc.total)
+		}
+		equal(t, fmt.Sprintf("Keys(%q, %d, %d)", tc.user, tc.offset, tc.limit), page, tc.want)
 	}
 }
 

@@ -168,11 +168,4 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func setName(name string) func(*beacon.Hotspot) (bool, error) {
-	return func(h *beacon.Hotspot) (bool, error) {
-		h.Name = name
-		return true, nil
-	}
-}
-
 var errVerdict = errors.New("the edit says no")

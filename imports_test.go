@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 
 	// For tests and benchmarks only.
 	"bench":           {},
+	"endtoend":        {},
 	"openapitest":     {},
 	"store/storetest": {"beacon", "geo", "id", "store"},
 }

@@ -101,15 +101,27 @@ func query[T any](ctx context.Context, db *DB, read func(scan func(...any) error
 }
 
 // retrying repeats a read that lost against a write: where everything is
-// serializable, that happens to reads too.
+// serializable, that happens to reads too. It also repeats one whose connection
+// turned out to be dead, once for each that the pool may hold.
 func (db *DB) retrying(ctx context.Context, read func() error) (err error) {
 	for try := range maxTries {
 		err = read()
-		if err == nil || errors.Is(err, sql.ErrNoRows) || db.engine.classify(err) != Contended || !pause(ctx, try) {
+		if err == nil || errors.Is(err, sql.ErrNoRows) || !db.worthRepeating(err, try) || !pause(ctx, try) {
 			return err
 		}
 	}
 	return err
+}
+
+func (db *DB) worthRepeating(err error, try int) bool {
+	switch db.engine.classify(err) {
+	case Contended:
+		return true
+	case Away:
+		return try < db.engine.Read.Stats().MaxOpenConnections
+	default:
+		return false
+	}
 }
 
 func (db *DB) readFailed(err error) error {

@@ -16,7 +16,7 @@ import (
 // BenchmarkInsertHotspot is one client against 64. To measure a server that
 // syncs its disk: BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres …
 func BenchmarkInsertHotspot(b *testing.B) {
-	db, err := database(storetest.Postgres(b))(b.Context())
+	db, err := database(storetest.Postgres(b))(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func BenchmarkInsertHotspot(b *testing.B) {
 func BenchmarkEachHotspot(b *testing.B) {
 	const hotspots = 200_000
 	url := storetest.Postgres(b)
-	db, err := database(url)(b.Context())
+	db, err := database(url)(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

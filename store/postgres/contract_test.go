@@ -10,8 +10,8 @@ import (
 )
 
 func database(url string) storetest.Database {
-	return func(ctx context.Context) (*store.DB, error) {
-		return postgres.Open(ctx, url, postgres.Options{Now: storetest.Now})
+	return func(ctx context.Context, node string) (*store.DB, error) {
+		return postgres.Open(ctx, url, postgres.Options{Node: node, Now: storetest.Now})
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 func open(t *testing.T, url string) *store.DB {
 	t.Helper()
-	db, err := database(url)(t.Context())
+	db, err := database(url)(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

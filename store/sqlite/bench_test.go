@@ -21,7 +21,7 @@ import (
 // at which the bare driver commits transactions of one row to the same disk.
 // The three take turns, so that a busy machine slows all of them alike.
 func BenchmarkInsertHotspot(b *testing.B) {
-	db, err := fresh(b)(b.Context())
+	db, err := fresh(b)(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 // fresh is a database in a file of its own, with a name that needs care in a URI.
 func fresh(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "a b?c#d%20e&f.db")
-	return func(ctx context.Context) (*store.DB, error) {
-		return sqlite.Open(ctx, path, sqlite.Options{Now: storetest.Now})
+	return func(ctx context.Context, node string) (*store.DB, error) {
+		return sqlite.Open(ctx, path, sqlite.Options{Node: node, Now: storetest.Now})
 	}
 }
 

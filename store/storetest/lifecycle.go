@@ -162,7 +162,7 @@ func fullQueue(t *testing.T, database Database) {
 // closeDrains: what was accepted is committed, what comes after is refused.
 func closeDrains(t *testing.T, database Database) {
 	reader := database.open(t)
-	db, err := database(t.Context())
+	db, err := database(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func awaitClosing(t *testing.T, db *store.DB) {
 }
 
 func reopen(t *testing.T, database Database) {
-	first, err := database(t.Context())
+	first, err := database(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func openAtOnce(t *testing.T, database Database) {
 	errs := make([]error, starters)
 	var all sync.WaitGroup
 	for i := range starters {
-		all.Go(func() { nodes[i], errs[i] = database(t.Context()) })
+		all.Go(func() { nodes[i], errs[i] = database(t.Context(), "") })
 	}
 	all.Wait()
 	for i, db := range nodes {

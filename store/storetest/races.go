@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -178,4 +179,34 @@ func (f *follower) follow() {
 			}
 		}
 	}
+}
+
+// sharedStream has several write to one stream at once, as calls of the command
+// line may: every write gets through, and the stream has no gap.
+func sharedStream(t *testing.T, database Database) {
+	const writers, each = 4, 6
+	var group sync.WaitGroup
+	for w := range writers {
+		db := database.openNode(t, store.SharedNode)
+		group.Go(func() {
+			for n := range each {
+				k := key(beacon.KeyID(fmt.Sprintf("key_%d_%d", w, n)))
+				if err := db.InsertKey(t.Context(), k, Actor); err != nil {
+					t.Errorf("writer %d, key %d: %v", w, n, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	db := database.open(t)
+	changes := must(db.Changes(t.Context(), store.SharedNode, 0, 1000))
+	if len(changes) != writers*each {
+		t.Errorf("the stream has %d changes; want %d", len(changes), writers*each)
+	}
+	for i, c := range changes {
+		if c.Seq != int64(i+1) {
+			t.Fatalf("change %d of the stream has the number %d", i+1, c.Seq)
+		}
+	}
+	equal(t, "heads", must(db.Heads(t.Context())), map[string]int64{store.SharedNode: writers * each})
 }

@@ -19,13 +19,18 @@ import (
 )
 
 // Database opens a database. It can be called many times: each time it opens
-// one more node on the same database.
-type Database func(ctx context.Context) (*store.DB, error)
+// one more node on the same database, a fresh one when node is empty.
+type Database func(ctx context.Context, node string) (*store.DB, error)
 
 // open opens a node that is closed at the end of the test.
 func (d Database) open(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := d(t.Context())
+	return d.openNode(t, "")
+}
+
+func (d Database) openNode(t testing.TB, node string) *store.DB {
+	t.Helper()
+	db, err := d(t.Context(), node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +75,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"ChangesOfEveryWrite", changesOfEveryWrite},
 		{"Audit", audit},
 		{"StreamsOfTwoNodes", streamsOfTwoNodes},
+		{"SharedStream", sharedStream},
 		{"NoLostUpdate", noLostUpdate},
 		{"PoisonedOperation", poisonedOperation},
 		{"PanickingEdit", panickingEdit},

@@ -1,0 +1,115 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// answeredWithin is how long a client may have to wait for the news that the
+// database is away.
+const answeredWithin = 6 * time.Second
+
+// TestDatabaseAway: while the database cannot be reached, nearby goes on and
+// everything else says so in time and in the documented shape; once it is back,
+// so is everything, without a restart.
+func TestDatabaseAway(t *testing.T) {
+	for name, away := range map[string]mode{"cut": cut, "silent": silent} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			db := storetest.Postgres(t)
+			p, behind := throughProxy(t, db)
+			s := start(t, behind)
+			c := newClient(t, createKey(t, db, "hotspots:write").Key)
+			id := c.mustRegister(t, s, 0)
+
+			p.set(away)
+			nearby, stop := keepAskingNearby(t, c, s)
+			refusedWhileAway(t, c, s, id)
+			stop()
+			if nearby.answered.Load() < 20 || nearby.failed.Load() > 0 {
+				t.Errorf("nearby was answered %d times while the database was away, and failed %d times", nearby.answered.Load(), nearby.failed.Load())
+			}
+			t.Logf("nearby was answered %d times, after %v at the most", nearby.answered.Load(), time.Duration(nearby.longest.Load()))
+
+			p.set(healed)
+			back := eventually(t, 10*time.Second, "a registration succeeds again", func() bool {
+				return c.register(t.Context(), s, 1).status == http.StatusCreated
+			})
+			eventually(t, 10*time.Second, "/readyz", func() bool {
+				return c.do(t.Context(), http.MethodGet, s.url+"/readyz", nil).status == http.StatusOK
+			})
+			t.Logf("writes succeeded %v after the database was back", back)
+			c.converges(t, s, truth(t, openStore(t, db)), 2, 5*time.Second)
+			s.running(t)
+			// A silence may end before the follower gives up on it.
+			if lost := strings.Count(s.log(t), "cannot follow the changes"); lost > 1 || lost == 0 && away == cut {
+				t.Errorf("the log says %d times that the database is away; want once", lost)
+			}
+		})
+	}
+}
+
+// refusedWhileAway makes every kind of request that needs the database.
+func refusedWhileAway(t *testing.T, c *client, s *server, id string) {
+	t.Helper()
+	requests := map[string]func() answer{
+		"POST":   func() answer { return c.register(t.Context(), s, 100) },
+		"PATCH":  func() answer { return c.patch(t.Context(), s, id, fields{"name": "Never"}) },
+		"DELETE": func() answer { return c.do(t.Context(), http.MethodDelete, s.url+"/v1/hotspots/"+id, nil) },
+		"GET":    func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/"+id, nil) },
+		"list":   func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/v1/users/me/hotspots", nil) },
+		"readyz": func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/readyz", nil) },
+	}
+	var all sync.WaitGroup
+	for name, request := range requests {
+		all.Go(func() {
+			a := request()
+			if a.status != http.StatusServiceUnavailable && (a.status != http.StatusInternalServerError || name == "readyz") {
+				t.Errorf("%s: %d %v; want 503, or 500 for a write or read", name, a.status, a.err)
+			}
+			if a.took > answeredWithin {
+				t.Errorf("%s was answered after %v; want %v", name, a.took, answeredWithin)
+			}
+			if a.status == http.StatusServiceUnavailable && name != "readyz" && a.header.Get("Retry-After") == "" {
+				t.Errorf("%s: a 503 without Retry-After", name)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// asked counts the answers to nearby.
+type asked struct{ answered, failed, longest atomic.Int64 }
+
+func keepAskingNearby(t *testing.T, c *client, s *server) (*asked, func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var n asked
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		for ; ctx.Err() == nil; <-ticker.C {
+			a := c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/nearby?status=all&lat=40&lng=-74", nil)
+			if a.status != http.StatusOK || !strings.Contains(string(a.data), "Hotspot 0") {
+				n.failed.Add(1)
+			}
+			n.answered.Add(1)
+			n.longest.Store(max(n.longest.Load(), int64(a.took)))
+		}
+	})
+	return &n, func() {
+		// At least so many that a hitch every now and then would show.
+		eventually(t, 10*time.Second, "some answers to nearby", func() bool { return n.answered.Load() >= 100 })
+		cancel()
+		asking.Wait()
+	}
+}

@@ -1,0 +1,104 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// TestCutCommits: connections to the database are cut at random moments, and
+// some right after a COMMIT went through and before anyone heard of it. Some
+// clients repeat their requests under the same Idempotency-Key until they hear
+// 201: then there is one hotspot for each. Others do not repeat theirs: what
+// was acknowledged is there, what was refused is not.
+func TestCutCommits(t *testing.T) {
+	db := storetest.Postgres(t)
+	p, behind := throughProxy(t, db)
+	s := start(t, behind)
+	stubborn := &stubborn{client: newClient(t, createKey(t, db, "hotspots:write").Key)}
+	others := newHistory(newClient(t, createKey(t, db, "hotspots:write").Key), 20_000) // numbers that the first do not reach
+
+	load, stop := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() { stubborn.write(load, t, s) })
+	}
+	for range 4 {
+		clients.Go(func() { others.write(load, s) })
+	}
+	p.loseCommits(0.05)
+	cuts := 0
+	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); cuts++ {
+		time.Sleep(rand.N(40 * time.Millisecond)) // the cuts fall at random moments
+		p.cutOnce()
+	}
+	p.loseCommits(0)
+	stop()
+	clients.Wait()
+
+	t.Logf("%d cuts", cuts)
+	stubborn.check(t, s)
+	others.check(t, s)
+	others.report(t)
+	stubborn.client.converges(t, s, truth(t, openStore(t, db)), int(others.next.Load()), 5*time.Second)
+}
+
+// stubborn clients repeat a registration until it is acknowledged.
+type stubborn struct {
+	client                          *client
+	next, unknown, retries, replays atomic.Int64
+	ids                             sync.Map // by number, the id that the client was told
+}
+
+func (c *stubborn) write(ctx context.Context, t *testing.T, s *server) {
+	for ctx.Err() == nil {
+		n := int(c.next.Add(1))
+		for ; ; c.retries.Add(1) {
+			a := c.client.register(t.Context(), s, n, "Idempotency-Key", fmt.Sprintf("attempt-%d", n))
+			if a.status == http.StatusCreated {
+				c.ids.Store(n, a.fields(t)["id"])
+				if a.header.Get("Idempotency-Replayed") != "" {
+					c.replays.Add(1)
+				}
+				break
+			}
+			if a.outcome() == unknown {
+				c.unknown.Add(1)
+			}
+			if t.Context().Err() != nil || a.status == http.StatusConflict {
+				t.Errorf("registration %d answered %d %s %v", n, a.status, a.code, a.err)
+				break
+			}
+		}
+	}
+}
+
+func (c *stubborn) check(t *testing.T, s *server) {
+	t.Helper()
+	owned := c.client.owned(t, s) // finds doubles
+	for n := 1; n <= int(c.next.Load()); n++ {
+		ssid := fmt.Sprintf("net-%d", n)
+		id, _ := c.ids.Load(n)
+		if h, there := owned[ssid]; !there || h["id"] != id {
+			t.Errorf("registration %d was acknowledged as %v; stored is %v", n, id, h["id"])
+		}
+		delete(owned, ssid)
+	}
+	if len(owned) > 0 {
+		t.Errorf("%d hotspots came from nowhere", len(owned))
+	}
+	t.Logf("%d registrations, %d retries, %d outcomes unknown, %d of them had been committed",
+		c.next.Load(), c.retries.Load(), c.unknown.Load(), c.replays.Load())
+	if c.replays.Load() == 0 {
+		t.Error("of no COMMIT that went through was the answer lost: nothing was shown")
+	}
+}

@@ -1,0 +1,192 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// TestDrain: a server is told to stop under load. Whatever it had accepted, it
+// answers; what it acknowledged is stored; and it exits with 0 in time.
+func TestDrain(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { testDrain(t, filepath.Join(t.TempDir(), "beacon.db")) })
+	t.Run("postgres", func(t *testing.T) { testDrain(t, storetest.Postgres(t)) })
+}
+
+func testDrain(t *testing.T, db string) {
+	key := createKey(t, db, "hotspots:write").Key
+	var acknowledged sync.Map // the SSIDs
+	for round := range 3 {
+		s := start(t, db)
+		load := drainLoad{acknowledged: &acknowledged}
+		var clients sync.WaitGroup
+		for i := range 8 {
+			clients.Go(func() { load.run(t.Context(), s, key, round*100_000+i*10_000) })
+		}
+		eventually(t, 10*time.Second, "load", func() bool { return load.answered.Load() > 200 })
+		began := time.Now()
+		s.stop(t, 10*time.Second)
+		took := time.Since(began)
+		clients.Wait()
+		t.Logf("%d answers, then an exit after %v; %d requests were lost, %d connections reset in the queue of the kernel",
+			load.answered.Load(), took, load.lost.Load(), load.neverSeen(t, s))
+		if load.lost.Load() > 0 {
+			t.Errorf("%d requests were lost; the first: %v", load.lost.Load(), load.first.Load())
+		}
+		if !load.noticed.Load() {
+			t.Error("no answer said Connection: close")
+		}
+	}
+	s := start(t, db)
+	c := newClient(t, key)
+	owned := c.owned(t, s)
+	acknowledged.Range(func(ssid, _ any) bool {
+		if _, there := owned[ssid.(string)]; !there {
+			t.Errorf("%s was acknowledged and is lost", ssid)
+		}
+		return true
+	})
+}
+
+// drainLoad is clients that each use a connection as long as they may.
+type drainLoad struct {
+	answered, lost atomic.Int64
+	noticed        atomic.Bool
+	first          atomic.Value
+	reset          sync.Map // the addresses of fresh connections that were reset
+	acknowledged   *sync.Map
+}
+
+// run sends one request after the other on raw connections, so that it is known
+// which connection was given up by whom, until no connection can be made.
+func (l *drainLoad) run(ctx context.Context, s *server, key string, n int) {
+	for ctx.Err() == nil {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			return // nobody listens any more: nothing was accepted
+		}
+		answers := bufio.NewReader(conn)
+		for reused := false; ; reused = true {
+			n++
+			last, err := l.exchange(conn, answers, key, n)
+			if errors.Is(err, errReset) && !reused {
+				l.reset.Store(conn.LocalAddr().String(), true)
+				break
+			}
+			if err != nil {
+				l.lost.Add(1)
+				l.first.CompareAndSwap(nil, fmt.Errorf("on a connection that was used before: %v: %w", reused, err))
+				break
+			}
+			if last {
+				break
+			}
+		}
+		conn.Close()
+	}
+}
+
+// errReset is of a connection that was reset. When a listener closes, the kernel
+// does that to those that it has completed and the server has not yet taken: no
+// server can help it, and nothing of theirs was ever read.
+var errReset = errors.New("the connection was reset")
+
+// neverSeen counts the fresh connections that were reset, and holds the server
+// to it that it knew of none of them.
+func (l *drainLoad) neverSeen(t *testing.T, s *server) (n int) {
+	log := s.log(t)
+	l.reset.Range(func(address, _ any) bool {
+		n++
+		if strings.Contains(log, fmt.Sprintf("%q", address)) {
+			t.Errorf("%s was reset although the server had its request", address)
+		}
+		return true
+	})
+	return n
+}
+
+func (l *drainLoad) exchange(conn net.Conn, answers *bufio.Reader, key string, n int) (last bool, err error) {
+	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, macOf(n))
+	_, err = fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		key, len(body), body)
+	if err == nil {
+		var response *http.Response
+		if response, err = http.ReadResponse(answers, nil); err == nil {
+			defer response.Body.Close()
+			if _, err = io.Copy(io.Discard, response.Body); err == nil {
+				l.answered.Add(1)
+				if response.StatusCode == http.StatusCreated {
+					l.acknowledged.Store(fmt.Sprintf("net-%d", n), true)
+				}
+				if response.Close {
+					l.noticed.Store(true)
+				}
+				return response.Close, nil
+			}
+		}
+	}
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		return true, errors.Join(errReset, err)
+	}
+	return true, err
+}
+
+// TestStartAtOnce: two servers on a database that neither has seen.
+func TestStartAtOnce(t *testing.T) {
+	for name, db := range map[string]func() string{
+		"sqlite":   func() string { return filepath.Join(t.TempDir(), "beacon.db") },
+		"postgres": func() string { return storetest.Postgres(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 3 {
+				db := db()
+				one, first := launch(t, db)
+				two, second := launch(t, db)
+				one.url, two.url = <-first, <-second
+				if one.url == "" || two.url == "" {
+					t.Fatalf("the servers say: %s and %s", one.log(t), two.log(t))
+				}
+				c := newClient(t, createKey(t, db, "hotspots:write").Key)
+				c.mustRegister(t, one, 1)
+				c.mustRegister(t, two, 2)
+				want := truth(t, openStore(t, db))
+				if len(want) != 2 {
+					t.Errorf("%d hotspots are there; want 2", len(want))
+				}
+				c.converges(t, one, want, 2, 2*time.Second)
+				c.converges(t, two, want, 2, 2*time.Second)
+				one.kill()
+				two.kill()
+			}
+		})
+	}
+}
+
+// TestStopWhileStarting: a server that still waits for its database is told to
+// stop. It does, and that is no failure.
+func TestStopWhileStarting(t *testing.T) {
+	p, behind := throughProxy(t, storetest.Postgres(t))
+	p.set(silent)
+	s, _ := launch(t, behind)
+	eventually(t, 10*time.Second, "the server knocks at the database", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.conns) > 0
+	})
+	s.stop(t, 5*time.Second)
+}

@@ -46,11 +46,16 @@ func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
 // stamp is a time as the interface writes it (decision N22).
 type stamp time.Time
 
-const stampForm = "2006-01-02T15:04:05.000Z"
-
 // MarshalText writes the time in UTC with milliseconds.
-func (s stamp) MarshalText() ([]byte, error) {
-	return time.Time(s).UTC().AppendFormat(nil, stampForm), nil
+func (s stamp) MarshalText() ([]byte, error) { return s.append(nil), nil }
+
+// append writes the time by the one layout that package time is quick at, and
+// puts the milliseconds in.
+func (s stamp) append(out []byte) []byte {
+	t := time.Time(s).UTC()
+	out = t.AppendFormat(out, time.RFC3339)
+	ms := t.Nanosecond() / 1_000_000
+	return append(out[:len(out)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
 }
 
 // maybe gives a time as a pointer, nil for one that has not come.

@@ -139,7 +139,7 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 	out = append(out, `],"meta":{"request_id":"`...)
 	out = append(out, m.RequestID...)
 	out = append(out, `","timestamp":"`...)
-	out = time.Time(m.Timestamp).UTC().AppendFormat(out, stampForm)
+	out = m.Timestamp.append(out)
 	return append(out, "\"}}\n"...)
 }
 

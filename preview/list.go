@@ -3,6 +3,7 @@ package preview
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,23 +18,33 @@ const (
 // catalog holds every record encoded, and what is needed to choose among them,
 // so that a list answer is only put together from ready pieces (decision P8).
 type catalog struct {
-	encoded [][]byte // each record as JSON, by its place in the dataset
-	folded  []string // what a search looks at, in lower case
-	digest  string   // of all the records: what entity tags begin with
+	encoded [][]byte        // each record as JSON, by its place in the dataset
+	folded  []string        // what a search looks at, in lower case
+	pairs   map[[2]byte]set // which records have these two bytes in folded, in a row
+	digest  string          // of all the records: what entity tags begin with
 
 	// chosen has the places of the records of a risk and a network, in order;
 	// the first row and column stand for "any".
 	chosen [][][]int
 }
 
+// set is a set of records by their places in the dataset.
+type set [2]uint64
+
+func (s *set) add(i int)     { s[i/64] |= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
 // fieldBreak stands between the fields in folded, so that a search cannot match
 // across two of them. No field contains it.
 const fieldBreak = "\x00"
 
 func newCatalog(records []record) (*catalog, error) {
-	c := &catalog{}
+	if len(records) > len(set{})*64 {
+		return nil, fmt.Errorf("preview dataset: %d records are more than a set holds", len(records))
+	}
+	c := &catalog{pairs: map[[2]byte]set{}}
 	sum := sha256.New()
-	for _, rec := range records {
+	for i, rec := range records {
 		line, err := web.EncodeJSON(rec.Hotspot)
 		if err != nil {
 			return nil, err
@@ -41,7 +52,14 @@ func newCatalog(records []record) (*catalog, error) {
 		line = line[:len(line)-1] // without the line's end
 		sum.Write(line)
 		c.encoded = append(c.encoded, line)
-		c.folded = append(c.folded, strings.ToLower(rec.Name+fieldBreak+rec.Owner+fieldBreak+rec.Note))
+		text := strings.ToLower(rec.Name + fieldBreak + rec.Owner + fieldBreak + rec.Note)
+		c.folded = append(c.folded, text)
+		for at := range len(text) - 1 {
+			pair := [2]byte{text[at], text[at+1]}
+			with := c.pairs[pair]
+			with.add(i)
+			c.pairs[pair] = with
+		}
 	}
 	c.digest = hex.EncodeToString(sum.Sum(nil)[:8])
 
@@ -98,14 +116,22 @@ func indexFold(values []string, text string) (index int, known bool) {
 	return 0, false
 }
 
+// search looks only into records that have every two neighbouring bytes of the
+// text somewhere, which leaves few to look into.
 func (c *catalog) search(among []int, text string, found []int) []int {
 	found = found[:0]
 	if strings.Contains(text, fieldBreak) {
 		return found
 	}
 	text = strings.ToLower(text)
+	likely := set{^uint64(0), ^uint64(0)}
+	for at := range len(text) - 1 {
+		with := c.pairs[[2]byte{text[at], text[at+1]}]
+		likely[0] &= with[0]
+		likely[1] &= with[1]
+	}
 	for _, i := range among {
-		if strings.Contains(c.folded[i], text) {
+		if likely.has(i) && strings.Contains(c.folded[i], text) {
 			found = append(found, i)
 		}
 	}
@@ -146,14 +172,14 @@ func (c *catalog) appendPage(out []byte, p page) []byte {
 // page as a set of bits, and the numbers of its meta. They determine every byte
 // of the body, so the tag is strong although the body is not hashed.
 func (c *catalog) appendTag(out []byte, p page) []byte {
-	var bits [2]uint64
+	var shown set
 	from, to := p.bounds()
 	for _, i := range p.matches[from:to] {
-		bits[i/64] |= 1 << (i % 64)
+		shown.add(i)
 	}
 	out = append(out, '"')
 	out = append(out, c.digest...)
-	for _, n := range []uint64{bits[0], bits[1], uint64(len(p.matches)), uint64(p.limit), uint64(p.offset)} {
+	for _, n := range []uint64{shown[0], shown[1], uint64(len(p.matches)), uint64(p.limit), uint64(p.offset)} {
 		out = append(out, '-')
 		out = strconv.AppendUint(out, n, 36)
 	}

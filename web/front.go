@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -52,7 +53,7 @@ func RequestID(w http.ResponseWriter) string {
 // runs the next handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
-	out := &recorder{ResponseWriter: w}
+	out := &recorder{ResponseWriter: w, conn: connOf(r)}
 	// Request ids are no secret, so the fast generator will do. Ids that a
 	// client sends are not taken over: ours are unique and of one form.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
@@ -108,6 +109,7 @@ func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
 // recorder remembers how an answer was begun.
 type recorder struct {
 	http.ResponseWriter
+	conn   *conn // nil where the server is not ours, as in some tests
 	status int
 	bytes  int64
 }
@@ -123,9 +125,21 @@ func (o *recorder) Write(p []byte) (int, error) {
 	if o.status == 0 {
 		o.status = http.StatusOK
 	}
-	n, err := o.ResponseWriter.Write(p)
+	var n int
+	var err error
+	if o.conn != nil && len(p) >= worthwhile && o.isWhole(p) {
+		n, err = o.conn.sendWhole(o.ResponseWriter, p)
+	} else {
+		n, err = o.ResponseWriter.Write(p)
+	}
 	o.bytes += int64(n)
 	return n, err
+}
+
+// isWhole reports whether a first write is all there will be.
+func (o *recorder) isWhole(p []byte) bool {
+	length := o.Header()["Content-Length"]
+	return o.bytes == 0 && len(length) == 1 && length[0] == strconv.Itoa(len(p))
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -24,26 +24,15 @@ func (l *limited) Accept() (net.Conn, error) {
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
-	conn, err := l.Listener.Accept()
+	accepted, err := l.Listener.Accept()
 	if err != nil {
 		<-l.slots
 		return nil, err
 	}
-	return &slotConn{Conn: conn, free: sync.OnceFunc(func() { <-l.slots })}, nil
+	return &conn{Conn: accepted, free: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
-}
-
-type slotConn struct {
-	net.Conn
-	free func()
-}
-
-func (c *slotConn) Close() error {
-	err := c.Conn.Close()
-	c.free()
-	return err
 }

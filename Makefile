@@ -1,4 +1,5 @@
-# Every target prepares what it needs and asks no question.
+# Every target prepares what it needs and asks no question; check also needs a C
+# compiler, for the race detector.
 .DEFAULT_GOAL := help
 TOOL := go tool -modfile=tools/go.mod
 

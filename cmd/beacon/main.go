@@ -1,6 +1,7 @@
 // Command beacon is the backend of a community Wi-Fi network. This package
-// wires the others together; it is the only reader of the clock and the
-// environment.
+// wires the others together. Here alone is decided what time it is for data, and
+// here alone the environment is read; limits and timeouts count real time where
+// they stand.
 package main
 
 import (

@@ -86,8 +86,12 @@ func TestFlush(t *testing.T) {
 		at   time.Duration
 		want time.Duration // the use written, or -1
 	}{
-		{0, 0}, {30 * time.Second, -1}, {59 * time.Second, -1},
-		{60 * time.Second, time.Minute}, {61 * time.Second, -1}, {1000 * time.Second, 16 * time.Minute},
+		{0, 0},
+		{30 * time.Second, -1},
+		{59 * time.Second, -1},
+		{60 * time.Second, time.Minute},
+		{61 * time.Second, -1},
+		{1000 * time.Second, 16 * time.Minute},
 		{500 * time.Second, -1}, // the clock was set back
 	} {
 		w.now = noon.Add(step.at)

@@ -56,7 +56,9 @@ func TestPatch_Changes(t *testing.T) {
 
 func TestPatch_ChangesNothing(t *testing.T) {
 	for _, patch := range []beacon.Patch{
-		{}, settingsPatch(beacon.SettingsForm{}), {Name: some("Corner Cafe\u0301")},
+		{},
+		settingsPatch(beacon.SettingsForm{}),
+		{Name: some("Corner Cafe\u0301")},
 		settingsPatch(beacon.SettingsForm{MaxConnections: some(10.0), OperatingHours: some(nineToFive())}),
 	} {
 		got, want := registered(t), registered(t)

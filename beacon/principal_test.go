@@ -34,8 +34,11 @@ func TestPrincipal_MayActFor(t *testing.T) {
 		user beacon.UserID
 		want bool
 	}{
-		{mine, "usr_a", true}, {mine, "usr_b", false}, {mine, "", false},
-		{admin, "usr_b", true}, {beacon.Principal{}, "", false},
+		{mine, "usr_a", true},
+		{mine, "usr_b", false},
+		{mine, "", false},
+		{admin, "usr_b", true},
+		{beacon.Principal{}, "", false},
 	} {
 		if got := test.p.MayActFor(test.user); got != test.want {
 			t.Errorf("%v for %q: %t; want %t", test.p, test.user, got, test.want)

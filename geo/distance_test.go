@@ -120,8 +120,16 @@ func TestValid(t *testing.T) {
 		}
 	}
 	for _, p := range []geo.Point{
-		{nan, 0}, {0, nan}, {inf, 0}, {0, inf}, {-inf, 0}, {0, -inf},
-		{math.Nextafter(90, 91), 0}, {0, math.Nextafter(180, 181)}, {-91, 0}, {0, -181},
+		{nan, 0},
+		{0, nan},
+		{inf, 0},
+		{0, inf},
+		{-inf, 0},
+		{0, -inf},
+		{math.Nextafter(90, 91), 0},
+		{0, math.Nextafter(180, 181)},
+		{-91, 0},
+		{0, -181},
 	} {
 		if p.Valid() {
 			t.Errorf("%v is accepted", p)

@@ -111,9 +111,11 @@ func placeholders(first, n int) string {
 
 // bulkColumns are the hotspotColumns with their types.
 func bulkColumns() []Column {
-	types := map[string]ColumnType{"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
+	types := map[string]ColumnType{
+		"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
 		"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
-		"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer}
+		"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer,
+	}
 	var columns []Column
 	for name := range strings.SplitSeq(hotspotColumns, ",") {
 		name = strings.TrimSpace(name)

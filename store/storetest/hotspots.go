@@ -87,8 +87,15 @@ func hotspotsOf(t *testing.T, database Database) {
 	remove(t, db, gone.ID)
 
 	for _, page := range []struct{ offset, limit, from, to int }{
-		{0, 100, 0, 5}, {0, 5, 0, 5}, {0, 2, 0, 2}, {2, 2, 2, 4}, {4, 2, 4, 5}, {5, 2, 5, 5}, {9, 2, 5, 5},
-		{math.MaxInt, 100, 5, 5}, {0, 0, 0, 0},
+		{0, 100, 0, 5},
+		{0, 5, 0, 5},
+		{0, 2, 0, 2},
+		{2, 2, 2, 4},
+		{4, 2, 4, 5},
+		{5, 2, 5, 5},
+		{9, 2, 5, 5},
+		{math.MaxInt, 100, 5, 5},
+		{0, 0, 0, 0},
 	} {
 		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", page.offset, page.limit)
 		if err != nil || total != own {

@@ -66,7 +66,7 @@ var foreign = map[string][]string{
 	"web":             {"github.com/go-json-experiment/json"},
 	"metrics":         {"github.com/prometheus/client_golang"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},
-	"openapitest":     {"github.com/getkin/kin-openapi"},
+	"openapitest":     {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
 }
 
 // goPackage is what "go list" says of a package.

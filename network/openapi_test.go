@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/oasdiff/yaml"
 
 	"github.com/beacon-wifi/beacon/access"
 	"github.com/beacon-wifi/beacon/beacon"
@@ -25,22 +24,7 @@ import (
 var update = flag.Bool("update", false, "rewrite openapi.json from openapi.yaml")
 
 func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
-	want, err := yaml.YAMLToJSON(network.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("openapi.json", append(want, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want)+"\n" {
-		t.Error("openapi.json is not openapi.yaml: run go generate ./network")
-	}
+	openapitest.CheckJSON(t, network.OpenAPI(), "openapi.json", *update)
 }
 
 func TestOpenAPI_IsServed(t *testing.T) {

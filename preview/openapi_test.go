@@ -4,35 +4,19 @@ import (
 	"encoding/json"
 	"flag"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/oasdiff/yaml"
 
+	"github.com/beacon-wifi/beacon/openapitest"
 	"github.com/beacon-wifi/beacon/preview"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json from openapi.yaml")
 
 func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
-	want, err := yaml.YAMLToJSON(preview.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("openapi.json", append(want, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want)+"\n" {
-		t.Error("openapi.json is not openapi.yaml: run go generate ./preview")
-	}
+	openapitest.CheckJSON(t, preview.OpenAPI(), "openapi.json", *update)
 }
 
 func TestOpenAPI_IsServed(t *testing.T) {

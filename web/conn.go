@@ -98,6 +98,16 @@ func (s *partsOf) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// CloseWrite tells the client that nothing more comes, while it may still be
+// sending: net/http does so before it closes on a body that it will not read, so
+// that the answer is not lost with the connection.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 // Close frees the slot too.
 func (c *conn) Close() error {
 	err := c.Conn.Close()

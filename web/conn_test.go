@@ -142,3 +142,24 @@ func TestServe_ClientLeaves(t *testing.T) {
 		t.Errorf("the next client got %d bytes", len(body))
 	}
 }
+
+// A client that sends far too much still gets to read why it was refused: the
+// end of the answer comes before the end of the connection.
+func TestServe_RefusedBodyGetsItsAnswer(t *testing.T) {
+	addr, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, err := web.ReadJSONObject(w, r, 1024, 4); err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		}
+	})
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: beacon\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		64<<20, bytes.Repeat([]byte("x"), 64<<10))
+	answer, err := io.ReadAll(conn) // to its end, which is no error
+	if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 413 ")) {
+		t.Errorf("the client read %.60q, %v", answer, err)
+	}
+}

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(path)
 		return
 	}
+	if os.Getenv(openVariable) != "" {
+		openAsTold(os.Stdin, os.Stdout)
+		return
+	}
 	goleak.VerifyTestMain(m) // a closed store leaves no goroutine behind
 }
 

@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -60,11 +61,13 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 
 	db, err := store.Open(ctx, store.Engine{
 		Write: write, Read: read,
-		Begin:     "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
-		Words:     strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID"),
-		Classify:  classify,
-		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, write, fn) },
-		Scan:      scanner(read),
+		Begin:    "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
+		Words:    strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID"),
+		Classify: classify,
+		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
+			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
+		},
+		Scan: scanner(read),
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
@@ -129,19 +132,49 @@ func classify(err error) store.Failure {
 
 // exclusive holds the one write lock of the file, and undoes all of a migration
 // that fails.
-func exclusive(ctx context.Context, write *sql.DB, fn func(*sql.Conn) error) (err error) {
-	conn, err := write.Conn(ctx)
+func exclusive(ctx context.Context, write *sql.DB, wait time.Duration, fn func(*sql.Conn) error) (err error) {
+	conn, err := lock(ctx, write, wait)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
 	end := "COMMIT"
 	if err = fn(conn); err != nil {
 		end = "ROLLBACK"
 	}
 	_, endErr := conn.ExecContext(context.WithoutCancel(ctx), end)
 	return errors.Join(err, endErr)
+}
+
+// retryPause is how long a refused opening waits before it tries again.
+const retryPause = 2 * time.Millisecond
+
+// lock opens the connection that writes and takes the write lock. SQLite itself
+// waits for a lock, but not where two processes switch a fresh file to WAL at
+// once: each could be waiting for the other, so one is refused on the spot.
+func lock(ctx context.Context, write *sql.DB, wait time.Duration) (*sql.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		conn, err := tryLock(ctx, write)
+		if err == nil || classify(err) != store.Busy {
+			return conn, err
+		}
+		select {
+		case <-time.After(rand.N(2 * retryPause)):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+func tryLock(ctx context.Context, write *sql.DB) (*sql.Conn, error) {
+	conn, err := write.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
 }

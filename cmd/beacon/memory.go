@@ -8,8 +8,8 @@ import (
 // How the garbage collector is set; GOGC in the environment wins.
 const (
 	// gcPercent is how much garbage may gather, in percent of what is alive. A
-	// million hotspots then take less than 700 bytes each under any load; the
-	// default of 100 saves half a microsecond a request, and takes a fifth more.
+	// million hotspots took 625 bytes each after a run of requests, and 726 at the
+	// default of 100.
 	gcPercent = 70
 
 	// ballastBytes is memory that is reserved and never touched, so it costs no

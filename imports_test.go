@@ -27,11 +27,12 @@ var allowed = map[string][]string{
 	// The words of the network, and what people do with them.
 	"beacon":   {"geo"},
 	"fleet":    {"beacon", "geo", "spatial"},
+	"lease":    {},
 	"access":   {"beacon", "id"},
 	"registry": {"beacon", "fleet", "geo", "id"},
 
 	// The truth on disk.
-	"store":          {"beacon", "geo", "id"},
+	"store":          {"beacon", "geo", "id", "lease"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 
@@ -50,7 +51,7 @@ var allowed = map[string][]string{
 	"bench":           {},
 	"endtoend":        {},
 	"openapitest":     {},
-	"store/storetest": {"beacon", "geo", "id", "store"},
+	"store/storetest": {"beacon", "geo", "id", "lease", "store"},
 }
 
 // foreign is which modules from outside the standard library a package may

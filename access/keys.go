@@ -79,7 +79,7 @@ func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, erro
 // is not in memory is looked up, mayAsk can refuse that with an error. Keys in
 // memory are not affected.
 func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
-	presented, ok := split(plain)
+	presented, ok := Split(plain)
 	if !ok {
 		return beacon.Principal{}, ErrUnauthorized
 	}
@@ -97,7 +97,7 @@ func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) 
 
 // find gives the entry of a key whose secret is right.
 func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func() error) (*entry, error) {
-	hash, e := p.hash(), k.cache.get(p.public)
+	hash, e := p.Hash(), k.cache.get(p.public)
 	switch {
 	case e == nil && !p.wellFormed(), e != nil && !e.holds(hash):
 		return nil, ErrUnauthorized

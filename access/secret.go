@@ -29,13 +29,18 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // and SHA-256 is enough for a secret that nobody can guess.
 func Mint(now time.Time, k beacon.Key) (minted beacon.Key, plain string) {
 	public := id.New("", now)
-	secret := randomText(secretLength)
 	k.ID = beacon.KeyID(beacon.KeyPrefix + public)
-	k.SecretHash = sha256.Sum256([]byte(secret))
+	plain, k.SecretHash = mint(public)
 	k.CreatedAt = now
+	return k, plain
+}
+
+// mint draws a secret for a public id.
+func mint(public string) (plain string, hash [sha256.Size]byte) {
+	secret := randomText(secretLength)
 	body := prefix + public + "_" + secret
 	sum := checksum(body)
-	return k, body + string(sum[:])
+	return body + string(sum[:]), sha256.Sum256([]byte(secret))
 }
 
 // Presented is a key as someone sent it: of the right form, and not yet known
@@ -48,13 +53,13 @@ type Presented struct {
 // Parse checks the form of a key and its checksum, so that a typo or garbage
 // costs no lookup. Its work has a bound: the length is tested first.
 func Parse(plain string) (Presented, bool) {
-	p, ok := split(plain)
+	p, ok := Split(plain)
 	return p, ok && p.wellFormed()
 }
 
-// split takes a key apart if its checksum is right. It leaves out what is sure
+// Split takes a key apart if its checksum is right. It leaves out what is sure
 // to hold for a key whose id and hash are known.
-func split(plain string) (Presented, bool) {
+func Split(plain string) (Presented, bool) {
 	if len(plain) != keyLength || plain[:len(prefix)] != prefix || plain[idEnd] != '_' {
 		return Presented{}, false
 	}
@@ -77,8 +82,19 @@ func (p Presented) wellFormed() bool {
 // ID is the public name of the key.
 func (p Presented) ID() beacon.KeyID { return beacon.KeyID(beacon.KeyPrefix + p.public) }
 
-// hash is what a stored key is compared with.
-func (p Presented) hash() [sha256.Size]byte {
+// Hotspot is whose device the key would be a key of.
+func (p Presented) Hotspot() beacon.HotspotID {
+	return beacon.HotspotID(beacon.HotspotPrefix + p.public)
+}
+
+// IsOf reports whether it would be a key of that hotspot's device. It is
+// Hotspot without the memory for another text.
+func (p Presented) IsOf(h beacon.HotspotID) bool {
+	return len(h) == len(beacon.HotspotPrefix)+id.Length && string(h[len(beacon.HotspotPrefix):]) == p.public
+}
+
+// Hash is what a stored key is compared with.
+func (p Presented) Hash() [sha256.Size]byte {
 	var secret [secretLength]byte
 	copy(secret[:], p.secret)
 	return sha256.Sum256(secret[:])

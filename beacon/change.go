@@ -19,6 +19,7 @@ type Actor struct {
 	Key     KeyID
 	User    UserID
 	Request string // "req_…", or "cli" for the command line
+	Note    string // what else the audit should know of it; never a secret
 }
 
 // ChangeKind says what happened.
@@ -29,8 +30,21 @@ const (
 	HotspotRegistered ChangeKind = "hotspot.registered"
 	HotspotUpdated    ChangeKind = "hotspot.updated"
 	HotspotDeleted    ChangeKind = "hotspot.deleted"
-	KeyCreated        ChangeKind = "key.created"
-	KeyRevoked        ChangeKind = "key.revoked"
+	HotspotVerified   ChangeKind = "hotspot.verified"
+	HotspotLinked     ChangeKind = "hotspot.linked"
+	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
+
+	// Not changes of a hotspot, but what was tried or prepared: for the audit.
+	LinkCodeCreated     ChangeKind = "link_code.created"
+	LinkRefused         ChangeKind = "link.refused"
+	VerificationRefused ChangeKind = "verification.refused"
+
+	// Nobody does these: the clock does. They are events and no changes.
+	HotspotOnline  ChangeKind = "hotspot.online"
+	HotspotOffline ChangeKind = "hotspot.offline"
+
+	KeyCreated ChangeKind = "key.created"
+	KeyRevoked ChangeKind = "key.revoked"
 )
 
 // Idempotency is the memory of a request that must take effect once (decision

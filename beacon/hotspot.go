@@ -42,6 +42,10 @@ type Hotspot struct {
 	UpdatedAt time.Time
 	DeletedAt time.Time // zero while it lives
 
+	// PastHours are the operating hours that were in force before, the oldest
+	// first, for as long as someone may still ask which minutes were open then.
+	PastHours []PastHours
+
 	// Version is 1 at registration and grows by one with every change. Where
 	// two copies of a hotspot meet, the higher version wins.
 	Version int64
@@ -59,6 +63,10 @@ type Device struct {
 	SSID     string
 	MAC      MAC
 	LinkedAt time.Time // zero until a device is linked
+
+	// KeyHash is of the secret with which the device signs in; zero until a
+	// device is linked.
+	KeyHash [32]byte
 }
 
 // Settings are what an operator may change.
@@ -67,6 +75,57 @@ type Settings struct {
 	BandwidthLimitMbps float64
 	OperatingHours     *OperatingHours // nil: always open
 	CoverageRadiusM    float64         // zero: the default of the type
+}
+
+// PastHours are operating hours and the minute from which on others were in
+// force.
+type PastHours struct {
+	Until time.Time
+	Hours *OperatingHours // nil: always open
+}
+
+// Past hours are kept for as long as minutes may be judged late, and a hotspot
+// has room for so many of them.
+const (
+	keepPastHours = 48 * time.Hour
+	maxPastHours  = 50
+)
+
+var errHoursTooOften = &Error{Kind: Conflict, Message: "the hours were changed too often; try again tomorrow"}
+
+// RetireHours notes that the operating hours, which were old, are others from
+// the minute of now on. Hours that were not in force for a whole minute leave no
+// trace.
+func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
+	until := now.Truncate(time.Minute)
+	kept := make([]PastHours, 0, len(h.PastHours)+1) // not in place: others may hold the list
+	for _, past := range h.PastHours {
+		if !past.Until.Before(until.Add(-keepPastHours)) {
+			kept = append(kept, past)
+		}
+	}
+	if n := len(kept); n > 0 && !until.After(kept[n-1].Until) {
+		h.PastHours = kept // the same minute, or the clock went back
+		return nil
+	}
+	if len(kept) >= maxPastHours {
+		return errHoursTooOften
+	}
+	h.PastHours = append(kept, PastHours{Until: until, Hours: old})
+	return nil
+}
+
+// ActiveSince is when the hotspot began to serve: the moment from which it was
+// both verified and linked. It is zero while it is pending.
+func (h Hotspot) ActiveSince() time.Time {
+	verified, linked := h.Location.VerifiedAt, h.Device.LinkedAt
+	if verified.IsZero() || linked.IsZero() {
+		return time.Time{}
+	}
+	if linked.After(verified) {
+		return linked
+	}
+	return verified
 }
 
 // Deleted reports whether the hotspot is gone.

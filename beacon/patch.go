@@ -1,5 +1,7 @@
 package beacon
 
+import "time"
+
 // Patch is what a client wrote to change a hotspot: a merge patch (decision
 // N11). What is absent stays as it is, and null is refused but for the
 // operating hours, which it clears.
@@ -33,5 +35,23 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	}
 	changed = name != h.Name || !settings.Equal(h.Settings)
 	h.Name, h.Settings = name, settings
+	return changed, nil
+}
+
+// ApplyAt is Apply at a moment: operating hours that change are remembered,
+// since minutes before it are judged by the hours that were in force then.
+func (p Patch) ApplyAt(h *Hotspot, now time.Time) (changed bool, err error) {
+	before := *h
+	if changed, err = p.Apply(h); err != nil {
+		return false, err
+	}
+	old, hours := before.Settings.OperatingHours, h.Settings.OperatingHours
+	if (Settings{OperatingHours: old}).Equal(Settings{OperatingHours: hours}) {
+		return changed, nil
+	}
+	if err = h.RetireHours(old, now); err != nil {
+		*h = before
+		return false, err
+	}
 	return changed, nil
 }

@@ -78,8 +78,11 @@ func (s Schedule) IsOpen(t time.Time) bool {
 
 // on gives the openings that begin on a date.
 func (s Schedule) on(date time.Time) []ExceptionSpan {
-	if spans, ok := s.exceptions[date.Format(time.DateOnly)]; ok {
-		return spans
+	if len(s.exceptions) > 0 {
+		var text [len(time.DateOnly)]byte
+		if spans, ok := s.exceptions[string(date.AppendFormat(text[:0], time.DateOnly))]; ok {
+			return spans
+		}
 	}
 	return s.weekly[date.Weekday()]
 }

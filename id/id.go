@@ -33,11 +33,15 @@ func Format(prefix string, now time.Time, hi, lo uint64) string {
 	lo = variant | lo&(1<<62-1)
 
 	var text [64]byte
-	out := append(text[:0], prefix...)
+	return string(spell(append(text[:0], prefix...), hi, lo))
+}
+
+// spell appends the 26 characters of the number hi:lo.
+func spell(out []byte, hi, lo uint64) []byte {
 	for shift := 125; shift >= 0; shift -= 5 {
 		out = append(out, alphabet[fiveBits(hi, lo, shift)])
 	}
-	return string(out)
+	return out
 }
 
 // fiveBits reads five bits of the 128-bit number hi:lo, shift bits from its

@@ -11,21 +11,26 @@ import (
 // these heads on, misses nothing: of a hotspot met twice, the higher version
 // counts.
 func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
-	type head struct {
+	return db.numbersByNode(ctx, sqlText.heads)
+}
+
+// numbersByNode reads rows of a node and a number.
+func (db *DB) numbersByNode(ctx context.Context, text string) (map[string]int64, error) {
+	type numbered struct {
 		node string
 		seq  int64
 	}
-	all, err := query(ctx, db, func(scan func(...any) error) (h head, err error) {
-		return h, scan(&h.node, &h.seq)
-	}, sqlText.heads)
+	all, err := query(ctx, db, func(scan func(...any) error) (n numbered, err error) {
+		return n, scan(&n.node, &n.seq)
+	}, text)
 	if err != nil {
 		return nil, err
 	}
-	heads := make(map[string]int64, len(all))
-	for _, h := range all {
-		heads[h.node] = h.seq
+	numbers := make(map[string]int64, len(all))
+	for _, n := range all {
+		numbers[n.node] = n.seq
 	}
-	return heads, nil
+	return numbers, nil
 }
 
 // Changes answers up to limit changes of a node that come after a number, in
@@ -36,7 +41,7 @@ func (db *DB) Changes(ctx context.Context, node string, after int64, limit int) 
 
 func scanChange(scan func(...any) error) (c beacon.Change, err error) {
 	var at int64
-	err = scan(&c.Node, &c.Seq, &c.Kind, &c.Target, &c.Version, &c.Actor.Key, &c.Actor.User, &c.Actor.Request, &at)
+	err = scan(&c.Node, &c.Seq, &c.Kind, &c.Target, &c.Version, &c.Actor.Key, &c.Actor.User, &c.Actor.Request, &at, &c.Actor.Note)
 	c.At = fromMicros(at)
 	return c, err
 }

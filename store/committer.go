@@ -19,14 +19,16 @@ const (
 	longestPause = 200 * time.Millisecond
 )
 
-// committer is the one place that writes. It takes what is waiting, up to
-// groupSize operations, into one transaction: one sync of the disk serves all.
-// It also numbers the changes, which is why a stream has no gaps: numbers are
-// given after the operations ran, one transaction at a time.
+// committer is the one place that writes to a stream. It takes what is waiting,
+// up to groupSize operations, into one transaction: one sync of the disk serves
+// all. It also numbers the rows of its stream, which is why that has no gaps:
+// one transaction follows the other.
+//
+// A node has two: for its journal of heartbeats, and for all the rest with the
+// stream of changes. So heartbeats never wait for the locks, the retries and the
+// queue of the rest.
 type committer struct {
 	engine *Engine
-	node   string
-	opened time.Time
 
 	mu      sync.RWMutex // guards closed against a send on the closed queue
 	closed  bool
@@ -34,22 +36,39 @@ type committer struct {
 	done    chan struct{}
 	waiting atomic.Int64 // operations that were accepted and not begun
 
-	turn sync.Mutex // held by who commits; it guards what follows
+	// seat holds the session while nobody commits: whoever takes it out commits.
+	// Who waits for it gets it in order, so that where two committers have one
+	// seat, each waits for one transaction of the other and no more.
+	seat chan *session
 
-	session    *session
-	head       int64 // of our own stream
-	headKnown  bool  // not after a COMMIT with an unknown outcome
-	registered bool  // our row in nodes is known to be committed
+	// What follows belongs to who has taken the seat.
+	session *session
+	stream  numbering
 }
 
-func startCommitter(engine *Engine, node string, opened time.Time) *committer {
+// newSeat has no session yet: the first who needs one opens it.
+func newSeat() chan *session {
+	seat := make(chan *session, 1)
+	seat <- nil
+	return seat
+}
+
+func startCommitter(engine *Engine, seat chan *session, stream numbering) *committer {
 	c := &committer{
-		engine: engine, node: node, opened: opened,
+		engine: engine, seat: seat, stream: stream,
 		queue: make(chan *operation, queueLength), done: make(chan struct{}),
-		headKnown: node != SharedNode, // a fresh node has written nothing
 	}
+	c.stream.known = stream.node != SharedNode // a fresh node has written nothing
 	go c.loop()
 	return c
+}
+
+func (c *committer) takeSeat() { c.session = <-c.seat }
+
+func (c *committer) leaveSeat() {
+	session := c.session
+	c.session = nil
+	c.seat <- session
 }
 
 // close commits what is waiting, then ends.
@@ -61,8 +80,8 @@ func (c *committer) close() {
 	}
 	c.mu.Unlock()
 	<-c.done
-	c.turn.Lock() // someone may be committing by himself
-	defer c.turn.Unlock()
+	c.takeSeat() // someone may be committing by himself
+	defer c.leaveSeat()
 	if c.session != nil {
 		c.session.close()
 		c.session = nil
@@ -105,7 +124,7 @@ func (c *committer) do(ctx context.Context, op *operation) error {
 func (c *committer) submit(ctx context.Context, op *operation) error {
 	mine, err := c.accept(ctx, op)
 	if mine {
-		defer c.turn.Unlock()
+		defer c.leaveSeat()
 		c.settle(c.gather(op))
 	}
 	return err
@@ -122,9 +141,12 @@ func (c *committer) accept(ctx context.Context, op *operation) (mine bool, err e
 	if c.closed {
 		return false, errClosed
 	}
-	c.waiting.Add(1)
-	if c.local() && c.turn.TryLock() {
-		return true, nil
+	if c.waiting.Add(1) == 1 && c.local() { // else one who waits would be overtaken
+		select {
+		case c.session = <-c.seat:
+			return true, nil
+		default:
+		}
 	}
 	select {
 	case c.queue <- op:
@@ -142,9 +164,9 @@ func (c *committer) local() bool { return c.engine.Patience == 0 }
 func (c *committer) loop() {
 	defer close(c.done)
 	for first := range c.queue {
-		c.turn.Lock()
+		c.takeSeat()
 		c.settle(c.gather(first))
-		c.turn.Unlock()
+		c.leaveSeat()
 	}
 }
 

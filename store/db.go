@@ -19,6 +19,7 @@ type DB struct {
 	engine    *Engine
 	node      string
 	committer *committer
+	journal   *committer // of heartbeats
 }
 
 // nodePrefix begins the name of a node: one opened DB, and its stream of changes.
@@ -40,19 +41,26 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if node == "" {
 		node = id.New(nodePrefix, now)
 	}
-	db := &DB{engine: &engine, node: node}
-	db.committer = startCommitter(&engine, db.node, now)
-	return db, nil
+	seat, beats := newSeat(), newSeat()
+	if engine.Write.Stats().MaxOpenConnections == 1 {
+		beats = seat // there is one connection that writes: they take turns
+	}
+	return &DB{
+		engine: &engine, node: node,
+		committer: startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}),
+		journal:   startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}),
+	}, nil
 }
 
 // Node names the stream in which the changes made through this DB stand.
 func (db *DB) Node() string { return db.node }
 
-// Waiting is how many writes stand in the queue right now.
-func (db *DB) Waiting() int { return int(db.committer.waiting.Load()) }
+// Waiting is how many writes stand in a queue right now.
+func (db *DB) Waiting() int { return int(db.committer.waiting.Load() + db.journal.waiting.Load()) }
 
 // Close commits what is waiting, then closes the database.
 func (db *DB) Close() error {
+	db.journal.close()
 	db.committer.close()
 	return db.engine.close()
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,8 +16,11 @@ const (
 	scanners = 2
 )
 
-// span is the half-open range of ids that one page holds; an empty end is open.
+// span is a page: the keys after one, up to another.
 type span struct{ after, end string }
+
+// lastKey comes after every key: keys are sorted by their bytes.
+const lastKey = "\U0010FFFF"
 
 // EachHotspot calls fn with every live hotspot, in no particular order and
 // from more than one goroutine at a time: fn must be safe for that. It ends
@@ -25,16 +29,31 @@ type span struct{ after, end string }
 // It is no snapshot: hotspots that change meanwhile are met before or after
 // their change. Read Heads first and follow them after (see there).
 func (db *DB) EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) error {
+	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
+		var row hotspotRow // one for all: each row fills all of it
+		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
+			h, err := row.hotspot()
+			if err != nil {
+				return nil, err
+			}
+			return fn(h), nil
+		}, s.after, s.end)
+	})
+}
+
+// eachPage walks a table in pages of its key, some at a time. Text finds the end
+// of a page.
+func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func(context.Context, span) error) error {
 	tasks, ctx := errgroup.WithContext(ctx)
 	spans := make(chan span)
 	tasks.Go(func() error {
 		defer close(spans)
-		return db.cut(ctx, spans)
+		return db.cut(ctx, text, spans)
 	})
 	for range scanners {
 		tasks.Go(func() error {
 			for s := range spans {
-				if err := db.eachIn(ctx, s, fn); err != nil {
+				if err := read(ctx, s); err != nil {
 					return err
 				}
 			}
@@ -45,12 +64,14 @@ func (db *DB) EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) er
 }
 
 // cut walks the primary key and hands out pages.
-func (db *DB) cut(ctx context.Context, spans chan<- span) error {
-	for next := (span{}); ; next = (span{after: next.end}) {
-		err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&next.end) },
-			sqlText.pageEnd, next.after, pageSize-1)
-		last := errors.Is(err, sql.ErrNoRows)
-		if err != nil && !last {
+func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
+	for next := (span{}); next.end != lastKey; {
+		next = span{after: next.end}
+		err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&next.end) }, text, next.after, pageSize-1)
+		if errors.Is(err, sql.ErrNoRows) {
+			next.end, err = lastKey, nil
+		}
+		if err != nil {
 			return err
 		}
 		select {
@@ -58,30 +79,20 @@ func (db *DB) cut(ctx context.Context, spans chan<- span) error {
 		case <-ctx.Done():
 			return db.readFailed(context.Cause(ctx))
 		}
-		if last {
-			return nil
-		}
 	}
+	return nil
 }
 
-func (db *DB) eachIn(ctx context.Context, s span, fn func(beacon.Hotspot) error) error {
-	tail, args := sqlText.page, []any{s.after, s.end}
-	if s.end == "" {
-		tail, args = sqlText.lastPage, args[:1]
-	}
-	var row hotspotRow // one for all: each row fills all of it
-	targets := row.targets()
+// scan reads many rows, each of them into the targets. Stopped is the error of a
+// caller's function, which ends it and is returned as it is.
+func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
 	var stopped error
-	err := db.engine.Scan(ctx, bulkColumns(), tail, args, func(scan func(...any) error) error {
+	err := db.engine.Scan(ctx, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
 		if err := scan(targets...); err != nil {
 			return err
 		}
-		h, err := row.hotspot()
-		if err != nil {
-			return err
-		}
-		stopped = fn(h)
-		return stopped
+		stopped, failed = each()
+		return cmp.Or(failed, stopped)
 	})
 	if err != nil && stopped == nil {
 		return db.readFailed(err)

@@ -33,8 +33,8 @@ type Engine struct {
 
 	// Scan reads columns of many rows in the fastest way the driver has: tail is
 	// the query from FROM on. Each is called for one row after the other, with a
-	// function like sql.Rows.Scan that takes a *string, *int64 or *float64 for
-	// each column.
+	// function like sql.Rows.Scan that takes a *string, *int64, *float64 or
+	// *[]byte for each column. What it hands out is the caller's to keep.
 	Scan func(ctx context.Context, columns []Column, tail string, args []any, each func(scan func(...any) error) error) error
 
 	// Patience bounds how long one group of writes may take, retries included.
@@ -56,6 +56,7 @@ const (
 	Text ColumnType = iota
 	Integer
 	Real
+	Blob
 )
 
 // Failure is what an error means for the transaction that met it.

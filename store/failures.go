@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -38,6 +39,11 @@ func notFound(what string) error {
 	return &beacon.Error{Kind: beacon.NotFound, Message: "no such " + what}
 }
 
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*beacon.Error](err)
+	return ok && e.Kind == beacon.NotFound
+}
+
 // macTaken does not tell whose it is (decision N8).
 func macTaken(cause error) error {
 	return &beacon.Error{
@@ -45,4 +51,18 @@ func macTaken(cause error) error {
 		Message: "a hotspot with this MAC address is already registered",
 		Err:     cause,
 	}
+}
+
+// leaseLost is the answer to a holder that was replaced. Nothing was written.
+func leaseLost(name string) error {
+	return &beacon.Error{
+		Kind:    beacon.Conflict,
+		Message: "another server has taken over",
+		Err:     fmt.Errorf("the lease %q is lost", name),
+	}
+}
+
+// codeTaken cannot be told to anyone but our own code, which makes another.
+func codeTaken(cause error) error {
+	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: make another", Err: cause}
 }

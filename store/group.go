@@ -26,7 +26,6 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 	}
 	tx := &transaction{ctx: ctx, session: c.session}
 	verdicts, changes, err := perform(tx, group)
-	recording := err == nil
 	if err == nil {
 		err = c.record(tx, changes)
 	}
@@ -35,13 +34,12 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 	}
 	if err != nil {
 		c.rollback(ctx, err)
-		return nil, c.meaning(err, recording), err
+		return nil, c.meaning(err, tx.numberTaken), err
 	}
 	if _, err := c.session.exec(ctx, "COMMIT"); err != nil {
 		return nil, c.doubt(ctx, err), fmt.Errorf("commit: %w", err)
 	}
-	c.head += int64(len(changes))
-	c.registered = c.registered || len(changes) > 0
+	c.stream.committed(tx)
 	return verdicts, committed, nil
 }
 
@@ -97,17 +95,17 @@ func (c *committer) drop() {
 }
 
 // meaning tells what a failure before COMMIT leads to. Nothing was written.
-func (c *committer) meaning(err error, recording bool) outcome {
+func (c *committer) meaning(err error, numberTaken bool) outcome {
 	switch c.engine.classify(err) {
 	case Contended:
 		return contended
 	case Busy, Away, Full:
 		return away
 	case Duplicate:
-		if recording {
-			// A number of ours is taken: a COMMIT whose answer we never got
-			// went through after all. Count again from what is there.
-			c.headKnown = false
+		if numberTaken {
+			// A COMMIT whose answer we never got went through after all, or
+			// another was faster. Count again from what is there.
+			c.stream.known = false
 			return contended
 		}
 		return refused
@@ -129,46 +127,26 @@ func (c *committer) doubt(ctx context.Context, err error) outcome {
 		return away
 	default:
 		c.drop()
-		c.headKnown = false
+		c.stream.known = false
 		return uncertain
 	}
 }
 
-// record numbers the changes of a group and writes them. The primary key of
-// changes guards the numbers: should an older transaction of ours still linger
-// in the database, this waits for it and then either succeeds or is told that
-// the number is taken.
+// record numbers the changes of a group and writes them.
 func (c *committer) record(tx *transaction, changes []*beacon.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if !c.headKnown {
-		if _, err := tx.row(func(scan func(...any) error) error { return scan(&c.head) }, sqlText.head, c.node); err != nil {
-			return err
-		}
-		c.headKnown = true
+	first, err := c.stream.next(tx, len(changes))
+	if err != nil {
+		return err
 	}
-	if !c.registered {
-		if _, err := tx.exec(sqlText.insertNode, c.node, micros(c.opened)); err != nil {
-			return err
-		}
-	}
-	seq := c.head
-	for chunk := changeChunks - 1; chunk >= 0; chunk-- {
-		size := 1 << chunk
-		if len(changes)&size == 0 {
-			continue
-		}
+	return inChunks(sqlText.insertChanges[:], len(changes), func(text string, from, to int) error {
 		var args []any
-		for range size {
-			seq++
-			change := changes[seq-c.head-1]
-			args = append(args, c.node, seq, string(change.Kind), change.Target, change.Version,
-				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At))
+		for i, change := range changes[from:to] {
+			args = append(args, c.stream.node, first+int64(from+i), string(change.Kind), change.Target, change.Version,
+				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At), change.Actor.Note)
 		}
-		if _, err := tx.exec(sqlText.insertChanges[chunk], args...); err != nil {
-			return err
-		}
-	}
-	return nil
+		return tx.append(text, args...)
+	})
 }

@@ -80,12 +80,16 @@ func (db *DB) UpdateHotspot(
 				return change, err
 			}
 		}
-		return nil, unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
+		return nil, changedTooOften(id)
 	}
 	if err := db.committer.do(ctx, op); err != nil {
 		return beacon.Hotspot{}, err
 	}
 	return result, nil
+}
+
+func changedTooOften(id beacon.HotspotID) error {
+	return unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
 }
 
 // updateOnce is one round of read, edit, compare and set. It is not done when

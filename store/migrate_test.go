@@ -20,10 +20,11 @@ func TestMigrations(t *testing.T) {
 		}
 		for _, statement := range step.Statements {
 			// A step that broke off half-way is run again where DDL cannot be undone.
-			if !strings.Contains(statement, "IF NOT EXISTS") && !strings.Contains(statement, "IF EXISTS") {
+			if !strings.Contains(statement, "IF NOT EXISTS") && !strings.Contains(statement, "IF EXISTS") &&
+				!strings.Contains(statement, "{add column}") {
 				t.Errorf("%s: cannot be repeated:\n%s", step.Name, statement)
 			}
-			if strings.ContainsAny(statement, ";'") {
+			if strings.ContainsAny(strings.ReplaceAll(statement, "''", ""), ";'") { // nothing hides in an empty literal
 				t.Errorf("%s: not split, or with a text literal:\n%s", step.Name, statement)
 			}
 		}
@@ -63,7 +64,7 @@ func TestStatements(t *testing.T) {
 		}
 		seen[text] = true
 	}
-	if len(seen) < 30 {
-		t.Errorf("%d statements; want at least 30", len(seen))
+	if len(seen) < 80 {
+		t.Errorf("%d statements; want at least 80", len(seen))
 	}
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
-	"encoding/json"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +41,7 @@ type hotspotRow struct {
 	hours                                    string
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
+	deviceHash, pastHours                    string
 
 	macLive any // NULL once the hotspot is gone, which frees its MAC
 }
@@ -57,6 +60,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
+		&r.deviceHash, &r.pastHours,
 	}
 }
 
@@ -80,9 +84,11 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err error
+	var err, errPast, errHash error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
-	return h, err
+	h.PastHours, errPast = decodePastHours(r.pastHours)
+	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
+	return h, cmp.Or(err, errPast, errHash)
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not
@@ -98,7 +104,8 @@ func sharedType(text string) beacon.Type {
 
 func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	hours, err := encodeHours(h.Settings.OperatingHours)
-	if err := errors.Join(err, storable(h)); err != nil {
+	pastHours, errPast := encodePastHours(h.PastHours)
+	if err := errors.Join(err, errPast, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -109,7 +116,8 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		maxConnections: int64(h.Settings.MaxConnections), bandwidth: h.Settings.BandwidthLimitMbps,
 		hours: hours, radius: h.Settings.CoverageRadiusM,
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
-		version: h.Version,
+		version:    h.Version,
+		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -122,6 +130,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
+		r.deviceHash, r.pastHours,
 	}
 }
 
@@ -130,6 +139,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
+		r.deviceHash, r.pastHours,
 	}
 }
 
@@ -162,68 +172,21 @@ func storableText(texts ...string) error {
 	return nil
 }
 
-// hoursRow is the JSON of operating hours. Its names are part of the schema:
-// released rows hold them.
-type hoursRow struct {
-	Timezone   string         `json:"timezone"`
-	Weekly     []weeklyRow    `json:"weekly,omitempty"`
-	Exceptions []exceptionRow `json:"exceptions,omitempty"`
-}
-
-type weeklyRow struct {
-	Days  []beacon.Day `json:"days"`
-	Open  int          `json:"open"`
-	Close int          `json:"close"`
-}
-
-type exceptionRow struct {
-	Date   string    `json:"date"`
-	Closed bool      `json:"closed,omitempty"`
-	Spans  []spanRow `json:"spans,omitempty"`
-}
-
-type spanRow struct {
-	Open  int `json:"open"`
-	Close int `json:"close"`
-}
-
-func encodeHours(hours *beacon.OperatingHours) (string, error) {
-	if hours == nil {
-		return "", nil
+// encodeHash is a hash as a row holds it; a zero one stands for none.
+func encodeHash(hash [sha256.Size]byte) string {
+	if hash == ([sha256.Size]byte{}) {
+		return ""
 	}
-	row := hoursRow{Timezone: hours.Timezone}
-	for _, w := range hours.Weekly {
-		row.Weekly = append(row.Weekly, weeklyRow(w))
-	}
-	for _, e := range hours.Exceptions {
-		exception := exceptionRow{Date: e.Date, Closed: e.Closed}
-		for _, s := range e.Spans {
-			exception.Spans = append(exception.Spans, spanRow(s))
-		}
-		row.Exceptions = append(row.Exceptions, exception)
-	}
-	text, err := json.Marshal(row)
-	return string(text), errors.Join(err, storableText(hours.Timezone))
+	return hex.EncodeToString(hash[:])
 }
 
-func decodeHours(text string) (*beacon.OperatingHours, error) {
+func decodeHash(text string) (hash [sha256.Size]byte, err error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // nil is a value here: always open
+		return hash, nil
 	}
-	var row hoursRow
-	if err := json.Unmarshal([]byte(text), &row); err != nil {
-		return nil, fmt.Errorf("operating_hours: %w", err)
+	if len(text) != hex.EncodedLen(len(hash)) {
+		return hash, fmt.Errorf("hash of %d digits", len(text))
 	}
-	hours := &beacon.OperatingHours{Timezone: row.Timezone}
-	for _, w := range row.Weekly {
-		hours.Weekly = append(hours.Weekly, beacon.WeeklySpan(w))
-	}
-	for _, e := range row.Exceptions {
-		exception := beacon.HoursException{Date: e.Date, Closed: e.Closed}
-		for _, s := range e.Spans {
-			exception.Spans = append(exception.Spans, beacon.ExceptionSpan(s))
-		}
-		hours.Exceptions = append(hours.Exceptions, exception)
-	}
-	return hours, nil
+	_, err = hex.Decode(hash[:], []byte(text))
+	return hash, err
 }

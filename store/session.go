@@ -67,6 +67,24 @@ func (s *session) exec(ctx context.Context, text string, args ...any) (int64, er
 	return result.RowsAffected()
 }
 
+func (s *session) query(ctx context.Context, read func(scan func(...any) error) error, text string, args ...any) error {
+	stmt, err := s.prepare(ctx, text)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // transaction is what an operation works with. The first failure of the
 // database sticks: from then on nothing is sent, and the group starts over.
 // So an operation can tell its own verdicts (not found, taken) from failures.
@@ -74,6 +92,9 @@ type transaction struct {
 	ctx     context.Context // of the whole group, not of one caller
 	session *session
 	failed  error
+
+	numbered    int64 // how many numbers of the stream it has taken
+	numberTaken bool  // failed where a row was given a number
 }
 
 var errGroupFailed = errors.New("the transaction has failed")
@@ -86,6 +107,15 @@ func (tx *transaction) exec(text string, args ...any) (int64, error) {
 	var n int64
 	n, tx.failed = tx.session.exec(tx.ctx, text, args...)
 	return n, tx.failed
+}
+
+// append inserts rows under numbers that were counted out. Should one of them
+// be taken after all, it is time to count again.
+func (tx *transaction) append(text string, args ...any) error {
+	sound := tx.failed == nil
+	_, err := tx.exec(text, args...)
+	tx.numberTaken = sound && err != nil
+	return err
 }
 
 // row reads the one row that a query gives, and reports whether there was one.
@@ -102,4 +132,13 @@ func (tx *transaction) row(read func(scan func(...any) error) error, text string
 	}
 	tx.failed = err
 	return err == nil, err
+}
+
+// rows reads all the rows that a query gives.
+func (tx *transaction) rows(read func(scan func(...any) error) error, text string, args ...any) error {
+	if tx.failed != nil {
+		return errGroupFailed
+	}
+	tx.failed = tx.session.query(tx.ctx, read, text, args...)
+	return tx.failed
 }

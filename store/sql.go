@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"strings"
 )
@@ -9,9 +10,10 @@ import (
 const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version`
+		created_at, updated_at, deleted_at, version, device_hash, past_hours`
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at`
-	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at`
+	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
+	eventColumns  = `seq, kind, target, user_id, at`
 )
 
 // sqlText is every statement this package sends, but for what migrations hold.
@@ -19,32 +21,66 @@ const (
 var sqlText = struct {
 	insertHotspot, updateHotspot                      string
 	hotspot, hotspotsOf, countOf, hotspotsByID        string
-	pageEnd, page, lastPage                           string
+	eachHotspot, eachStatus                           bulk
+	newestRecords, olderRecords, recordRange          bulk
+	hotspotPage, statusPage, recordPage               string
 	insertKey, revokeKey, key, keys, keysOf, touchKey string
 	countKeys, countKeysOf                            string
 	claimOnce, forgetOnce, once, pruneOnce            string
 	insertNode, heads, head, changes                  string
 	latest, changesBefore                             string
 	insertChanges                                     [changeChunks]string
+	insertBeats, journalHeads, journalHead, journal   string
+	journalRange, trimJournal, deleteBeats            string
+	putRecords, putHeads                              [recordChunks]string
+	records, recordsOf, newestDay                     string
+	takeLease, lease, fence                           string
+	extendSpan, spans, pruneSpans                     string
+	lastEvent, eventRange, events, oldestEvents       string
+	deleteEvents, eventPlaces, putPlace               string
+	insertEvents, announce                            [eventChunks]string
+	putLinkCode, lockLinkCode, linkCode               string
+	spendLinkCode, deleteLinkCode                     string
 	versions, insertVersion, ping                     string
 }{
 	// The target names the index, so that a taken id stays an error of ours.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
-		VALUES (` + placeholders(1, 20) + `) ON CONFLICT (mac_live) DO NOTHING`,
+		VALUES (` + placeholders(1, 22) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
 		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
-		version = $16, mac_live = $17
-		WHERE id = $18 AND version = $19`,
+		version = $16, device_hash = $17, past_hours = $18, mac_live = $19
+		WHERE id = $20 AND version = $21`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 ORDER BY id LIMIT $2 OFFSET $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
 	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
 
-	pageEnd:  `SELECT id FROM hotspots WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2`,
-	page:     `FROM hotspots WHERE id > $1 AND id <= $2 AND deleted_at = 0`,
-	lastPage: `FROM hotspots WHERE id > $1 AND deleted_at = 0`,
+	eachHotspot: bulk{
+		columns: hotspotColumns,
+		from:    `FROM hotspots WHERE id > $1 AND id <= $2 AND deleted_at = 0`,
+	},
+	eachStatus: bulk{
+		columns: `hotspot, online`,
+		from:    `FROM statuses WHERE hotspot > $1 AND hotspot <= $2`,
+	},
+	newestRecords: bulk{
+		columns: `hotspot, data`,
+		from:    `FROM records WHERE day = $3 AND hotspot > $1 AND hotspot <= $2`,
+	},
+	olderRecords: bulk{
+		columns: `record_heads.hotspot, record_heads.day, data`,
+		from: `FROM record_heads JOIN records ON records.day = record_heads.day AND records.hotspot = record_heads.hotspot
+			WHERE record_heads.hotspot > $1 AND record_heads.hotspot <= $2 AND record_heads.day <> $3`,
+	},
+	recordRange: bulk{
+		columns: `hotspot, data`,
+		from:    `FROM records WHERE day = $1 AND hotspot >= $2 AND hotspot <= $3 ORDER BY hotspot LIMIT $4`,
+	},
+	hotspotPage: `SELECT id FROM hotspots WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2`,
+	statusPage:  `SELECT hotspot FROM statuses WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
+	recordPage:  `SELECT hotspot FROM record_heads WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
 
 	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 9) + `)`,
 	revokeKey:   `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
@@ -76,28 +112,100 @@ var sqlText = struct {
 		FROM nodes`,
 	changesBefore: `SELECT ` + changeColumns + ` FROM changes
 		WHERE node = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-	insertChanges: changeInserts(),
+	insertChanges: [changeChunks]string(chunks(changeChunks, 10, `INSERT INTO changes (`+changeColumns+`) VALUES `, ``)),
+
+	insertBeats: `INSERT INTO journal (node, seq, batch) VALUES ($1, $2, $3)`,
+	journalHeads: `SELECT node, (SELECT coalesce(max(seq), 0) FROM journal WHERE journal.node = nodes.node)
+		FROM nodes`,
+	journalHead: `SELECT coalesce((SELECT max(seq) FROM journal WHERE node = $1),
+		(SELECT journal_trimmed FROM nodes WHERE node = $1), 0)`,
+	journal:      `SELECT seq, batch FROM journal WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+	journalRange: `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM journal WHERE node = $1`,
+	trimJournal:  `UPDATE nodes SET journal_trimmed = $2 WHERE node = $1 AND journal_trimmed < $2`,
+	deleteBeats:  `DELETE FROM journal WHERE node = $1 AND seq <= $2`,
+
+	putRecords: [recordChunks]string(chunks(recordChunks, 3, `INSERT INTO records (day, hotspot, data) VALUES `,
+		` ON CONFLICT (day, hotspot) DO UPDATE SET data = excluded.data`)),
+	putHeads: [recordChunks]string(chunks(recordChunks, 2, `INSERT INTO record_heads (hotspot, day) VALUES `,
+		` ON CONFLICT (hotspot) DO UPDATE SET day = excluded.day WHERE record_heads.day < excluded.day`)),
+	records: `SELECT hotspot, data FROM records WHERE day = $1 AND hotspot IN (` + placeholders(2, idsPerQuery) + `)`,
+	recordsOf: `SELECT day, data FROM records WHERE hotspot = $1 AND day IN (` + placeholders(2, daysPerQuery) + `)
+		ORDER BY day`,
+	newestDay: `SELECT coalesce(max(day), 0) FROM records`,
+
+	// A holder that renews keeps its token.
+	takeLease: `INSERT INTO leases (name, holder, token, expires_at) VALUES ($1, $2, 1, $3)
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at,
+			token = leases.token + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
+		WHERE leases.holder = excluded.holder OR leases.expires_at <= $4`,
+	lease: `SELECT token FROM leases WHERE name = $1`,
+	fence: `UPDATE leases SET token = token WHERE name = $1 AND holder = $2 AND token = $3`,
+
+	extendSpan: `INSERT INTO service_spans (node, from_minute, to_minute) VALUES ($1, $2, $3)
+		ON CONFLICT (node, from_minute) DO UPDATE SET to_minute = excluded.to_minute
+		WHERE service_spans.to_minute < excluded.to_minute`,
+	spans:      `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
+	pruneSpans: `DELETE FROM service_spans WHERE to_minute < $1`,
+
+	lastEvent:    `SELECT coalesce(max(seq), 0) FROM events`,
+	eventRange:   `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`,
+	events:       `SELECT ` + eventColumns + ` FROM events WHERE seq > $1 ORDER BY seq LIMIT $2`,
+	oldestEvents: `SELECT seq, at FROM events ORDER BY seq LIMIT $1`,
+	deleteEvents: `DELETE FROM events WHERE seq <= $1`,
+	eventPlaces:  `SELECT node, seq FROM event_places`,
+	putPlace: `INSERT INTO event_places (node, seq) VALUES ($1, $2)
+		ON CONFLICT (node) DO UPDATE SET seq = excluded.seq WHERE event_places.seq < excluded.seq`,
+	insertEvents: [eventChunks]string(chunks(eventChunks, 5, `INSERT INTO events (`+eventColumns+`) VALUES `, ``)),
+	announce: [eventChunks]string(chunks(eventChunks, 3, `INSERT INTO statuses (hotspot, online, at) VALUES `,
+		` ON CONFLICT (hotspot) DO UPDATE SET online = excluded.online, at = excluded.at
+			WHERE statuses.online <> excluded.online RETURNING hotspot`)),
+
+	putLinkCode: `INSERT INTO link_codes (hotspot, hash, expires_at, tries) VALUES ($1, $2, $3, 0)
+		ON CONFLICT (hotspot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, tries = 0`,
+	lockLinkCode:   `UPDATE link_codes SET tries = tries WHERE hash = $1`,
+	linkCode:       `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`,
+	spendLinkCode:  `UPDATE link_codes SET tries = tries + 1 WHERE hash = $1`,
+	deleteLinkCode: `DELETE FROM link_codes WHERE hash = $1`,
 
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
 	ping:          `SELECT count(*) FROM schema_versions`,
 }
 
-// changeChunks is how many texts insert changes: the i-th inserts 2^i rows, so
-// that a group of any size up to 127 needs at most seven statements, all of
-// them prepared.
-const changeChunks = 7
+// How many texts insert rows of a kind: the i-th inserts 2^i rows, so that any
+// number of rows needs few statements, all of them prepared. A group of changes
+// is one of at most 127.
+const (
+	changeChunks = 7
+	recordChunks = 9
+	eventChunks  = 8
+)
 
-func changeInserts() (texts [changeChunks]string) {
-	const columns = 9
+// chunks spells a statement for 1, 2, 4, … rows.
+func chunks(n, columns int, before, after string) []string {
+	texts := make([]string, n)
 	for i := range texts {
 		rows := make([]string, 1<<i)
 		for row := range rows {
 			rows[row] = "(" + placeholders(1+row*columns, columns) + ")"
 		}
-		texts[i] = `INSERT INTO changes (` + changeColumns + `) VALUES ` + strings.Join(rows, ", ")
+		texts[i] = before + strings.Join(rows, ", ") + after
 	}
 	return texts
+}
+
+// inChunks writes n rows with such texts: write gets the text for the rows from
+// one up to, without, another.
+func inChunks(texts []string, n int, write func(text string, from, to int) error) error {
+	for from := 0; from < n; {
+		chunk := min(bits.Len(uint(n-from)), len(texts)) - 1
+		to := from + 1<<chunk
+		if err := write(texts[chunk], from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
 
 // placeholders spells "$3, $4, $5" for first 3 and n 3.
@@ -109,44 +217,47 @@ func placeholders(first, n int) string {
 	return strings.Join(marks, ", ")
 }
 
-// bulkColumns are the hotspotColumns with their types.
-func bulkColumns() []Column {
-	types := map[string]ColumnType{
-		"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
-		"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
-		"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer,
-	}
+// bulk is a query for many rows. Its columns stand apart, because how they are
+// read is up to the engine's Scan.
+type bulk struct{ columns, from string }
+
+// notText are the types of all columns read in bulk that are not text.
+var notText = map[string]ColumnType{
+	"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
+	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
+	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer,
+	"record_heads.day": Integer, "data": Blob, "online": Integer,
+}
+
+// typed are the columns with their types.
+func (b bulk) typed() []Column {
 	var columns []Column
-	for name := range strings.SplitSeq(hotspotColumns, ",") {
+	for name := range strings.SplitSeq(b.columns, ",") {
 		name = strings.TrimSpace(name)
-		columns = append(columns, Column{Name: name, Type: types[name]})
+		columns = append(columns, Column{Name: name, Type: notText[name]})
 	}
 	return columns
 }
+
+// text is the query with its columns as they are.
+func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 
 // Statements lists the text of every statement that this package sends beside
 // its migrations, for checks of the SQL itself.
 func Statements() []string {
 	var texts []string
-	var collect func(reflect.Value)
-	collect = func(v reflect.Value) {
-		switch v.Kind() {
+	all := reflect.ValueOf(sqlText)
+	for i := range all.NumField() {
+		switch field := all.Field(i); field.Kind() {
 		case reflect.String:
-			text := v.String()
-			if strings.HasPrefix(text, "FROM") { // the columns come from the engine's Scan
-				text = "SELECT " + hotspotColumns + " " + text
-			}
-			texts = append(texts, text)
+			texts = append(texts, field.String())
 		case reflect.Struct:
-			for i := range v.NumField() {
-				collect(v.Field(i))
-			}
-		default: // the one array
-			for i := range v.Len() {
-				collect(v.Index(i))
+			texts = append(texts, bulk{field.Field(0).String(), field.Field(1).String()}.text())
+		default: // an array of texts
+			for j := range field.Len() {
+				texts = append(texts, field.Index(j).String())
 			}
 		}
 	}
-	collect(reflect.ValueOf(sqlText))
 	return texts
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,6 +34,7 @@ type auditRecord struct {
 	KeyID     beacon.KeyID      `json:"key_id"`
 	UserID    beacon.UserID     `json:"user_id"`
 	RequestID string            `json:"request_id"`
+	Note      string            `json:"note,omitempty"`
 	Node      string            `json:"node"`
 	Seq       int64             `json:"seq"`
 }
@@ -47,7 +49,7 @@ func (c auditCmd) Run(out *console) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out.stdout)
 			for _, ch := range changes {
-				record := auditRecord{ch.At.UTC().Truncate(time.Millisecond), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Node, ch.Seq}
+				record := auditRecord{ch.At.UTC().Truncate(time.Millisecond), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Actor.Note, ch.Node, ch.Seq}
 				if err := encoder.Encode(record); err != nil {
 					return err
 				}
@@ -58,7 +60,7 @@ func (c auditCmd) Run(out *console) error {
 		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST")
 		for _, ch := range changes {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, ch.Target,
-				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request)
+				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), strings.TrimSpace(ch.Actor.Request+"  "+ch.Actor.Note)) // few have a note
 		}
 		return table.Flush()
 	})

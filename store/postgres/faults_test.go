@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -79,6 +80,81 @@ func TestCommit_AnswerLost(t *testing.T) {
 	wantStream(t, db, 1, 2, 3)
 }
 
+// TestBeats_AnswerLost: the same for heartbeats. Who appended them can find out
+// by reading the journal, also where its rows are trimmed by then.
+func TestBeats_AnswerLost(t *testing.T) {
+	for _, trimmed := range []bool{false, true} {
+		url := storetest.Postgres(t)
+		proxy, behind := throughProxy(t, url)
+		db, other := open(t, behind), open(t, url)
+		beat := func(text string, want int64) {
+			t.Helper()
+			if seq, err := db.AppendBeats(t.Context(), []byte(text)); seq != want || err != nil {
+				t.Fatalf("AppendBeats(%s) = %d, %v; want %d", text, seq, err, want)
+			}
+		}
+		beat("one", 1)
+		proxy.loseAnswer("COMMIT\x00")
+		_, err := db.AppendBeats(t.Context(), []byte("two"))
+		wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
+		rows := []beacon.JournalRow{{Seq: 2, Batch: []byte("two")}}
+		if trimmed {
+			l, _, err := other.TakeLease(t.Context(), "keeper", "other", storetest.Now, time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := other.TrimJournal(t.Context(), l, db.Node(), 2); err != nil {
+				t.Fatal(err)
+			}
+			rows = nil
+		}
+		beat("three", 3)
+		rows = append(rows, beacon.JournalRow{Seq: 3, Batch: []byte("three")})
+		got, err := other.Journal(t.Context(), db.Node(), 1, 10)
+		if err != nil || !reflect.DeepEqual(got, rows) {
+			t.Errorf("trimmed %v: the journal after 1 is %v, %v; want %v", trimmed, got, err, rows)
+		}
+	}
+}
+
+// TestBeats_BesideALock: someone holds a row that a write waits for. Heartbeats
+// do not wait with it.
+func TestBeats_BesideALock(t *testing.T) {
+	url := storetest.Postgres(t)
+	db := open(t, url)
+	if _, err := register(db, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.Background())
+	execute(t, holder, "BEGIN")
+	execute(t, holder, "UPDATE hotspots SET name = name")
+	result := make(chan error, 1)
+	go func() {
+		_, err := db.UpdateHotspot(context.Background(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated,
+			func(h *beacon.Hotspot) (bool, error) { h.Name = "other"; return true, nil })
+		result <- err
+	}()
+	awaitBlocked(t, url)
+	for n := range int64(20) {
+		if seq, err := db.AppendBeats(t.Context(), []byte("beats")); seq != n+1 || err != nil {
+			t.Fatalf("AppendBeats = %d, %v; want %d", seq, err, n+1)
+		}
+	}
+	select {
+	case err := <-result:
+		t.Fatalf("the update did not wait: %v", err)
+	default:
+	}
+	execute(t, holder, "ROLLBACK")
+	if err := <-result; err != nil {
+		t.Errorf("the update: %v", err)
+	}
+}
+
 // TestCommit_OldOneLingers: a transaction of ours, given up for lost, still
 // lives in the server with the next number. The next write waits for it, and
 // whichever way it ends, the numbers have no gap and no double.
@@ -96,8 +172,8 @@ func TestCommit_OldOneLingers(t *testing.T) {
 			}
 			defer old.Close(context.Background())
 			execute(t, old, "BEGIN")
-			execute(t, old, `INSERT INTO changes VALUES ($1, 2, 'hotspot.registered', $2, 1, '', '', '', 0)`,
-				db.Node(), string(storetest.Hotspot(2).ID))
+			execute(t, old, `INSERT INTO changes (node, seq, kind, target, version, key_id, user_id, request_id, at)
+				VALUES ($1, 2, 'hotspot.registered', $2, 1, '', '', '', 0)`, db.Node(), string(storetest.Hotspot(2).ID))
 			result := make(chan error, 1)
 			go func() {
 				_, err := register(db, 3, nil)

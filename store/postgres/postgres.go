@@ -34,7 +34,7 @@ type Options struct {
 
 const (
 	defaultReaders = 8
-	writers        = 2 // the committer's, and one to take its place when that died
+	writers        = 4 // those of the two committers, and one each to take its place when that died
 	connectTimeout = 3 * time.Second
 	patience       = 5 * time.Second
 )
@@ -107,12 +107,14 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	return db, nil
 }
 
+const addColumn = "ADD COLUMN IF NOT EXISTS"
+
 // Keys sort by their bytes. Most engines sort all text that way; PostgreSQL
 // sorts by the language of the database, unless a column says otherwise in
 // words that those engines do not understand.
 var (
-	portableWords = strings.NewReplacer("{key}", "text", "{clustered}", "")
-	languageWords = strings.NewReplacer("{key}", `text COLLATE "C"`, "{clustered}", "")
+	portableWords = strings.NewReplacer("{key}", "text", "{clustered}", "", "{add column}", addColumn)
+	languageWords = strings.NewReplacer("{key}", `text COLLATE "C"`, "{clustered}", "", "{add column}", addColumn)
 )
 
 func wordsFor(ctx context.Context, db *sql.DB) (*strings.Replacer, error) {

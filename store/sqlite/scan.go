@@ -56,29 +56,35 @@ func named(args []any) []driver.NamedValue {
 // packedRow takes one row at a time apart.
 type packedRow struct {
 	columns []store.Column
-	values  []driver.Value // the text, then the reals
+	values  []driver.Value // the text, then what is not packed
 }
 
 func newPackedRow(columns []store.Column) *packedRow {
-	reals := 0
+	unpacked := 0
 	for _, column := range columns {
-		if column.Type == store.Real {
-			reals++
+		if !packs(column) {
+			unpacked++
 		}
 	}
-	return &packedRow{columns: columns, values: make([]driver.Value, 1+reals)}
+	return &packedRow{columns: columns, values: make([]driver.Value, 1+unpacked)}
+}
+
+// packs tells whether a column survives as text: a real would lose digits, and
+// a blob may hold a NUL.
+func packs(column store.Column) bool {
+	return column.Type == store.Text || column.Type == store.Integer
 }
 
 func (r *packedRow) selection() string {
-	var packed, reals []string
+	var packed, others []string
 	for _, column := range r.columns {
-		if column.Type == store.Real {
-			reals = append(reals, column.Name) // as text it would lose digits
-		} else {
+		if packs(column) {
 			packed = append(packed, column.Name)
+		} else {
+			others = append(others, column.Name)
 		}
 	}
-	all := append([]string{"concat_ws(char(0), " + strings.Join(packed, ", ") + ")"}, reals...)
+	all := append([]string{"concat_ws(char(0), " + strings.Join(packed, ", ") + ")"}, others...)
 	return strings.Join(all, ", ")
 }
 
@@ -89,11 +95,18 @@ func (r *packedRow) scan(targets ...any) (err error) {
 		return fmt.Errorf("%d targets for %d columns", len(targets), len(r.columns))
 	}
 	rest, _ := r.values[0].(string)
-	reals := r.values[1:]
+	others := r.values[1:]
 	for i, target := range targets {
-		if real, ok := target.(*float64); ok {
-			*real, _ = reals[0].(float64)
-			reals = reals[1:]
+		if !packs(r.columns[i]) {
+			switch target := target.(type) {
+			case *float64:
+				*target, _ = others[0].(float64)
+			case *[]byte:
+				*target, _ = others[0].([]byte)
+			default:
+				return fmt.Errorf("column %s: no way to scan into %T", r.columns[i].Name, target)
+			}
+			others = others[1:]
 			continue
 		}
 		var field string

@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	db, err := store.Open(ctx, store.Engine{
 		Write: write, Read: read,
 		Begin:    "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
-		Words:    strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID"),
+		Words:    words,
 		Classify: classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
 			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
@@ -74,6 +74,10 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	}
 	return db, nil
 }
+
+// words need no IF NOT EXISTS for a column, which SQLite does not have: a
+// migration that fails is undone.
+var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
 
 // prepare makes the file, so that it never exists with wider permissions. The
 // log and the shared memory beside it inherit them.

@@ -16,7 +16,7 @@ func changesOfEveryWrite(t *testing.T, database Database) {
 	}
 	h, k := Hotspot(1), key("key_1")
 	actor := func(n int) beacon.Actor {
-		return beacon.Actor{Key: "key_a", User: "usr_a", Request: fmt.Sprint("req_", n)}
+		return beacon.Actor{Key: "key_a", User: "usr_a", Request: fmt.Sprint("req_", n), Note: fmt.Sprint("note ", n)}
 	}
 	must(db.InsertHotspot(t.Context(), h, actor(1), nil))
 	must(db.UpdateHotspot(t.Context(), h.ID, actor(2), beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {

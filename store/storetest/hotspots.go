@@ -36,6 +36,7 @@ func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
 	want.Location.Address, want.Location.VerifiedAt, want.Device.LinkedAt = "", time.Time{}, time.Time{}
+	want.Device.KeyHash, want.PastHours = [32]byte{}, nil
 	want.Settings = beacon.Settings{MaxConnections: 1, BandwidthLimitMbps: math.Nextafter(0.1, 1)}
 	want.Location.Point.Lat, want.Location.Point.Lng = -90, math.Nextafter(180, 0)
 	given := want
@@ -53,7 +54,10 @@ func hotspotUnstorable(t *testing.T, database Database) {
 		"broken UTF-8": func(h *beacon.Hotspot) { h.Device.SSID = "a\xffb" },
 		"NaN":          func(h *beacon.Hotspot) { h.Location.Point.Lat = math.NaN() },
 		"infinity":     func(h *beacon.Hotspot) { h.Settings.BandwidthLimitMbps = math.Inf(1) },
-		"no MAC":       func(h *beacon.Hotspot) { h.Device.MAC = "none" },
+		"NUL in hours": func(h *beacon.Hotspot) {
+			h.PastHours = []beacon.PastHours{{Until: Now, Hours: &beacon.OperatingHours{Timezone: "a\x00b"}}}
+		},
+		"no MAC": func(h *beacon.Hotspot) { h.Device.MAC = "none" },
 	} {
 		h := Hotspot(1)
 		spoil(&h)

@@ -1,0 +1,142 @@
+package beacon
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Heartbeat is what a device says of itself about once a minute (decision X3).
+type Heartbeat struct {
+	// Boot tells the boots of a device apart: a hash of the boot_id it sent. Seq
+	// counts its beats since then. Together they name a beat: one that comes
+	// again changes nothing.
+	Boot, Seq uint64
+
+	Bytes   uint64 // received and sent since the boot
+	Clients int    // connected right now
+	Signal  Signal // NoSignal: the device did not measure
+	Test    SpeedTest
+}
+
+// SpeedTest is what a device measured of its uplink. The zero value is none.
+type SpeedTest struct {
+	DownMbps, UpMbps, LatencyMs float32
+}
+
+// Any reports whether there was a test: one has a latency.
+func (s SpeedTest) Any() bool { return s.LatencyMs > 0 }
+
+// HeartbeatInterval is how long a device is asked to wait until its next beat,
+// in seconds.
+const HeartbeatInterval = 60
+
+// Limits of a heartbeat. Counters are JSON numbers, which are exact up to 2^53.
+const (
+	maxBootID    = 64
+	maxCounter   = 1 << 53
+	maxClients   = 10_000
+	minRSSI      = -120
+	maxLatencyMs = 60_000
+)
+
+// HeartbeatForm is what a device wrote.
+type HeartbeatForm struct {
+	BootID    Opt[string]
+	Seq       Opt[float64]
+	Clients   Opt[float64]
+	RxBytes   Opt[float64]
+	TxBytes   Opt[float64]
+	RSSI      Opt[float64]
+	SpeedTest Opt[SpeedTestForm]
+}
+
+// SpeedTestForm is what a device wrote about a speed test.
+type SpeedTestForm struct {
+	DownMbps, UpMbps, LatencyMs Opt[float64]
+}
+
+// Validate gives the heartbeat, or all the faults of the form.
+func (form HeartbeatForm) Validate() (Heartbeat, error) {
+	var f Faults
+	var h Heartbeat
+	if text, ok := Required(form.BootID, "boot_id", &f); ok {
+		f.Check("boot_id", checkBootID(text))
+		h.Boot = BootOf(text)
+	}
+	h.Seq = counter(form.Seq, "seq", maxCounter, &f)
+	h.Clients = int(counter(form.Clients, "clients", maxClients, &f))
+	h.Bytes = counter(form.RxBytes, "rx_bytes", maxCounter, &f) + counter(form.TxBytes, "tx_bytes", maxCounter, &f)
+	if dbm, ok := Optional(form.RSSI, "rssi_dbm", &f); ok {
+		if !(dbm >= minRSSI && dbm <= 0) {
+			f.Add("rssi_dbm", fmt.Sprintf("must be %d to 0", minRSSI))
+		}
+		h.Signal = SignalOf(dbm)
+	}
+	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
+		h.Test = test.check(&f)
+	}
+	if err := f.Err(); err != nil {
+		return Heartbeat{}, err
+	}
+	return h, nil
+}
+
+func (form SpeedTestForm) check(f *Faults) (s SpeedTest) {
+	const path = "speedtest."
+	s.DownMbps = rate(form.DownMbps, path+"down_mbps", f)
+	s.UpMbps = rate(form.UpMbps, path+"up_mbps", f)
+	if ms, ok := Required(form.LatencyMs, path+"latency_ms", f); ok {
+		if !(ms > 0 && ms <= maxLatencyMs) {
+			f.Add(path+"latency_ms", fmt.Sprintf("must be more than 0 and at most %d", maxLatencyMs))
+		}
+		s.LatencyMs = max(float32(ms), math.SmallestNonzeroFloat32)
+	}
+	return s
+}
+
+// BootOf gives the name of a boot as a number. A device that made two of its
+// boots collide would harm nobody but its operator.
+func BootOf(bootID string) uint64 {
+	const offset, prime = 0xcbf29ce484222325, 0x100000001b3 // FNV-1a; hash/fnv would need memory for it
+	hash := uint64(offset)
+	for i := range len(bootID) {
+		hash = (hash ^ uint64(bootID[i])) * prime
+	}
+	return hash
+}
+
+func checkBootID(text string) error {
+	if len(text) == 0 || len(text) > maxBootID {
+		return fmt.Errorf("must be 1 to %d characters", maxBootID)
+	}
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return errors.New("must be printable ASCII without spaces")
+		}
+	}
+	return nil
+}
+
+func counter(o Opt[float64], field string, most float64, f *Faults) uint64 {
+	v, ok := Required(o, field, f)
+	switch {
+	case !ok:
+		return 0
+	case v != math.Trunc(v):
+		f.Add(field, "must be a whole number")
+		return 0
+	case !(v >= 0 && v <= most):
+		f.Add(field, fmt.Sprintf("must be 0 to %.0f", most))
+		return 0
+	}
+	return uint64(v)
+}
+
+func rate(o Opt[float64], field string, f *Faults) float32 {
+	v, ok := Required(o, field, f)
+	if ok && !(v >= 0 && v <= MaxBandwidthMbps) {
+		f.Add(field, fmt.Sprintf("must be 0 to %d", MaxBandwidthMbps))
+	}
+	return float32(v)
+}

@@ -1,0 +1,89 @@
+package beacon
+
+import "time"
+
+// Signal is how well clients hear a hotspot (decision N14), from worse to
+// better.
+type Signal uint8
+
+// The qualities of a signal.
+const (
+	NoSignal Signal = iota // nothing measured of late
+	PoorSignal
+	FairSignal
+	GoodSignal
+	ExcellentSignal
+)
+
+// String is the name that the interface uses.
+func (s Signal) String() string {
+	return [...]string{"unknown", "poor", "fair", "good", "excellent"}[s]
+}
+
+// SignalOf judges a signal strength, in dBm.
+func SignalOf(dbm float64) Signal {
+	switch {
+	case dbm >= -55:
+		return ExcellentSignal
+	case dbm >= -67:
+		return GoodSignal
+	case dbm >= -75:
+		return FairSignal
+	default:
+		return PoorSignal
+	}
+}
+
+// Tier is how fast a hotspot is (decision N14).
+type Tier uint8
+
+// The tiers, from slower to faster.
+const (
+	Standard Tier = iota
+	Enhanced
+	Premium
+)
+
+// String is the name that the interface uses.
+func (t Tier) String() string { return [...]string{"standard", "enhanced", "premium"}[t] }
+
+// TierTests is how many of the latest speed tests decide the tier, and
+// MinTierTests how many there must be for more than Standard.
+const (
+	TierTests    = 6
+	MinTierTests = 2
+)
+
+// TierOf judges the mean of speed tests.
+func TierOf(tests []SpeedTest) Tier {
+	if len(tests) < MinTierTests {
+		return Standard
+	}
+	var down, up, latency float64
+	for _, t := range tests {
+		down += float64(t.DownMbps)
+		up += float64(t.UpMbps)
+		latency += float64(t.LatencyMs)
+	}
+	n := float64(len(tests))
+	down, up, latency = down/n, up/n, latency/n
+	switch {
+	case down >= 100 && up >= 10 && latency < 50:
+		return Premium
+	case down >= 50 && up >= 5 && latency < 75:
+		return Enhanced
+	default:
+		return Standard
+	}
+}
+
+// Metrics are what a hotspot's heartbeats add up to.
+type Metrics struct {
+	Uptime30d      int // in ten-thousandths (decision N16)
+	Connections24h int
+	Bytes24h       uint64
+	Tier           Tier
+	Signal         Signal
+	Clients        int       // of the last beat
+	Seen           time.Time // when that came, zero if never
+}

@@ -1,0 +1,49 @@
+package id
+
+import "encoding/binary"
+
+// Raw is the 128-bit number that an id spells, without its prefix.
+type Raw [16]byte
+
+// Parse reads the id that Format or New wrote; false: it is not Valid.
+func Parse(prefix, s string) (Raw, bool) {
+	if len(s) != len(prefix)+Length || s[:len(prefix)] != prefix {
+		return Raw{}, false
+	}
+	text := s[len(prefix):]
+	if text[0] > '7' { // more would not fit into 128 bits
+		return Raw{}, false
+	}
+	var hi, lo uint64
+	for i := range Length {
+		digit := digits[text[i]]
+		if digit == 0 {
+			return Raw{}, false
+		}
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(digit-1)
+	}
+	var r Raw
+	binary.BigEndian.PutUint64(r[:8], hi)
+	binary.BigEndian.PutUint64(r[8:], lo)
+	return r, true
+}
+
+// Format spells the id with its prefix.
+func (r Raw) Format(prefix string) string {
+	var text [64]byte
+	return string(r.Append(text[:0], prefix))
+}
+
+// Append is Format for callers that have the memory.
+func (r Raw) Append(out []byte, prefix string) []byte {
+	return spell(append(out, prefix...), binary.BigEndian.Uint64(r[:8]), binary.BigEndian.Uint64(r[8:]))
+}
+
+// digits has, for each character of the alphabet, its place in it from 1.
+var digits = func() (table [256]uint8) {
+	for i := range len(alphabet) {
+		table[alphabet[i]] = uint8(i + 1)
+	}
+	return table
+}()

@@ -25,11 +25,14 @@ var allowed = map[string][]string{
 	"web":       {"id"},
 
 	// The words of the network, and what people do with them.
-	"beacon":   {"geo"},
-	"fleet":    {"beacon", "geo", "spatial"},
-	"lease":    {},
-	"access":   {"beacon", "id"},
-	"registry": {"beacon", "fleet", "geo", "id"},
+	"beacon":    {"geo"},
+	"vitals":    {"beacon", "id"},
+	"fleet":     {"beacon", "geo", "spatial", "vitals"},
+	"lease":     {},
+	"access":    {"beacon", "id"},
+	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},
+	"telemetry": {"beacon", "fleet", "id", "lease", "vitals"},
+	"events":    {"beacon", "lease"},
 
 	// The truth on disk.
 	"store":          {"beacon", "geo", "id", "lease"},
@@ -38,14 +41,17 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
-	"network": {"access", "beacon", "fleet", "id", "ratelimit", "registry", "web"},
+	"network": {"access", "beacon", "events", "fleet", "id", "ratelimit", "registry", "telemetry", "vitals", "web"},
 	"metrics": {"web"},
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "fleet", "id", "metrics", "network", "preview", "ratelimit",
-		"registry", "store", "store/postgres", "store/sqlite", "web",
+		"access", "beacon", "events", "fleet", "id", "lease", "metrics", "network", "preview", "ratelimit",
+		"registry", "simulate", "store", "store/postgres", "store/sqlite", "telemetry", "vitals", "web",
 	},
+
+	// Devices that do not exist, for whoever has none at hand.
+	"simulate": {},
 
 	// For tests and benchmarks only.
 	"bench":           {},

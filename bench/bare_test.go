@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/gob"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -58,7 +59,10 @@ func serveBare(name string) {
 		panic(err)
 	}
 	answer.Header.Del("Date") // net/http writes it
-	handler := func(w http.ResponseWriter, _ *http.Request) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			_, _ = io.ReadAll(r.Body)
+		}
 		header := w.Header()
 		for name, values := range answer.Header {
 			header[name] = values

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,13 +43,18 @@ func start(b *testing.B, cmd *exec.Cmd) *process {
 	return &process{addr: addr, pid: cmd.Process.Pid}
 }
 
+// adminVariable names an address for the admin interface of the server under
+// measurement, for who wants to see a profile of it.
+const adminVariable = "BEACON_BENCH_ADMIN"
+
 // serveBeacon starts the binary. The log goes to a file, as a supervisor would
 // have it: writing it is part of the cost.
 func serveBeacon(b *testing.B, args ...string) *process {
 	b.Helper()
 	binary := build(b)
 	script := `exec "$0" "$@" 2>"$BEACON_BENCH_LOG"`
-	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off"}, args...)...)
+	admin := cmp.Or(os.Getenv(adminVariable), "off")
+	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", admin}, args...)...)
 	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+filepath.Join(b.TempDir(), "log"))
 	cmd.Dir = b.TempDir() // for the database that it makes
 	return start(b, cmd)

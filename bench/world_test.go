@@ -112,12 +112,12 @@ func newWorld(b *testing.B, n int) world {
 		w.places = append(w.places, place(random, all))
 	}
 	if !kept {
-		fill(b, db, n, func() geo.Point { return place(random, all) }, now)
+		fill(b, db, n, func() geo.Point { return place(random, all) }, now, func(*beacon.Hotspot) {})
 	}
 	return w
 }
 
-func fill(b *testing.B, db *store.DB, n int, next func() geo.Point, now time.Time) {
+func fill(b *testing.B, db *store.DB, n int, next func() geo.Point, now time.Time, edit func(*beacon.Hotspot)) {
 	b.Helper()
 	group, ctx := errgroup.WithContext(b.Context())
 	work := make(chan beacon.Hotspot, 1024)
@@ -125,7 +125,9 @@ func fill(b *testing.B, db *store.DB, n int, next func() geo.Point, now time.Tim
 		group.Go(func() error { return register(ctx, db, work) })
 	}
 	for i := range n {
-		work <- hotspot(i, next(), now.Add(time.Duration(i)*time.Millisecond))
+		h := hotspot(i, next(), now.Add(time.Duration(i)*time.Millisecond))
+		edit(&h)
+		work <- h
 	}
 	close(work)
 	if err := group.Wait(); err != nil {

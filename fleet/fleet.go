@@ -14,21 +14,17 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/geo"
 	"github.com/beacon-wifi/beacon/spatial"
+	"github.com/beacon-wifi/beacon/vitals"
 )
 
-// Summary is a hotspot as a list shows it, encoded when it last changed: only
-// the distance, which is another for each question, stands between the halves.
-// Head contains the hotspot's id; Tail is the same for many hotspots.
-type Summary struct {
-	Head, Tail string
-}
-
-// Encode writes down a hotspot for lists.
-type Encode func(h beacon.Hotspot, status beacon.Status) Summary
+// Encode writes down of a hotspot what lists show of it and what does not change
+// by itself. The text contains the hotspot's id.
+type Encode func(beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use; readers never wait.
 type Fleet struct {
 	encode Encode
+	table  *vitals.Table
 	index  *spatial.Index[*Spot]
 
 	mu     sync.Mutex                 // of writers: versions are compared and replaced in one step
@@ -48,9 +44,9 @@ type grave struct {
 // changes is given up after seconds.
 const graveTime = 10 * time.Minute
 
-// New makes an empty fleet.
-func New(encode Encode) *Fleet {
-	return &Fleet{encode: encode, index: spatial.New[*Spot](), gone: map[beacon.HotspotID]int64{}}
+// New makes an empty fleet, whose hotspots' vitals are in the table.
+func New(encode Encode, table *vitals.Table) *Fleet {
+	return &Fleet{encode: encode, table: table, index: spatial.New[*Spot](), gone: map[beacon.HotspotID]int64{}}
 }
 
 // Len is the number of live hotspots.
@@ -66,43 +62,67 @@ func (f *Fleet) Has(id beacon.HotspotID, version int64) bool {
 // Apply takes over the hotspots that are newer than what is known, all of them
 // in one step for readers, and drops those that are deleted.
 func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
-	spots := make([]*Spot, 0, len(hotspots))
-	at := make(map[beacon.HotspotID]int, len(hotspots)) // where in spots
+	newest := make(map[beacon.HotspotID]beacon.Hotspot, len(hotspots))
 	for _, h := range hotspots {
-		switch i, twice := at[h.ID]; {
-		case !twice:
-			at[h.ID] = len(spots)
-			spots = append(spots, f.newSpot(h))
-		case h.Version > spots[i].version:
-			spots[i] = f.newSpot(h)
+		if h.Version > newest[h.ID].Version {
+			newest[h.ID] = h
 		}
 	}
-	return f.apply(spots)
-}
-
-// apply is Apply for spots of which no two are of one hotspot.
-func (f *Fleet) apply(spots []*Spot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now() // the age of graves is no data
 	f.levelGraves(now)
-	put := spots[:0]
+	var put []*Spot
 	var remove []string
-	for _, s := range spots {
-		switch id := beacon.HotspotID(s.ID()); {
-		case s.version <= f.known(id):
-		case s.deleted:
-			f.gone[id] = s.version
-			f.graves = append(f.graves, grave{id, s.version, now})
-			remove = append(remove, s.ID())
+	for id, h := range newest {
+		switch {
+		case h.Version <= f.known(id):
+		case h.Deleted():
+			f.gone[id] = h.Version
+			f.graves = append(f.graves, grave{id, h.Version, now})
+			f.bury(id)
+			remove = append(remove, string(id))
 		default:
-			put = append(put, s)
+			put = append(put, f.succeed(h))
 		}
 	}
 	if len(put) == 0 && len(remove) == 0 {
 		return nil
 	}
 	return f.index.Apply(put, remove)
+}
+
+// succeed makes the spot that takes the place of the one that shows the hotspot
+// now, if there is one, and hands its vitals on.
+func (f *Fleet) succeed(h beacon.Hotspot) *Spot {
+	var before *vitals.Live
+	if old, ok := f.index.Get(string(h.ID)); ok {
+		before = old.live
+	}
+	spot := f.newSpot(h)
+	spot.live = f.enliven(before, h)
+	return spot
+}
+
+// enliven gives a hotspot vitals from the day on which a device is linked.
+func (f *Fleet) enliven(live *vitals.Live, h beacon.Hotspot) *vitals.Live {
+	if live == nil && h.Device.LinkedAt.IsZero() {
+		return nil
+	}
+	return f.table.Place(live, h)
+}
+
+func (f *Fleet) bury(id beacon.HotspotID) {
+	if old, ok := f.index.Get(string(id)); ok && old.live != nil {
+		f.table.Remove(old.live)
+	}
+}
+
+// fill puts spots into an empty fleet.
+func (f *Fleet) fill(spots []*Spot) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.index.Apply(spots, nil)
 }
 
 // known is the version of a hotspot that the fleet has, alive or dead; 0 if it
@@ -131,6 +151,7 @@ type Query struct {
 	RadiusM float64
 	Limit   int
 	Status  beacon.Status // empty: any
+	Now     time.Time     // when the status is asked for
 }
 
 // Hit is a hotspot that was found.
@@ -139,12 +160,59 @@ type Hit = spatial.Hit[*Spot]
 // Nearby finds hotspots, ordered by distance, then id. The answer is written
 // over out.
 func (f *Fleet) Nearby(q Query, out []Hit) []Hit {
-	return f.index.Snapshot().Nearest(spatial.Query{
-		Center: q.Center,
-		Radius: q.RadiusM,
-		Limit:  q.Limit,
-		Tags:   tagOf(q.Status),
-	}, nil, out)
+	search := spatial.Query{Center: q.Center, Radius: q.RadiusM, Limit: q.Limit}
+	var keep func(*Spot) bool
+	switch q.Status {
+	case beacon.Pending:
+		search.Tags = pending
+	case beacon.Online, beacon.Offline:
+		search.Tags = active
+		keep = func(s *Spot) bool { return s.heardAt(q.Now) == (q.Status == beacon.Online) }
+	}
+	return f.index.Snapshot().Nearest(search, keep, out)
+}
+
+// Find gives a hotspot by its id.
+func (f *Fleet) Find(id beacon.HotspotID) (*Spot, bool) { return f.index.Get(string(id)) }
+
+// Metrics are what a hotspot's heartbeats add up to; false if the fleet does not
+// know the hotspot, or it never had a device.
+func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metrics, ok bool) {
+	f.With(id, func(live *vitals.Live) {
+		metrics, ok = f.table.Metrics(live, now), true
+	})
+	return metrics, ok
+}
+
+// With calls fn with the vitals of a hotspot, if it has some. They stay the
+// hotspot's while fn runs: who keeps a *vitals.Live for longer may find another
+// hotspot's there.
+func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if spot, ok := f.index.Get(string(id)); ok && spot.live != nil {
+		fn(spot.live)
+	}
+}
+
+// Beats takes durable heartbeats over. Those of hotspots that the fleet does not
+// know are dropped: they were deleted. That holds only if the fleet has every
+// change that was made before the beats came; see Companion. It answers the
+// hotspots that beat and were not announced as online.
+func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range beats {
+		spot, ok := f.index.Get(beats[i].Hotspot.Format(beacon.HotspotPrefix))
+		if !ok || spot.live == nil {
+			continue
+		}
+		f.table.Apply(spot.live, &beats[i])
+		if !spot.live.Announced() && spot.Active() {
+			came = append(came, beacon.HotspotID(spot.ID()))
+		}
+	}
+	return came
 }
 
 // All calls yield for each hotspot of one moment until it returns false.

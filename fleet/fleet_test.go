@@ -13,12 +13,16 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/geo"
+	"github.com/beacon-wifi/beacon/vitals"
 )
 
 // spell writes a hotspot down so that a test can tell which version it sees.
-func spell(h beacon.Hotspot, status beacon.Status) fleet.Summary {
-	return fleet.Summary{Head: fmt.Sprintf("%s %s v%d ", h.ID, h.Name, h.Version), Tail: string(status)}
-}
+func spell(h beacon.Hotspot) string { return fmt.Sprintf("%s %s v%d ", h.ID, h.Name, h.Version) }
+
+// noon is when the tests look.
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+func newFleet() *fleet.Fleet { return fleet.New(spell, vitals.NewTable(vitals.NewService())) }
 
 // at makes a version of a hotspot; each version stands somewhere else.
 func at(id string, version int64) beacon.Hotspot {
@@ -56,7 +60,7 @@ func mustApply(t testing.TB, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
 // after a higher one.
 func TestApply_AnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := fleet.New(spell)
+		f := newFleet()
 		history := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) beacon.Hotspot {
 			id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id")
 			version := int64(rapid.IntRange(1, 6).Draw(t, "version"))
@@ -104,7 +108,7 @@ func TestApply_AnyOrder(t *testing.T) {
 // Writers race with the versions of one hotspot; readers that watch it never
 // see it go back.
 func TestApply_Race(t *testing.T) {
-	f := fleet.New(spell)
+	f := newFleet()
 	const last = 400
 	var writers, readers sync.WaitGroup
 	stop := make(chan struct{})
@@ -148,7 +152,7 @@ func TestApply_Race(t *testing.T) {
 // for as long as anything can be under way; and graves do not stay for ever.
 func TestApply_Graves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := fleet.New(spell)
+		f := newFleet()
 		mustApply(t, f, at("a", 1), at("b", 1))
 		mustApply(t, f, deleted("a", 3))
 		time.Sleep(10 * time.Minute)
@@ -169,12 +173,12 @@ func TestApply_Graves(t *testing.T) {
 
 // A hotspot that moved is found in its new place only, in its new words.
 func TestNearby_AfterAMove(t *testing.T) {
-	f := fleet.New(spell)
+	f := newFleet()
 	mustApply(t, f, at("a", 1), at("b", 500))
 	mustApply(t, f, at("a", 900))
 	query := func(lat float64, status beacon.Status) (found []string) {
 		for _, hit := range f.Nearby(fleet.Query{Center: geo.Point{Lat: lat, Lng: 1}, RadiusM: 1000, Limit: 10, Status: status}, nil) {
-			found = append(found, hit.Item.Summary().Head+hit.Item.Summary().Tail)
+			found = append(found, hit.Item.Summary()+string(hit.Item.StatusAt(noon)))
 		}
 		return found
 	}
@@ -197,7 +201,7 @@ func TestNearby_AfterAMove(t *testing.T) {
 
 // A hotspot that stands nowhere is refused, with all that came with it.
 func TestApply_NoPlace(t *testing.T) {
-	f := fleet.New(spell)
+	f := newFleet()
 	nowhere := at("b", 1)
 	nowhere.Location.Point.Lat = 91
 	if err := f.Apply(at("a", 1), nowhere); err == nil || f.Len() != 0 {

@@ -33,8 +33,19 @@ type Follower struct {
 	// onKey hears of every key that was created or revoked.
 	onKey func(beacon.KeyID)
 
+	companion Companion
+
 	places map[string]int64 // by node: the last change that was taken over
 	inStep atomic.Pointer[time.Time]
+}
+
+// Companion follows something else in the store that makes sense only together
+// with the changes, such as heartbeats: a device beats after it was linked, so
+// whoever looks at the beats first, then takes the changes over, and then the
+// beats up to where he looked, knows every device that he hears.
+type Companion interface {
+	Look(ctx context.Context) error
+	Follow(ctx context.Context) error
 }
 
 const (
@@ -48,8 +59,8 @@ const (
 const Freshness = 2 * time.Second
 
 // NewFollower prepares to follow; Load must come first.
-func NewFollower(fleet *Fleet, source Source, onKey func(beacon.KeyID), log *slog.Logger) *Follower {
-	return &Follower{fleet: fleet, source: source, onKey: onKey, log: log}
+func NewFollower(fleet *Fleet, source Source, onKey func(beacon.KeyID), companion Companion, log *slog.Logger) *Follower {
+	return &Follower{fleet: fleet, source: source, onKey: onKey, companion: companion, log: log}
 }
 
 // Load fills the fleet. The places are read before the hotspots: what changes
@@ -64,6 +75,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	var all []*Spot // not hotspots: those are five times as large
 	err = fo.source.EachHotspot(ctx, func(h beacon.Hotspot) error {
 		spot := fo.fleet.newSpot(h) // in the reader's goroutine: there are several
+		spot.live = fo.fleet.enliven(nil, h)
 		mu.Lock()
 		defer mu.Unlock()
 		all = append(all, spot)
@@ -72,7 +84,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
 	}
-	if err := fo.fleet.apply(pack(all)); err != nil {
+	if err := fo.fleet.fill(pack(all)); err != nil {
 		return err
 	}
 	fo.places = heads
@@ -123,6 +135,9 @@ func (fo *Follower) Step(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	began := time.Now()
+	if err := fo.companion.Look(ctx); err != nil {
+		return err
+	}
 	heads, err := fo.source.Heads(ctx)
 	if err != nil {
 		return err
@@ -133,6 +148,9 @@ func (fo *Follower) Step(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := fo.companion.Follow(ctx); err != nil {
+		return err
 	}
 	fo.inStep.Store(&began)
 	return nil

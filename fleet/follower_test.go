@@ -21,8 +21,8 @@ import (
 // follow makes an empty fleet that follows a source, and loads it.
 func follow(t testing.TB, s fleet.Source, onKey func(beacon.KeyID)) (*fleet.Fleet, *fleet.Follower) {
 	t.Helper()
-	f := fleet.New(spell)
-	fo := fleet.NewFollower(f, s, onKey, slog.New(slog.DiscardHandler))
+	f := newFleet()
+	fo := fleet.NewFollower(f, s, onKey, noCompanion{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +220,8 @@ func TestFollower_Load(t *testing.T) {
 // although its change came after the heads.
 func TestFollower_LoadBetween(t *testing.T) {
 	s := newSource()
-	f := fleet.New(spell)
-	fo := fleet.NewFollower(f, &lateSource{source: s}, noKeys, slog.New(slog.DiscardHandler))
+	f := newFleet()
+	fo := fleet.NewFollower(f, &lateSource{source: s}, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestFollower_LoadFails(t *testing.T) {
 		s := newSource()
 		s.write("n", at("a", 1))
 		s.fail(method, errAway)
-		fo := fleet.NewFollower(fleet.New(spell), s, noKeys, slog.New(slog.DiscardHandler))
+		fo := fleet.NewFollower(newFleet(), s, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
 		if err := fo.Load(t.Context()); err == nil || fo.InStep() {
 			t.Errorf("%s fails: Load = %v, in step: %v", method, err, fo.InStep())
 		}
@@ -261,8 +261,8 @@ func TestFollower_LoadFails(t *testing.T) {
 func TestFollower_InStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
-		f := fleet.New(spell)
-		fo := fleet.NewFollower(f, s, noKeys, slog.New(slog.DiscardHandler))
+		f := newFleet()
+		fo := fleet.NewFollower(f, s, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
 		check := func(when string, want bool) {
 			t.Helper()
 			if fo.InStep() != want {
@@ -304,8 +304,8 @@ func TestFollower_Run(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
 		var log bytes.Buffer
-		f := fleet.New(spell)
-		fo := fleet.NewFollower(f, s, noKeys, slog.New(slog.NewTextHandler(&log, nil)))
+		f := newFleet()
+		fo := fleet.NewFollower(f, s, noKeys, noCompanion{}, slog.New(slog.NewTextHandler(&log, nil)))
 		if err := fo.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

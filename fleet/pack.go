@@ -40,18 +40,18 @@ func pack(spots []*Spot) []*Spot {
 func packGroup(group []*Spot) {
 	length := 0
 	for _, s := range group {
-		length += len(s.head)
+		length += len(s.summary)
 	}
 	var text strings.Builder
 	text.Grow(length)
 	for _, s := range group {
-		text.WriteString(s.head)
+		text.WriteString(s.summary)
 	}
 	rest := text.String()
 	copies := make([]Spot, len(group))
 	for i, s := range group {
 		copies[i] = *s
-		copies[i].head, rest = rest[:len(s.head)], rest[len(s.head):]
+		copies[i].summary, rest = rest[:len(s.summary)], rest[len(s.summary):]
 		group[i] = &copies[i]
 	}
 }

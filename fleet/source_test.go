@@ -151,3 +151,9 @@ func (s *source) live() map[string]int64 {
 	}
 	return live
 }
+
+// noCompanion follows nothing else.
+type noCompanion struct{}
+
+func (noCompanion) Look(context.Context) error   { return nil }
+func (noCompanion) Follow(context.Context) error { return nil }

@@ -1,49 +1,58 @@
 package fleet
 
 import (
+	"crypto/subtle"
 	"strings"
 	"time"
-	"unique"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/geo"
 	"github.com/beacon-wifi/beacon/spatial"
+	"github.com/beacon-wifi/beacon/vitals"
 )
 
 // Spot is a live hotspot in the fleet. It never changes: a change is another
-// Spot. There may be millions, so it is kept to 56 bytes and its text: the id
-// is a part of the text, and the tail of the text is shared.
+// Spot. Only what its heartbeats say does, which hangs on live and is handed on
+// from one Spot of a hotspot to the next. There may be millions, so it is kept
+// small: the id is a part of its text.
 type Spot struct {
 	place   geo.Point
 	version int64
-	head    string
-	tail    unique.Handle[string]
-	idAt    uint8 // where the id begins in head
+	summary string
+	live    *vitals.Live // nil until a device was linked for the first time
+	key     [32]byte     // see beacon.Device; zero while no device is linked
+	radius  float64
+	room    uint16 // max_connections
+	idAt    uint8  // where the id begins in summary
 	idLen   uint8
 	tags    spatial.Tags
-	deleted bool // on its way out; head is the id alone
+	deleted bool // on its way out; summary is the id alone
 }
 
 func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
 	if h.Deleted() {
-		return &Spot{version: h.Version, head: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
+		return &Spot{version: h.Version, summary: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
 	}
-	// Without heartbeats, a hotspot that is verified and linked is offline.
-	status := h.StatusAt(time.Time{}, time.Time{})
-	text := f.encode(h, status)
-	return &Spot{
+	text := f.encode(h)
+	s := &Spot{
 		place:   h.Location.Point,
 		version: h.Version,
-		head:    text.Head,
-		tail:    unique.Make(text.Tail),
-		idAt:    uint8(strings.Index(text.Head, string(h.ID))),
+		summary: text,
+		key:     h.Device.KeyHash,
+		radius:  h.Settings.CoverageRadius(h.Type),
+		room:    uint16(h.Settings.MaxConnections),
+		idAt:    uint8(strings.Index(text, string(h.ID))),
 		idLen:   uint8(len(h.ID)),
-		tags:    tagOf(status),
+		tags:    pending,
 	}
+	if !h.ActiveSince().IsZero() {
+		s.tags = active
+	}
+	return s
 }
 
 // ID names the hotspot.
-func (s *Spot) ID() string { return s.head[s.idAt : s.idAt+s.idLen] }
+func (s *Spot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
 
 // Place is where it stands.
 func (s *Spot) Place() geo.Point { return s.place }
@@ -52,20 +61,69 @@ func (s *Spot) Place() geo.Point { return s.place }
 func (s *Spot) Version() int64 { return s.version }
 
 // Summary is its encoded form.
-func (s *Spot) Summary() Summary { return Summary{Head: s.head, Tail: s.tail.Value()} }
+func (s *Spot) Summary() string { return s.summary }
 
-// Tags let a search for one status pass over the others.
-func (s *Spot) Tags() spatial.Tags { return s.tags }
+// Live is what its heartbeats add up to, nil if no device was ever linked.
+func (s *Spot) Live() *vitals.Live { return s.live }
 
-func tagOf(status beacon.Status) spatial.Tags {
-	switch status {
-	case beacon.Pending:
-		return 1
-	case beacon.Online:
-		return 2
-	case beacon.Offline:
-		return 4
+// Active reports whether it is verified and linked.
+func (s *Spot) Active() bool { return s.tags == active }
+
+// Opens reports whether a key with this hash is the device's, in a time that
+// does not depend on how much of it is right.
+func (s *Spot) Opens(hash [32]byte) bool {
+	return s.key != [32]byte{} && subtle.ConstantTimeCompare(hash[:], s.key[:]) == 1
+}
+
+// Facts are what is true of a hotspot at one moment.
+type Facts struct {
+	Status  beacon.Status
+	RadiusM float64
+	Signal  beacon.Signal
+	Tier    beacon.Tier
+	Load    int // clients of what there is room for, in ten-thousandths; 0 when not online
+	Uptime  int // in ten-thousandths (decision N16)
+}
+
+// Facts gives them as of now. They come from memory, without a lock.
+func (s *Spot) Facts(now time.Time) Facts {
+	facts := Facts{Status: s.StatusAt(now), RadiusM: s.radius}
+	if s.live == nil {
+		return facts
+	}
+	shown := s.live.Shown()
+	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
+	if facts.Status == beacon.Online && s.room > 0 {
+		facts.Load = min(fullLoad, (shown.Clients*fullLoad+int(s.room)/2)/int(s.room))
+	}
+	return facts
+}
+
+const fullLoad = 10_000
+
+// StatusAt is its status at a moment (decision N15).
+func (s *Spot) StatusAt(now time.Time) beacon.Status {
+	switch {
+	case !s.Active():
+		return beacon.Pending
+	case s.heardAt(now):
+		return beacon.Online
 	default:
-		return 0 // any
+		return beacon.Offline
 	}
 }
+
+// heardAt reports whether the last beat is recent enough to be online.
+func (s *Spot) heardAt(now time.Time) bool {
+	seen := s.live.Seen()
+	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
+}
+
+// Tags let a search for those in service pass over the others. Who of them is
+// online is a matter of the clock, and asked of each.
+func (s *Spot) Tags() spatial.Tags { return s.tags }
+
+const (
+	pending spatial.Tags = 1 << iota
+	active
+)

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/beacon-wifi/beacon/access"
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/events"
+	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/telemetry"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -18,31 +22,53 @@ const Base = "/v1"
 
 // Config is what the interface is made of.
 type Config struct {
-	Keys     *access.Keys
-	Registry *registry.Registry
-	Limits   Limits
-	Now      func() time.Time
-	Log      *slog.Logger
+	Keys      *access.Keys
+	Registry  *registry.Registry
+	Fleet     *fleet.Fleet
+	Telemetry Telemetry
+	Events    *events.Hub
+	Limits    Limits
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Telemetry is what the interface needs of heartbeats.
+type Telemetry interface {
+	// Take returns once the beat is durable, or with an error. It gives up by
+	// itself: requests that beat have no deadline of their own.
+	Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error)
+	// History answers NotFound when there is no live hotspot.
+	History(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (telemetry.History, error)
 }
 
 // API serves the interface.
 type API struct {
-	keys     *access.Keys
-	registry *registry.Registry
-	limits   *limiters
-	now      func() time.Time
-	log      *slog.Logger
+	keys      *access.Keys
+	registry  *registry.Registry
+	fleet     *fleet.Fleet
+	telemetry Telemetry
+	hub       *events.Hub
+	limits    *limiters
+	now       func() time.Time
+	log       *slog.Logger
 
-	mux     http.Handler
-	plain   map[string]plainRoute // GET paths without a parameter
-	answers answerPool
+	mux       http.Handler
+	plain     map[string]plainRoute // GET paths without a parameter
+	answers   answerPool
+	beats     beatPool
+	complains throttle // about heartbeats that could not be taken
+	listeners listeners
+
+	pulse, readerTime time.Duration // see the constants; tests are less patient
 }
 
 // New makes the interface.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
-		plain: map[string]plainRoute{}, answers: newAnswerPool(),
+		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, hub: cfg.Events,
+		limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
+		plain: map[string]plainRoute{}, answers: newAnswerPool(), beats: newBeatPool(),
+		listeners: listeners{byKey: map[beacon.KeyID]int{}}, pulse: pulse, readerTime: readerTime,
 	}
 	mux := http.NewServeMux()
 	for _, rt := range a.routes() {
@@ -74,6 +100,11 @@ func (a *API) routes() []route {
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
 		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
+		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 200, decodeVerification, a.registry.Verify, encodeHotspot)},
+		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serve(a, 200, decodeLinkCode, a.registry.NewLinkCode, encodeLinkCode)},
+		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
+		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
+		{"GET /v1/events", "", a.events},
 		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},
 		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
@@ -82,15 +113,18 @@ func (a *API) routes() []route {
 	}
 }
 
-// openRoute is an endpoint for anyone.
+// openRoute is an endpoint that looks after itself.
 type openRoute struct {
 	pattern string
 	handler http.Handler
 }
 
-// openRoutes need no key: they only describe the interface.
+// openRoutes take other keys than API keys, or none: a device that is not yet
+// linked has none, and the rest only describes the interface.
 func (a *API) openRoutes() []openRoute {
 	return []openRoute{
+		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
+		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
 		{"GET /v1/openapi.yaml", a.document("application/yaml; charset=utf-8", openapiYAML)},
 		{"GET /v1/openapi.json", a.document("application/json; charset=utf-8", openapiJSON)},
 	}
@@ -116,8 +150,13 @@ type plainRoute struct {
 }
 
 // ServeHTTP answers a request under Base. The mux takes two looks at a path to
-// tell a miss from a match; what apps ask most needs neither.
+// tell a miss from a match; what devices and apps ask most needs neither.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if id, ok := heartbeatPath(r); ok {
+		r.Pattern = heartbeatPattern
+		a.beat(w, r, id)
+		return
+	}
 	// A path that is spelled with escapes is left to the mux: %2F is no slash.
 	if rt, ok := a.plain[r.URL.Path]; ok && r.Method == http.MethodGet && r.URL.RawPath == "" {
 		r.Pattern = rt.pattern

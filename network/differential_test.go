@@ -30,6 +30,7 @@ func script() []step {
 	s.reads()
 	s.changes()
 	s.strangeIDs()
+	s.devices()
 	s.keys()
 	return s
 }
@@ -101,6 +102,51 @@ func (s *steps) strangeIDs() {
 	}
 }
 
+// devices bring two hotspots to life. A device is named by its hotspot: {h5}
+// also stands for whoever has the key that the last link to it gave.
+func (s *steps) devices() {
+	here := func(n int) string {
+		return fmt.Sprintf(`{"lat":40.%04d,"lng":-74,"accuracy_m":3.5,"method":"gps é"}`, 7000+n)
+	}
+	for _, body := range []string{here(500), `{"lat":1}`, `{"lat":1,"lng":2,"accuracy_m":1e4,"method":"\u0000"}`, here(5), here(500)} {
+		s.add("staff", "POST", "/v1/hotspots/{h5}/verification", body)
+		s.add("alice", "POST", "/v1/hotspots/{h5}/verification", body)
+	}
+	s.add("staff", "POST", "/v1/hotspots/{h6}/verification", here(6))
+	s.add("staff", "POST", "/v1/hotspots/{h3}/verification", here(3)) // which is deleted
+	for _, spot := range []string{"{h5}", "{h6}", "{h3}", "hs_", "%00"} {
+		s.add("bob", "POST", "/v1/hotspots/"+spot+"/link-code", "")
+		s.add("alice", "POST", "/v1/hotspots/"+spot+"/link-code", "") // {code}
+		for _, body := range []string{
+			`{"code":"{code}","mac_address":"02:00:5e:00:00:01"}`, `{"code":"{code}","mac_address":"\u0000"}`, `{"code":"\u0000","mac_address":""}`,
+			`{"code":"{code}","mac_address":"02-00-5E-00-00-05"}`, `{"code":"{code}","mac_address":"02005e000006"}`, `{"code":"{code}","mac_address":"02005e000006"}`, `{"code":1}`,
+		} {
+			s.add("nobody", "POST", "/v1/devices/link", body)
+		}
+	}
+	for _, who := range []string{"{h5}", "{h6}", "alice", "nobody"} {
+		for _, spot := range []string{"{h5}", "{h6}", "{h7}"} {
+			for _, seq := range []int{1, 1, 2} {
+				s.add(who, "POST", "/v1/hotspots/"+spot+"/heartbeats", fmt.Sprintf(
+					`{"boot_id":"a","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0,"rssi_dbm":-60,"speedtest":{"down_mbps":70.5,"up_mbps":7,"latency_ms":9.9}}`, seq, seq, seq*1e9))
+			}
+			s.add(who, "POST", "/v1/hotspots/"+spot+"/heartbeats", `{"boot_id":"","seq":1e99,"x":[]}`)
+			s.add(who, "GET", "/v1/hotspots/"+spot, "")
+			s.add(who, "GET", "/v1/hotspots/"+spot+"/history?from=2026-11-15T11:00:00Z", "")
+		}
+		s.add(who, "GET", "/v1/hotspots/nearby?lat=40.7&lng=-74&radius=10000&limit=5", "")
+	}
+	s.add("alice", "PATCH", "/v1/hotspots/{h5}", `{"settings":{"operating_hours":{"timezone":"UTC","weekly":[]}}}`)
+	s.add("reader", "GET", "/v1/hotspots/{h5}/history?step=2d", "")
+	s.add("reader", "GET", "/v1/events?after=x", "")
+	for range 2 {
+		s.add("bob", "DELETE", "/v1/hotspots/{h5}/device", "")
+		s.add("alice", "DELETE", "/v1/hotspots/{h5}/device", "")
+		s.add("{h5}", "POST", "/v1/hotspots/{h5}/heartbeats", `{}`)
+	}
+	s.add("alice", "GET", "/v1/users/me/hotspots", "")
+}
+
 func (s *steps) keys() {
 	for _, body := range []string{
 		`{"scopes":["hotspots:write"],"name":"ci é"}`, `{"scopes":[],"user_id":"{bob}","expires_at":"2026-11-16T00:00:00.123456789Z"}`, `{"scopes":["admin"]}`, // {k0} to {k2}
@@ -121,7 +167,7 @@ func TestStores_AnswerAlike(t *testing.T) {
 	t.Parallel()
 	transcripts := map[string][]string{}
 	for name, open := range stores {
-		transcripts[name] = perform(t, start(t, open(t), options{limits: ample}))
+		transcripts[name] = perform(t, start(t, open(t), alive))
 	}
 	if n := len(transcripts["sqlite"]); n < 200 {
 		t.Fatalf("the script has %d lines", n)
@@ -145,9 +191,9 @@ func perform(t *testing.T, s *server) []string {
 	t.Helper()
 	cast := map[string]client{"nobody": {server: s, plain: "bcn_nobody"}}
 	mask := masker{}
-	for _, name := range []string{"alice", "bob", "reader", "admin"} {
+	for _, name := range []string{"alice", "bob", "reader", "admin", "staff"} {
 		s.advance(time.Second) // ids and keys are in the order of their times
-		scopes := map[string][]string{"alice": {"hotspots:write"}, "bob": {"hotspots:write"}, "admin": {"admin"}}[name]
+		scopes := map[string][]string{"alice": {"hotspots:write"}, "bob": {"hotspots:write"}, "admin": {"admin"}, "staff": {"hotspots:verify"}}[name]
 		cast[name] = s.anyone(t, scopes...)
 		mask.text(string(cast[name].user) + " " + string(cast[name].key))
 	}
@@ -168,6 +214,15 @@ func perform(t *testing.T, s *server) []string {
 		case a.StatusCode == http.StatusCreated && a.Header.Get("Idempotency-Replayed") == "":
 			names[fmt.Sprintf("{h%d}", counts["h"])] = data[hotspot](t, a, http.StatusCreated).ID
 			counts["h"]++
+		case strings.HasSuffix(step.path, "/link-code") && a.StatusCode == http.StatusOK:
+			names["{code}"] = data[linkCode](t, a, http.StatusOK).Code
+		case step.path == "/v1/devices/link" && a.StatusCode == http.StatusOK:
+			done := data[linked](t, a, http.StatusOK)
+			for name, id := range names {
+				if id == done.HotspotID {
+					cast[name] = client{server: s, plain: done.DeviceKey}
+				}
+			}
 		case step.path == "/v1/keys" && step.method == "POST" && a.StatusCode == http.StatusOK:
 			names[fmt.Sprintf("{k%d}", counts["k"])] = data[apiKey](t, a, http.StatusOK).ID
 			counts["k"]++
@@ -206,5 +261,5 @@ func (m masker) answer(s step, a answer) string {
 			out += fmt.Sprintf("%s: %q ", name, a.Header[name])
 		}
 	}
-	return m.text(out + string(a.body))
+	return m.text(anyCode.ReplaceAllString(out+string(a.body), `"code":"…"`))
 }

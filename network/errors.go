@@ -59,6 +59,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Kind == beacon.Internal || e.Kind == beacon.Overloaded {
 		a.log.Error("request failed", "request_id", web.RequestID(w), "route", web.Route(r), "err", err)
 	}
+	a.answerFailure(w, e)
+}
+
+// answerFailure writes an error that was logged where it had to be.
+func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 	if e.Kind == beacon.Internal {
 		e = &beacon.Error{Message: "something went wrong on our side; try again, with the same Idempotency-Key if you sent one"}
 	}
@@ -111,7 +116,9 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	case http.StatusRequestURITooLong:
 		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(web.MaxURLBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
-		a.fail(w, r, &beacon.Error{Kind: beacon.Overloaded, Message: "the service is starting; try again", RetryAfter: time.Second})
+		// Not logged: these come by the thousand, while it starts or when it has too much to do.
+		w.Header().Set("Retry-After", "1")
+		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting, or has more to do than it can; try again"})
 	default:
 		a.fail(w, r, errors.New(http.StatusText(status)))
 	}

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -28,8 +29,106 @@ func ReadBodies(body string) []error {
 		err2 = change.Patch.Validate()
 	}
 	_, err3 := a.decodeCreation(request())
-	return []error{err1, err2, err3}
+	verification, err4 := decodeVerification(request())
+	if err4 == nil {
+		_, err4 = verification.Form.Validate()
+	}
+	_, err5 := decodeLink(request())
+	_, err6 := decodeHeartbeat(request())
+	return []error{err1, err2, err3, err4, err5, err6}
 }
+
+// ScanBeat reads a heartbeat the quick way, if it can.
+func ScanBeat(body string) (beacon.Heartbeat, bool) {
+	var form beacon.HeartbeatForm
+	if !scanBeat([]byte(body), &form) {
+		return beacon.Heartbeat{}, false
+	}
+	beat, err := form.Validate()
+	return beat, err == nil
+}
+
+// ReadBeat reads a heartbeat as the server does.
+func ReadBeat(body string, header http.Header) (beacon.Heartbeat, error) {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header = header
+	return new(beatRoom).read(httptest.NewRecorder(), r)
+}
+
+// ScanNumber reads a number the quick way, if it can and nothing follows.
+func ScanNumber(text string) (float64, bool) {
+	var to beacon.Opt[float64]
+	s := scanner{rest: []byte(text)}
+	ok := s.number(&to)
+	return to.V, ok && len(s.rest) == 0
+}
+
+// BeatReader reads heartbeats one after the other in the same memory, each as if
+// its body were to be so long.
+func BeatReader() func(body string, length int) (beacon.Heartbeat, error) {
+	room := new(beatRoom)
+	return func(body string, length int) (beacon.Heartbeat, error) {
+		r := httptest.NewRequest(http.MethodPost, "/", io.NopCloser(strings.NewReader(body)))
+		r.Header.Set("Content-Type", "application/json")
+		r.ContentLength = int64(length)
+		return room.read(httptest.NewRecorder(), r)
+	}
+}
+
+// DecodeBeat reads a heartbeat by the general reader.
+func DecodeBeat(body string, header http.Header) (beacon.Heartbeat, error) {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header = header
+	return decodeHeartbeat(httptest.NewRecorder(), r)
+}
+
+// SetPatience changes how often a stream says that it is alive, and how long it
+// waits for a reader.
+func (a *API) SetPatience(pulse, reader time.Duration) { a.pulse, a.readerTime = pulse, reader }
+
+// ShareOf writes a share as answers do.
+func ShareOf(part, whole int) string { return Fraction(int(shareOf(part, whole))) }
+
+// Listeners tells how many listen to events.
+func (a *API) Listeners() int {
+	a.listeners.mu.Lock()
+	defer a.listeners.mu.Unlock()
+	return a.listeners.all
+}
+
+// Crowd takes up places of listeners, or gives them back.
+func (a *API) Crowd(n int) {
+	a.listeners.mu.Lock()
+	defer a.listeners.mu.Unlock()
+	a.listeners.all += n
+}
+
+// AppendEvent writes an event as streams do, and MayHear says for whom.
+var (
+	AppendEvent = appendEvent
+	MayHear     = mayHear
+)
+
+// Fraction and Gigabytes write numbers as answers do.
+func Fraction(tenThousand int) string { return string(appendTenThousandths(nil, tenThousand)) }
+
+// Gigabytes writes a number of bytes.
+func Gigabytes(bytes uint64) string {
+	text, err := gigabytes(bytes).MarshalJSON()
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// AppendFacts writes facts as nearby answers do.
+var AppendFacts = appendFacts
+
+// MaxListeners and MaxPerKey are how many may listen.
+const (
+	MaxListeners = maxListeners
+	MaxPerKey    = maxPerKey
+)
 
 // ParseNumber reads a query parameter between two bounds.
 func ParseNumber(text string, least, most float64) (n float64, fields []beacon.FieldError) {

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/telemetry"
 )
 
 var contextDeadline = context.DeadlineExceeded
@@ -46,6 +48,28 @@ func (f faulty) HotspotsOf(context.Context, beacon.UserID, int, int) ([]beacon.H
 	return nil, 0, f.fail()
 }
 
+func (f faulty) PutLinkCode(context.Context, beacon.LinkCode, beacon.Actor, time.Time) error {
+	return f.fail()
+}
+
+func (f faulty) LinkDevice(
+	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.Hotspot) error,
+) (beacon.Hotspot, error) {
+	return beacon.Hotspot{}, f.fail()
+}
+
+func (f faulty) NoteRefusal(context.Context, beacon.Change) error { return f.fail() }
+
+// Faulty as telemetry.
+
+func (f faulty) Take(context.Context, *fleet.Spot, beacon.Heartbeat) (beacon.Status, error) {
+	return "", f.fail()
+}
+
+func (f faulty) History(context.Context, beacon.Principal, telemetry.HistoryQuery) (telemetry.History, error) {
+	return telemetry.History{}, f.fail()
+}
+
 const secret = "tcp 10.1.2.3:5432 refused the password hunter2"
 
 // Decision N1: whatever fails inside, the answer has the documented shape and
@@ -69,11 +93,14 @@ func TestFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }})
+			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store})
 			c := s.operator(t)
 			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{
 				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
+				c.post(t, spot+"/link-code", ""), c.delete(t, spot+"/device"), c.get(t, spot+"/history"),
+				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
+				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),
 			} {
 				wantFault(t, a, tc.status, tc.code)
 				if strings.Contains(string(a.body), "hunter2") {

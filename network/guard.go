@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/access"
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -26,10 +27,7 @@ func (a *API) guard(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noStore
 		now := time.Now() // of the machine: limits count real time
-		p, err := a.authenticate(w, r, now)
-		if err == nil {
-			err = a.limits.spend(w.Header(), p.Key, now)
-		}
+		p, err := a.admit(w, r, now)
 		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
 			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
 		}
@@ -44,21 +42,65 @@ func (a *API) guard(rt route) http.Handler {
 
 var noStore = []string{"no-store"}
 
-// authenticate finds out who is asking. A flood of wrong keys from one address
-// is refused before any of them is looked up (decision N21); keys that are
-// known already are none of them.
-func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
+var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "the key of a device opens the heartbeats of its own hotspot alone"}
+
+// admit lets in whoever has an API key and does not use it too often. A device
+// has a key too, which opens nothing here.
+func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
+	p, device, err := a.authenticate(w, r, now)
+	switch {
+	case err != nil:
+		return p, err
+	case device == nil:
+		return p, a.limits.spend(w.Header(), p.Key, now)
+	}
+	if err := a.limits.spendDevice(w.Header(), beacon.HotspotID(device.ID()), now); err != nil {
+		return p, err
+	}
+	return p, errDevice
+}
+
+// authenticate finds out who is asking: the holder of an API key, or the device
+// of a hotspot. A flood of wrong keys from one address is refused before any of
+// them is looked up (decision N21); keys that are known already are none of
+// them.
+func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Spot, err error) {
 	if key, ok := bearer(r); ok {
-		p, err := a.keys.VerifyIf(r.Context(), key, func() error { return a.limits.checkFailures(w.Header(), r, now) })
+		p, err = a.keys.VerifyIf(r.Context(), key, func() error {
+			if device = a.deviceWith(key); device != nil {
+				return errDevice
+			}
+			return a.limits.checkFailures(w.Header(), r, now)
+		})
+		if device != nil {
+			return p, device, nil
+		}
 		p.Request = web.RequestID(w)
 		if err == nil || kindOf(err) != beacon.Unauthorized {
-			return p, err
+			return p, nil, err
 		}
 	}
-	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {
-		return beacon.Principal{}, err
+	return beacon.Principal{}, nil, a.unauthorized(w, r, now)
+}
+
+// deviceWith gives the hotspot whose device has the key, or nil.
+func (a *API) deviceWith(key string) *fleet.Spot {
+	presented, ok := access.Split(key)
+	if !ok {
+		return nil
 	}
-	return beacon.Principal{}, access.ErrUnauthorized
+	if spot, ok := a.fleet.Find(presented.Hotspot()); ok && spot.Opens(presented.Hash()) {
+		return spot
+	}
+	return nil
+}
+
+// unauthorized counts a wrong key.
+func (a *API) unauthorized(w http.ResponseWriter, r *http.Request, now time.Time) error {
+	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {
+		return err
+	}
+	return access.ErrUnauthorized
 }
 
 const maxKeyBytes = 256

@@ -43,16 +43,12 @@ type settings struct {
 	CoverageRadiusM    float64 `json:"coverage_radius_m,omitempty"`
 }
 
-// metrics are what devices report. None does yet, so all are at their start.
 type metrics struct {
-	Uptime30d          float64 `json:"uptime_30d"`
-	Connections24h     int     `json:"connections_24h"`
-	BandwidthUsed24hGB float64 `json:"bandwidth_used_24h_gb"`
-	PerformanceTier    string  `json:"performance_tier"`
+	Uptime30d          tenThousandths `json:"uptime_30d"`
+	Connections24h     int            `json:"connections_24h"`
+	BandwidthUsed24hGB gigabytes      `json:"bandwidth_used_24h_gb"`
+	PerformanceTier    string         `json:"performance_tier"`
 }
-
-// lowestTier is that of a hotspot without enough speed tests (decision N14).
-const lowestTier = "standard"
 
 type hours struct {
 	Timezone   string       `json:"timezone"`
@@ -73,12 +69,12 @@ type exception struct {
 	Close  string `json:"close,omitempty"`
 }
 
-func showHotspot(h beacon.Hotspot) hotspot {
+func showHotspot(h registry.View) hotspot {
 	return hotspot{
 		ID:     h.ID,
 		Name:   h.Name,
 		Type:   h.Type,
-		Status: h.StatusAt(neverSeen, neverSeen),
+		Status: h.Status,
 		Location: location{
 			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
 			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
@@ -87,8 +83,13 @@ func showHotspot(h beacon.Hotspot) hotspot {
 			SSID: h.Device.SSID, MACAddress: h.Device.MAC,
 			Linked: !h.Device.LinkedAt.IsZero(), LinkedAt: maybe(h.Device.LinkedAt),
 		},
-		Settings:   showSettings(h.Settings),
-		Metrics:    metrics{PerformanceTier: lowestTier},
+		Settings: showSettings(h.Settings),
+		Metrics: metrics{
+			Uptime30d:          tenThousandths(h.Metrics.Uptime30d),
+			Connections24h:     h.Metrics.Connections24h,
+			BandwidthUsed24hGB: gigabytes(h.Metrics.Bytes24h),
+			PerformanceTier:    h.Metrics.Tier.String(),
+		},
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
@@ -120,7 +121,7 @@ func showHours(o beacon.OperatingHours) *hours {
 	return out
 }
 
-func encodeHotspot(h http.Header, spot beacon.Hotspot) payload {
+func encodeHotspot(h http.Header, spot registry.View) payload {
 	h.Set("ETag", tagOf(spot.Version))
 	return payload{Data: showHotspot(spot)}
 }
@@ -146,6 +147,6 @@ func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
 	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
 }
 
-func encodeOwned(_ http.Header, list beacon.Listed[beacon.Hotspot]) payload {
+func encodeOwned(_ http.Header, list beacon.Listed[registry.View]) payload {
 	return showPage(list, showHotspot)
 }

@@ -30,9 +30,8 @@ func showKey(k beacon.Key) key {
 
 func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
 	var in access.Creation
-	if len(r.Header.Values("Idempotency-Key")) > 0 {
-		// The answer could not be given again: the key in it is nowhere else.
-		return in, &beacon.Error{Kind: beacon.InvalidRequest, Message: "creating a key cannot be repeated: leave out the Idempotency-Key"}
+	if err := notTwice(r); err != nil {
+		return in, err
 	}
 	o, _, err := readBody(w, r)
 	if err != nil {
@@ -45,6 +44,15 @@ func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Cre
 		ExpiresAt: readTime(o, "expires_at"),
 	}
 	return in, o.settle(func() error { return in.Validate(a.now()) })
+}
+
+// notTwice refuses the promise to answer a request again (decision D18): what
+// stands in its answer is nowhere else.
+func notTwice(r *http.Request) error {
+	if len(r.Header.Values("Idempotency-Key")) > 0 {
+		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be repeated, since its answer holds a secret: leave out the Idempotency-Key"}
+	}
+	return nil
 }
 
 // maxYear is the last that RFC 3339 can write; a time in another zone may be

@@ -12,24 +12,32 @@ import (
 
 // Limits says how often is too often (decision N21).
 type Limits struct {
-	PerKey   ratelimit.Limit // requests of one key
-	Failures ratelimit.Limit // wrong keys from one address
+	PerKey    ratelimit.Limit // requests of one key
+	Failures  ratelimit.Limit // wrong keys from one address
+	Devices   ratelimit.Limit // requests of one device
+	LinkTries ratelimit.Limit // tries to link a device from one address
 }
 
 // DefaultLimits are those of decision N21.
 func DefaultLimits() Limits {
 	return Limits{
-		PerKey:   ratelimit.Limit{Every: time.Second / 100, Burst: 200},
-		Failures: ratelimit.Limit{Every: time.Second / 20, Burst: 100},
+		PerKey:    ratelimit.Limit{Every: time.Second / 100, Burst: 200},
+		Failures:  ratelimit.Limit{Every: time.Second / 20, Burst: 100},
+		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
+		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
 	}
 }
 
-// rememberedKeys bounds the memory for limits: about 4 MB each.
+// rememberedKeys bounds the memory for limits: about 4 MB each. It is enough for
+// more devices than that: one that beats once a minute is remembered for a
+// second.
 const rememberedKeys = 100_000
 
 type limiters struct {
 	keys     *ratelimit.Limiter[beacon.KeyID]
 	failures *ratelimit.Limiter[netip.Prefix]
+	devices  *ratelimit.Limiter[beacon.HotspotID]
+	links    *ratelimit.Limiter[netip.Prefix]
 }
 
 func newLimiters(l Limits) *limiters {
@@ -37,12 +45,24 @@ func newLimiters(l Limits) *limiters {
 	return &limiters{
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
+		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
+		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 	}
 }
 
 // spend counts a request of a key.
 func (l *limiters) spend(h http.Header, key beacon.KeyID, now time.Time) error {
 	return verdict(h, l.keys.Decide(key, now), "this key is used too often")
+}
+
+// spendDevice counts a request of a device.
+func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time.Time) error {
+	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too often")
+}
+
+// spendLinkTry counts a try to link a device.
+func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
+	return verdict(h, l.links.Decide(address(r), now), "too many tries to link a device came from this address")
 }
 
 // checkFailures refuses an address that sent too many wrong keys. To others it
@@ -82,10 +102,9 @@ func verdict(h http.Header, d ratelimit.Decision, message string) error {
 	if d.Limit == 0 {
 		return nil // there is no limit, so there is nothing to tell
 	}
-	values := []string{strconv.Itoa(d.Limit), strconv.Itoa(d.Remaining), strconv.Itoa(wholeSeconds(d.Reset))}
-	h["RateLimit-Limit"] = values[0:1:1]
-	h["RateLimit-Remaining"] = values[1:2:2]
-	h["RateLimit-Reset"] = values[2:3:3]
+	h["RateLimit-Limit"] = decimal(d.Limit)
+	h["RateLimit-Remaining"] = decimal(d.Remaining)
+	h["RateLimit-Reset"] = decimal(wholeSeconds(d.Reset))
 	if d.Allowed {
 		return nil
 	}
@@ -93,3 +112,20 @@ func verdict(h http.Header, d ratelimit.Decision, message string) error {
 }
 
 func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// decimals are the numbers that most headers hold, as values of a header: they
+// are shared between answers, which only read them.
+var decimals = func() (all [256][]string) {
+	for n := range all {
+		all[n] = []string{strconv.Itoa(n)}
+	}
+	return all
+}()
+
+// decimal gives a number as the value of a header.
+func decimal(n int) []string {
+	if n >= 0 && n < len(decimals) {
+		return decimals[n]
+	}
+	return []string{strconv.Itoa(n)}
+}

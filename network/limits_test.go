@@ -116,8 +116,10 @@ func TestLimits_Off(t *testing.T) {
 func TestDefaultLimits(t *testing.T) {
 	got := network.DefaultLimits()
 	want := network.Limits{
-		PerKey:   ratelimit.Limit{Every: 10 * time.Millisecond, Burst: 200},
-		Failures: ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
+		PerKey:    ratelimit.Limit{Every: 10 * time.Millisecond, Burst: 200},
+		Failures:  ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
+		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
+		LinkTries: ratelimit.Limit{Every: 6 * time.Second, Burst: 10},
 	}
 	if got != want {
 		t.Errorf("DefaultLimits() = %+v; want those of decision N21, %+v", got, want)

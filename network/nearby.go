@@ -22,14 +22,12 @@ const (
 	maxLimit       = 100
 )
 
-// neverSeen is when a hotspot without heartbeats was last heard of.
-var neverSeen time.Time
-
-// Summarize writes a hotspot down for nearby answers, with a gap where the
-// distance goes; see fleet.Encode. It is spelled by hand because a million are
-// written when a server starts.
-func Summarize(h beacon.Hotspot, status beacon.Status) fleet.Summary {
-	head := append(make([]byte, 0, 256), `{"id":"`...)
+// Summarize writes down what nearby answers say of a hotspot and what does not
+// change by itself, up to where the distance goes; see fleet.Encode. It is
+// spelled by hand because a million are written when a server starts.
+func Summarize(h beacon.Hotspot) string {
+	var room [512]byte
+	head := append(room[:0], `{"id":"`...)
 	head = append(head, h.ID...)
 	head = append(head, `","name":`...)
 	head = appendText(head, h.Name)
@@ -42,13 +40,33 @@ func Summarize(h beacon.Hotspot, status beacon.Status) fleet.Summary {
 	head = append(head, `,"address":`...)
 	head = appendText(head, h.Location.Address)
 	head = append(head, `},"distance_m":`...)
+	return string(head)
+}
 
-	tail := append(make([]byte, 0, 160), `,"status":"`...)
-	tail = append(tail, status...)
-	tail = append(tail, `","coverage_radius_m":`...)
-	tail = strconv.AppendFloat(tail, h.Settings.CoverageRadius(h.Type), 'f', -1, 64)
-	tail = append(tail, `,"signal_quality":"unknown","performance_tier":"`+lowestTier+`","current_load":0,"uptime_30d":0}`...)
-	return fleet.Summary{Head: string(head), Tail: string(tail)}
+// appendFacts writes down what is true of a hotspot at this moment.
+func appendFacts(out []byte, f fleet.Facts) []byte {
+	out = append(out, `,"status":"`...)
+	out = append(out, f.Status...)
+	out = append(out, `","coverage_radius_m":`...)
+	out = appendRadius(out, f.RadiusM)
+	out = append(out, `,"signal_quality":"`...)
+	out = append(out, f.Signal.String()...)
+	out = append(out, `","performance_tier":"`...)
+	out = append(out, f.Tier.String()...)
+	out = append(out, `","current_load":`...)
+	out = appendTenThousandths(out, f.Load)
+	out = append(out, `,"uptime_30d":`...)
+	out = appendTenThousandths(out, f.Uptime)
+	return append(out, '}')
+}
+
+// appendRadius writes a length in metres that is kept as a float32: most are
+// whole.
+func appendRadius(out []byte, meters float64) []byte {
+	if whole := int64(meters); float64(whole) == meters {
+		return strconv.AppendInt(out, whole, 10)
+	}
+	return strconv.AppendFloat(out, meters, 'f', -1, 32)
 }
 
 // appendText writes a JSON string. Names and addresses were checked when they
@@ -73,8 +91,8 @@ func newAnswerPool() answerPool {
 	return answerPool{sync.Pool{New: func() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }}}
 }
 
-// nearby answers from memory, with bytes that were encoded when each hotspot
-// last changed: it is what apps ask most.
+// nearby answers from memory, mostly with bytes that were encoded when each
+// hotspot last changed: it is what apps ask most.
 func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
 	q, err := decodeNearby(r)
 	if err != nil {
@@ -82,9 +100,11 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	}
 	s := a.answers.Get().(*search)
 	defer a.answers.Put(s)
+	m := a.meta(w)
+	q.Now = time.Time(m.Timestamp) // one moment for which is online, and for what is said of it
 	s.hits = a.registry.Nearby(q, s.hits[:0])
-	s.body = appendNearby(s.body[:0], s.hits, a.meta(w))
-	w.Header()["Content-Length"] = []string{strconv.Itoa(len(s.body))}
+	s.body = appendNearby(s.body[:0], s.hits, m)
+	w.Header()["Content-Length"] = decimal(len(s.body))
 	web.WriteBody(w, http.StatusOK, s.body)
 	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
 	return nil
@@ -131,12 +151,16 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		s := hit.Item.Summary()
-		out = append(out, s.Head...)
+		out = append(out, hit.Item.Summary()...)
 		out = appendTenths(out, hit.Meters)
-		out = append(out, s.Tail...)
+		out = appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp)))
 	}
-	out = append(out, `],"meta":{"request_id":"`...)
+	return appendMeta(append(out, ']'), m)
+}
+
+// appendMeta ends an answer.
+func appendMeta(out []byte, m meta) []byte {
+	out = append(out, `,"meta":{"request_id":"`...)
 	out = append(out, m.RequestID...)
 	out = append(out, `","timestamp":"`...)
 	out = m.Timestamp.append(out)

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -53,7 +54,7 @@ func TestOpenAPI_NamesEveryRoute(t *testing.T) {
 // Every example is what the server sends, but for ids and keys, which are
 // others every time.
 func TestOpenAPI_Examples(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *server) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		cast := newCast(t, s)
 		examples := s.document.Examples(t)
 		if len(examples) < 25 {
@@ -74,9 +75,11 @@ func TestOpenAPI_Examples(t *testing.T) {
 
 // Every body that the document shows is accepted.
 func TestOpenAPI_RequestExamples(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *server) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.anyone(t, "admin")
-		spot := c.register(t, 1).ID
+		spot := data[hotspot](t, c.post(t, "/v1/hotspots", readingRoom), http.StatusCreated).ID
+		m := machine{spot: "/v1/hotspots/" + spot}
+		m.client = client{server: s, plain: data[linked](t, s.tryLink(t, c.newCode(t, m.spot), "02005e100001"), http.StatusOK).DeviceKey}
 		examples := s.document.RequestExamples()
 		if len(examples) < 6 {
 			t.Fatalf("found %d examples; the document has at least 6", len(examples))
@@ -86,7 +89,17 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := c.do(t, example.Method, strings.Replace(example.Path, "{id}", spot, 1), string(body))
+			sender := c
+			switch example.Path {
+			case "/v1/devices/link": // with a code that exists
+				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.spot)), 1)
+			case "/v1/hotspots/{id}/heartbeats":
+				sender = m.client
+			}
+			a := sender.do(t, example.Method, strings.Replace(example.Path, "{id}", spot, 1), string(body))
+			if example.Path == "/v1/devices/link" {
+				m.plain = data[linked](t, a, http.StatusOK).DeviceKey
+			}
 			if a.StatusCode >= http.StatusMultipleChoices {
 				t.Errorf("%s: %s", example.Name, a)
 			}
@@ -111,10 +124,15 @@ func newCast(t *testing.T, s *server) *cast {
 	}
 	owner, operator := named("owner", "hotspots:write"), named("operator", "hotspots:write")
 	reader, manager, admin := named("reader"), named("manager", "keys:manage"), named("admin", "admin")
+	verifier := named("verifier", "hotspots:verify", "hotspots:write")
 	revoked := named("revoked")
 	admin.delete(t, "/v1/keys/"+string(revoked.key)).want(t, http.StatusNoContent)
 	spot := data[hotspot](t, owner.post(t, "/v1/hotspots", readingRoom), http.StatusCreated)
 	changing := operator.register(t, 0xffff00)
+	verifying, own := operator.register(t, 0xffff01), verifier.register(t, 0xffff04)
+	code := operator.newCode(t, "/v1/hotspots/"+operator.register(t, 0xffff02).ID)
+	beating := operator.install(t, 0xffff03)
+	s.verify(t, beating.spot)
 
 	// Servers in trouble, on the same database.
 	limited := start(t, s.db, options{limits: network.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
@@ -124,7 +142,9 @@ func newCast(t *testing.T, s *server) *cast {
 	}
 	return &cast{
 		names: strings.NewReplacer(
-			"{hotspot}", spot.ID, "{changing}", changing.ID, "{owner_id}", string(owner.user),
+			"{hotspot}", spot.ID, "{changing}", changing.ID, "{verifying}", verifying.ID, "{own}", own.ID,
+			"{beating}", strings.TrimPrefix(beating.spot, "/v1/hotspots/"), "{device}", beating.plain, "{code}", code, "{verifier}", verifier.plain,
+			"{owner_id}", string(owner.user),
 			"{owner}", owner.plain, "{operator}", operator.plain, "{reader}", reader.plain, "{manager}", manager.plain,
 			"{admin}", admin.plain, "{revoked}", revoked.plain, "{long}", strings.Repeat(" ", 65537),
 		),
@@ -171,6 +191,8 @@ func (c *cast) play(t testing.TB, r openapitest.ExampleRequest) answer {
 var (
 	anyID  = regexp.MustCompile(`\b(hs|usr|req|key)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 	anyKey = regexp.MustCompile(`\bbcn_[0-7][0-9a-hjkmnp-tv-z]{25}_[0-9A-Za-z]{36}\b`)
+
+	anyCode = regexp.MustCompile(`"code":"[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}"`)
 )
 
 // masked is a value of JSON without what is different every time.
@@ -180,6 +202,7 @@ func masked(t testing.TB, value any) any {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text = anyCode.ReplaceAll(text, []byte(`"code":"…"`))
 	text = anyID.ReplaceAll(anyKey.ReplaceAll(text, []byte("bcn_…")), []byte("${1}_…"))
 	var out any
 	if err := json.Unmarshal(text, &out); err != nil {

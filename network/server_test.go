@@ -16,7 +16,9 @@ import (
 
 	"github.com/beacon-wifi/beacon/access"
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/events"
 	"github.com/beacon-wifi/beacon/fleet"
+	"github.com/beacon-wifi/beacon/lease"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/openapitest"
 	"github.com/beacon-wifi/beacon/ratelimit"
@@ -25,6 +27,8 @@ import (
 	"github.com/beacon-wifi/beacon/store/postgres"
 	"github.com/beacon-wifi/beacon/store/sqlite"
 	"github.com/beacon-wifi/beacon/store/storetest"
+	"github.com/beacon-wifi/beacon/telemetry"
+	"github.com/beacon-wifi/beacon/vitals"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -38,7 +42,9 @@ type server struct {
 	api      *network.API
 	db       *store.DB
 	keys     *access.Keys
+	fleet    *fleet.Fleet
 	follower *fleet.Follower
+	hub      *events.Hub
 	document *openapitest.Document
 	limited  bool
 	log      *lockedBuilder
@@ -53,14 +59,24 @@ type options struct {
 	limits network.Limits
 	store  func(registry.Store) registry.Store // puts something between the registry and the database
 
+	live      bool              // heartbeats are taken and events told, as when a server runs
+	telemetry network.Telemetry // in the place of the real one
+	events    events.Log        // in the place of the database
+	timeout   time.Duration     // of the server, for each request and answer; 0: the usual ones
+
 	refusing int // a status that everything is refused with, as before the service is ready
 }
 
 // ample are limits that no test runs into, but that are shown.
 var ample = network.Limits{
-	PerKey:   ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
-	Failures: ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	PerKey:    ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	Failures:  ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	Devices:   ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	LinkTries: ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 }
+
+// alive is a server that runs as the binary does, with ample limits.
+var alive = options{limits: ample, live: true}
 
 var stores = map[string]func(t testing.TB) *store.DB{
 	"sqlite": func(t testing.TB) *store.DB {
@@ -115,18 +131,40 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != network.Limits{}}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	live := fleet.New(network.Summarize)
+	service := vitals.NewService()
+	table := vitals.NewTable(service)
+	s.fleet = fleet.New(network.Summarize, table)
 	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
-	s.follower = fleet.NewFollower(live, db, s.keys.Forget, log)
+	keeper := lease.NewKeeper(db, "keeper", db.Node(), log)
+	if opts.events == nil {
+		opts.events = db
+	}
+	s.hub = events.NewHub(opts.events, log)
+	sequencer := events.NewSequencer(db, keeper, s.now, s.hub.Wake, log)
+	beats := telemetry.New(telemetry.Config{
+		Store: db, Fleet: s.fleet, Table: table, Service: service, Keeper: keeper.Held, Now: s.now, Log: log,
+		Before: sequencer.Step, Told: s.hub.Wake,
+	})
+	s.follower = fleet.NewFollower(s.fleet, db, s.keys.Forget, beats, log)
 	if err := s.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if opts.live {
+		if err := beats.Restore(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run)
+	}
+	if opts.telemetry == nil {
+		opts.telemetry = beats
 	}
 	var rows registry.Store = db
 	if opts.store != nil {
 		rows = opts.store(db)
 	}
 	s.api = network.New(network.Config{
-		Keys: s.keys, Registry: registry.New(rows, live, s.now), Limits: opts.limits, Now: s.now, Log: log,
+		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Events: s.hub,
+		Limits: opts.limits, Now: s.now, Log: log,
 	})
 	var next http.Handler = s.api
 	if opts.refusing != 0 {
@@ -137,16 +175,33 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	}
 	s.Server = httptest.NewUnstartedServer(front)
 	s.Config = web.NewServer(front, log)
+	if opts.timeout != 0 {
+		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
+	}
 	s.Start()
 	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	t.Cleanup(func() {
+		s.hub.Close() // or those who listen would never go
 		s.Close()
 		if log := s.log.String(); strings.Contains(log, "bcn_") || strings.Contains(log, "02:00:5e") {
 			t.Errorf("the log holds a key or a MAC address:\n%s", log)
 		}
 	})
 	return s
+}
+
+// inBackground runs jobs until the test ends.
+func inBackground(t testing.TB, jobs ...func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	for _, job := range jobs {
+		running.Go(func() { job(ctx) })
+	}
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
 }
 
 // document is read once: to compile it takes longer than most tests.

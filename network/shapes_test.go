@@ -78,6 +78,8 @@ type summary struct {
 	Distance        json.Number `json:"distance_m"`
 	Status          string      `json:"status"`
 	CoverageRadiusM float64     `json:"coverage_radius_m"`
+	Tier            string      `json:"performance_tier"`
+	Load            json.Number `json:"current_load"`
 }
 
 type apiKey struct {

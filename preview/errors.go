@@ -59,6 +59,9 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		methodNotAllowed(w)
 	case http.StatusRequestURITooLong:
 		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", web.MaxURLBytes)})
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+		fail(w, status, failure{"Overloaded", "There is more to do than the service can. Please try again in a second."})
 	default:
 		fail(w, status, failure{"Internal error", "Something went wrong on our side. Please try again."})
 	}

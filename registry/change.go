@@ -31,7 +31,7 @@ func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (b
 		if err := fresh(*h, in.Versions); err != nil {
 			return false, err
 		}
-		return in.Patch.Apply(h)
+		return in.Patch.ApplyAt(h, r.moment())
 	})
 }
 
@@ -73,8 +73,8 @@ func (r *Registry) update(
 			return false, errNotOperator
 		}
 		changed, err := edit(h)
-		if now := r.moment(); changed && now.After(h.UpdatedAt) {
-			h.UpdatedAt = now // it never moves back, whatever the clock does
+		if changed {
+			r.touch(h)
 		}
 		return changed, err
 	})
@@ -82,4 +82,12 @@ func (r *Registry) update(
 		return beacon.Hotspot{}, err
 	}
 	return h, r.fleet.Apply(h)
+}
+
+// touch moves the time of the last change, which never goes back, whatever the
+// clock does.
+func (r *Registry) touch(h *beacon.Hotspot) {
+	if now := r.moment(); now.After(h.UpdatedAt) {
+		h.UpdatedAt = now
+	}
 }

@@ -21,21 +21,27 @@ var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong t
 
 // Owned lists the hotspots of the principal's user, or of anyone for an admin.
 // Whether another user exists is not told (decision N6).
-func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (beacon.Listed[beacon.Hotspot], error) {
+func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (beacon.Listed[View], error) {
 	user := in.User
 	if user == Me {
 		user = p.User
 	}
-	list := beacon.Listed[beacon.Hotspot]{Page: in.Page}
+	list := beacon.Listed[View]{Page: in.Page}
 	if !p.MayActFor(user) {
 		return list, errNotYours
 	}
 	if !id.Valid(beacon.UserPrefix, string(user)) {
 		return list, nil // nobody: some texts a database could not even be asked for
 	}
-	var err error
-	list.Items, list.Total, err = r.store.HotspotsOf(ctx, user, in.Page.Offset(), in.Page.Size)
-	return list, err
+	hotspots, total, err := r.store.HotspotsOf(ctx, user, in.Page.Offset(), in.Page.Size)
+	if err != nil {
+		return list, err
+	}
+	list.Total = total
+	for _, h := range hotspots {
+		list.Items = append(list.Items, r.view(h))
+	}
+	return list, nil
 }
 
 // Nearby finds hotspots around a place, in memory. The answer is written over

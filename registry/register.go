@@ -24,7 +24,7 @@ type Once struct {
 // Registered is the outcome: the hotspot as it was registered, now or when the
 // request came first.
 type Registered struct {
-	Hotspot  beacon.Hotspot
+	Hotspot  View
 	Replayed bool
 }
 
@@ -54,8 +54,11 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 	if first != nil {
 		return replay(first, in.Once)
 	}
-	return Registered{Hotspot: h}, r.fleet.Apply(h)
+	return Registered{Hotspot: newborn(h)}, r.fleet.Apply(h)
 }
+
+// newborn shows a hotspot as it is at its registration.
+func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
 
 // record is what the database keeps of a request that may come again.
 func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
@@ -83,5 +86,5 @@ func replay(first *beacon.Idempotency, asked Once) (Registered, error) {
 	if err != nil {
 		return Registered{}, errors.Join(errors.New("an idempotency record cannot be read"), err)
 	}
-	return Registered{Hotspot: h, Replayed: true}, nil
+	return Registered{Hotspot: newborn(h), Replayed: true}, nil
 }

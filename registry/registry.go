@@ -1,5 +1,5 @@
-// Package registry is what people do with hotspots: register, read, change,
-// delete, list and find them. Each verb has the shape
+// Package registry is what people do with hotspots: register, verify, link,
+// read, change, delete, list and find them. Each verb has the shape
 // Verb(ctx, Principal, Input) (Output, error). Whether a key's scopes suffice
 // was settled by the table of routes; whose hotspot it is, is decided here.
 //
@@ -31,6 +31,15 @@ type Store interface {
 	Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error)
 	// HotspotsOf gives a page of a user's live hotspots by id, and their number.
 	HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) ([]beacon.Hotspot, int, error)
+	// PutLinkCode keeps a code in place of the hotspot's earlier one.
+	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
+	// LinkDevice uses a code up and applies edit to its hotspot, in one
+	// transaction. NotFound when there is no such code, or no more. An error of
+	// edit costs the code one of its tries, and is given back.
+	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
+		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
+	// NoteRefusal writes an audit row alone.
+	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
 
 // Registry serves the verbs.
@@ -61,9 +70,13 @@ func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix,
 var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // as the store says it
 
 // Get reads one hotspot.
-func (r *Registry) Get(ctx context.Context, _ beacon.Principal, hotspot beacon.HotspotID) (beacon.Hotspot, error) {
+func (r *Registry) Get(ctx context.Context, _ beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	if !validID(hotspot) {
-		return beacon.Hotspot{}, errNoHotspot
+		return View{}, errNoHotspot
 	}
-	return r.store.Hotspot(ctx, hotspot)
+	h, err := r.store.Hotspot(ctx, hotspot)
+	if err != nil {
+		return View{}, err
+	}
+	return r.view(h), nil
 }

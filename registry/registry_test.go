@@ -14,15 +14,19 @@ import (
 	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/id"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/sqlite"
 	"github.com/beacon-wifi/beacon/store/storetest"
+	"github.com/beacon-wifi/beacon/vitals"
 )
 
 // desk is a registry on a real store, with a clock that a test can turn.
 type desk struct {
 	*registry.Registry
+	db    *store.DB
 	store registry.Store
 	fleet *fleet.Fleet
+	table *vitals.Table
 	clock time.Time
 }
 
@@ -39,15 +43,14 @@ func open(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	d := &desk{store: db, clock: storetest.Now}
+	d := &desk{db: db, store: db, clock: storetest.Now.Truncate(time.Millisecond)}
 	d.wire(db)
 	return d
 }
 
 func (d *desk) wire(s registry.Store) {
-	d.fleet = fleet.New(func(h beacon.Hotspot, _ beacon.Status) fleet.Summary {
-		return fleet.Summary{Head: string(h.ID) + h.Name}
-	})
+	d.table = vitals.NewTable(vitals.NewService())
+	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name }, d.table)
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }
 
@@ -65,7 +68,7 @@ func (d *desk) mustRegister(t *testing.T, in registry.Registration) beacon.Hotsp
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Hotspot
+	return out.Hotspot.Hotspot
 }
 
 func (d *desk) rename(t *testing.T, h beacon.HotspotID, name string) beacon.Hotspot {
@@ -122,7 +125,7 @@ func TestRegister_ReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(told, read); diff != "" {
+	if diff := cmp.Diff(registry.View{Hotspot: told, Status: beacon.Pending}, read); diff != "" {
 		t.Errorf("told and read differ (-told +read):\n%s", diff)
 	}
 }
@@ -143,7 +146,7 @@ func TestRegister_ReplayAfterAChange(t *testing.T) {
 		if err != nil || !again.Replayed {
 			t.Fatalf("%s: replayed %v, %v", when, again.Replayed, err)
 		}
-		if diff := cmp.Diff(first, again.Hotspot); diff != "" {
+		if diff := cmp.Diff(registry.View{Hotspot: first, Status: beacon.Pending}, again.Hotspot); diff != "" {
 			t.Errorf("%s the answer differs (-first +now):\n%s", when, diff)
 		}
 	}
@@ -194,6 +197,14 @@ var errUnknown = &beacon.Error{Message: "nobody knows"}
 func (failing) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, *beacon.Idempotency) (*beacon.Idempotency, error) {
 	return nil, errUnknown
 }
+
+func (failing) LinkDevice(
+	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.Hotspot) error,
+) (beacon.Hotspot, error) {
+	return beacon.Hotspot{}, errUnknown
+}
+
+func (failing) NoteRefusal(context.Context, beacon.Change) error { return errUnknown }
 
 func (failing) UpdateHotspot(
 	context.Context, beacon.HotspotID, beacon.Actor, beacon.ChangeKind, func(*beacon.Hotspot) (bool, error),

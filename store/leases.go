@@ -11,27 +11,30 @@ import (
 // TakeLease takes the lease of a job for ttl from now on, when it is free, has
 // expired, or is the holder's already, and reports whether it did. A renewal
 // keeps the token; whoever takes the lease from another gets a higher one. To
-// give a lease back is to renew it for no time at all.
+// give a lease back is to renew it for no time at all. Where another's lease is
+// in the way, that is what it answers.
 func (db *DB) TakeLease(
 	ctx context.Context, name, holder string, now time.Time, ttl time.Duration,
 ) (l lease.Lease, taken bool, err error) {
 	if err := storableText(name, holder); err != nil {
 		return lease.Lease{}, false, internal("take lease", err)
 	}
-	var token int64
+	l.Name = name
+	var until int64
 	op := &operation{order: leaseOrder(name)}
 	op.run = func(tx *transaction) (*beacon.Change, error) {
 		n, err := tx.exec(sqlText.takeLease, name, holder, micros(now.Add(ttl)), micros(now))
-		if taken = n > 0; err != nil || !taken {
+		if taken = n > 0; err != nil {
 			return nil, err
 		}
-		_, err = tx.row(func(scan func(...any) error) error { return scan(&token) }, sqlText.lease, name)
+		_, err = tx.row(func(scan func(...any) error) error { return scan(&l.Holder, &l.Token, &until) }, sqlText.lease, name)
 		return nil, err
 	}
-	if err := db.committer.do(ctx, op); err != nil || !taken {
+	if err := db.committer.do(ctx, op); err != nil {
 		return lease.Lease{}, false, err
 	}
-	return lease.Lease{Name: name, Holder: holder, Token: token}, true, nil
+	l.Until = fromMicros(until)
+	return l, taken, nil
 }
 
 func leaseOrder(name string) string { return "lease " + name }

@@ -27,8 +27,8 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 
 // LinkDevice uses a code up: edit changes the hotspot of the code, such as its
 // KeyHash and LinkedAt, and the result is written under the next version as
-// HotspotLinked. It answers NotFound when there is no such code, when it expired
-// by now or was used before, and when its hotspot is gone.
+// HotspotLinked. It answers NotFound when there is no such code, or not any more,
+// and Forbidden when it expired by now or its hotspot is gone.
 //
 // An error of edit is returned as it is, and costs the code one of its tries;
 // the last one costs the code itself. Edit may run more than once, each time on
@@ -55,6 +55,8 @@ func (db *DB) LinkDevice(
 	}
 	return use.result, nil
 }
+
+var errSpent error = &beacon.Error{Kind: beacon.Forbidden, Message: "this code cannot be used any more"}
 
 // linkUse is one use of a code.
 type linkUse struct {
@@ -86,7 +88,7 @@ func (u *linkUse) run(tx *transaction) (*beacon.Change, error) {
 		return nil, err
 	}
 	if expires <= micros(u.now) {
-		u.refusal = notFound("link code")
+		u.refusal = errSpent
 		return u.refuse(tx, hotspot, "the code has expired", sqlText.deleteLinkCode)
 	}
 	change, err := u.link(tx, hotspot)
@@ -94,10 +96,10 @@ func (u *linkUse) run(tx *transaction) (*beacon.Change, error) {
 	case tx.failed != nil:
 		return nil, tx.failed
 	case isNotFound(err) && u.refusal == nil:
-		u.refusal = notFound("link code")
+		u.refusal = errSpent
 		return u.refuse(tx, hotspot, "the hotspot is deleted", sqlText.deleteLinkCode)
 	case u.refusal != nil:
-		note, spend := fmt.Sprintf("try %d of %d", tries+1, beacon.LinkTries), sqlText.spendLinkCode
+		note, spend := fmt.Sprintf("%v: try %d of %d", u.refusal, tries+1, beacon.LinkTries), sqlText.spendLinkCode
 		if tries+1 >= beacon.LinkTries {
 			spend = sqlText.deleteLinkCode
 		}

@@ -138,7 +138,7 @@ var sqlText = struct {
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at,
 			token = leases.token + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
 		WHERE leases.holder = excluded.holder OR leases.expires_at <= $4`,
-	lease: `SELECT token FROM leases WHERE name = $1`,
+	lease: `SELECT holder, token, expires_at FROM leases WHERE name = $1`,
 	fence: `UPDATE leases SET token = token WHERE name = $1 AND holder = $2 AND token = $3`,
 
 	extendSpan: `INSERT INTO service_spans (node, from_minute, to_minute) VALUES ($1, $2, $3)

@@ -22,11 +22,12 @@ const (
 // cli is the command line. Every flag has an environment twin: --admin-addr is
 // BEACON_ADMIN_ADDR.
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Serve the interfaces over HTTP."`
-	Keys    keysCmd    `cmd:"" help:"Create, list and revoke API keys."`
-	Audit   auditCmd   `cmd:"" help:"List who changed what, the newest first."`
-	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
-	Version versionCmd `cmd:"" help:"Print the version and how it was built."`
+	Serve    serveCmd    `cmd:"" help:"Serve the interfaces over HTTP."`
+	Keys     keysCmd     `cmd:"" help:"Create, list and revoke API keys."`
+	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
+	Simulate simulateCmd `cmd:"" help:"Let devices that do not exist talk to a server."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
+	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`
 }
 
 // console is what a command may use of the outside world.

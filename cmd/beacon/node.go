@@ -8,43 +8,76 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/events"
 	"github.com/beacon-wifi/beacon/fleet"
+	"github.com/beacon-wifi/beacon/lease"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/registry"
 	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/telemetry"
+	"github.com/beacon-wifi/beacon/vitals"
 )
 
 // node is the live network as one process serves it: a database, the picture
 // of it in memory, and what keeps the two in step.
 type node struct {
-	db       *store.DB
-	fleet    *fleet.Fleet
-	follower *fleet.Follower
-	keys     *access.Keys
-	api      *network.API
-	now      func() time.Time
-	log      *slog.Logger
+	db        *store.DB
+	fleet     *fleet.Fleet
+	follower  *fleet.Follower
+	keys      *access.Keys
+	keeper    *lease.Keeper
+	telemetry *telemetry.Telemetry
+	sequencer *events.Sequencer
+	hub       *events.Hub
+	api       *network.API
+	now       func() time.Time
+	log       *slog.Logger
 }
 
-func newNode(db *store.DB, limits network.Limits, now func() time.Time, log *slog.Logger) *node {
-	n := &node{db: db, fleet: fleet.New(network.Summarize), now: now, log: log}
+// keeperLease is held by the one node that folds heartbeats, gives events their
+// order and announces who is online.
+const keeperLease = "keeper"
+
+func newNode(db *store.DB, limits network.Limits, now func() time.Time, rate float64, log *slog.Logger) *node {
+	service := vitals.NewService()
+	table := vitals.NewTable(service)
+	n := &node{db: db, fleet: fleet.New(network.Summarize, table), now: now, log: log}
+	n.keeper = lease.NewKeeper(db, keeperLease, db.Node(), log)
+	n.hub = events.NewHub(db, log)
+	n.sequencer = events.NewSequencer(db, n.keeper, now, n.hub.Wake, log)
+	n.telemetry = telemetry.New(telemetry.Config{
+		Store: db, Fleet: n.fleet, Table: table, Service: service,
+		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.hub.Wake, Now: now, Rate: rate, Log: log,
+	})
 	n.keys = access.New(db, now, func(time.Time) bool { return n.follower.InStep() })
-	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, log)
+	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)
 	n.api = network.New(network.Config{
-		Keys:     n.keys,
-		Registry: registry.New(db, n.fleet, now),
-		Limits:   limits,
-		Now:      now,
-		Log:      log,
+		Keys:      n.keys,
+		Registry:  registry.New(db, n.fleet, now),
+		Fleet:     n.fleet,
+		Telemetry: n.telemetry,
+		Events:    n.hub,
+		Limits:    limits,
+		Now:       now,
+		Log:       log,
 	})
 	return n
+}
+
+// load brings memory to where the database is.
+func (n *node) load(ctx context.Context) error {
+	if err := n.follower.Load(ctx); err != nil {
+		return err
+	}
+	return n.telemetry.Restore(ctx)
 }
 
 // show lets Prometheus see how the node is doing.
 func (n *node) show(set *metrics.Set) {
 	set.Gauge("beacon_hotspots", "Live hotspots in memory.", func() float64 { return float64(n.fleet.Len()) })
 	set.Gauge("beacon_writes_waiting", "Writes that wait to be committed.", func() float64 { return float64(n.db.Waiting()) })
+	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", func() float64 { return float64(n.telemetry.Waiting()) })
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
 		func() float64 { return n.follower.Age().Seconds() })
 }
@@ -57,7 +90,11 @@ const (
 // run keeps the node in step with the database until ctx ends.
 func (n *node) run(ctx context.Context) {
 	var group errgroup.Group
-	group.Go(func() error { n.follower.Run(ctx); return nil })
+	for _, job := range []func(context.Context){
+		n.follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.hub.Run,
+	} {
+		group.Go(func() error { job(ctx); return nil })
+	}
 	group.Go(func() error {
 		every(ctx, flushInterval, n.flushKeys)
 		return nil

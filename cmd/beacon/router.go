@@ -16,6 +16,8 @@ type router struct {
 	preview *preview.API
 	network *network.API
 	loaded  atomic.Bool // until then the network interface has nothing to answer from
+
+	pressure web.Pressure
 }
 
 func newRouter(health *web.Health, preview *preview.API, network *network.API) *router {
@@ -26,6 +28,9 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:
 		rt.health.ServeHTTP(w, r)
+	case !network.IsHeartbeat(r) && rt.pressure.Yields(r):
+		// A device that is not heard counts as offline; an app can ask again.
+		rt.refuse(w, r, http.StatusServiceUnavailable)
 	case !isNetwork(path):
 		rt.preview.ServeHTTP(w, r)
 	case !rt.loaded.Load():

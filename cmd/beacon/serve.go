@@ -53,11 +53,17 @@ func (c serveCmd) Run(out *console) error {
 
 func (c serveCmd) serve(out *console) error {
 	defer runtime.KeepAlive(tuneCollector())
-
 	now, err := c.now()
 	if err != nil {
 		return err
 	}
+	return c.serveAt(now, c.ClockRate, out)
+}
+
+// serveBy serves by a clock that the caller sets as it likes.
+func (c serveCmd) serveBy(now func() time.Time, out *console) error { return c.serveAt(now, 0, out) }
+
+func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) error {
 	ln, err := listen(out.ctx, "--addr", c.Addr)
 	if err != nil {
 		return err
@@ -66,7 +72,7 @@ func (c serveCmd) serve(out *console) error {
 	buffer := newLogBuffer(out.stderr)
 	defer buffer.Close()
 	s := &server{log: newLogger(buffer, c.LogFormat, c.LogLevel), metrics: metrics.New()}
-	if err := s.assemble(out.ctx, c, ln.Addr(), now); err != nil {
+	if err := s.assemble(out.ctx, c, ln.Addr(), now, rate); err != nil {
 		return err
 	}
 	defer s.node.db.Close()
@@ -96,7 +102,7 @@ type server struct {
 }
 
 // assemble opens the database and makes the interfaces.
-func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func() time.Time) error {
+func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func() time.Time, rate float64) error {
 	publicURL, err := c.publicURL(at)
 	if err != nil {
 		return err
@@ -109,10 +115,11 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
-	s.node = newNode(db, c.limits(), now, s.log)
+	s.node = newNode(db, c.limits(), now, rate, s.log)
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api)
-	s.health.Log = s.log
+	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
+		func() float64 { return float64(s.router.pressure.Level()) })
 	s.health.Log = s.log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,
@@ -132,7 +139,10 @@ func (s *server) loaded(context.Context) error {
 // live and not yet ready; ready is called once they are.
 func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) error {
 	group, ctx := errgroup.WithContext(ctx)
-	context.AfterFunc(ctx, s.health.Drain)
+	context.AfterFunc(ctx, func() {
+		s.health.Drain()
+		s.node.hub.Close() // who listens for events would never end by himself
+	})
 	// The node goes on until the last request is answered.
 	serving, drained := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
@@ -143,6 +153,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		s.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
 	}
+	group.Go(func() error { s.router.pressure.Run(serving); return nil })
 	group.Go(func() error {
 		if err := s.load(ctx); err != nil {
 			return err
@@ -157,7 +168,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 // load reads the hotspots.
 func (s *server) load(ctx context.Context) error {
 	began := time.Now()
-	err := whileLoading(func() error { return s.node.follower.Load(ctx) })
+	err := whileLoading(func() error { return s.node.load(ctx) })
 	if err != nil {
 		return err
 	}
@@ -177,12 +188,18 @@ func (c serveCmd) limits() network.Limits {
 }
 
 // accessLog gives the observer that logs requests, or nil where the level
-// leaves them out.
+// leaves them out. Heartbeats that went well are left out: of a million devices
+// they would be 16,700 lines a second, and the metrics count them.
 func (c serveCmd) accessLog(out io.Writer) func(*http.Request, web.Exchange) {
 	if c.LogLevel > slog.LevelInfo {
 		return nil
 	}
-	return web.NewAccessLog(out, c.LogFormat == "text").Observe
+	log := web.NewAccessLog(out, c.LogFormat == "text").Observe
+	return func(r *http.Request, e web.Exchange) {
+		if e.Status != http.StatusOK || !network.IsHeartbeat(r) {
+			log(r, e)
+		}
+	}
 }
 
 // observers makes one of two; the second may be nil.

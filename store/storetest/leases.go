@@ -32,6 +32,7 @@ func put(t testing.TB, db *store.DB, l lease.Lease, rows ...beacon.RecordRow) {
 func takeLease(t *testing.T, database Database) {
 	db := database.open(t)
 	at := func(seconds int) time.Time { return Now.Add(time.Duration(seconds) * time.Second) }
+	standing := map[string]lease.Lease{} // by name: what is written down
 	for i, step := range []struct {
 		name, holder string
 		now, ttl     int
@@ -53,10 +54,10 @@ func takeLease(t *testing.T, database Database) {
 		{"keeper", "b", 70, 10, 4},
 	} {
 		l, taken, err := db.TakeLease(t.Context(), step.name, step.holder, at(step.now), time.Duration(step.ttl)*time.Second)
-		want := lease.Lease{}
 		if step.token > 0 {
-			want = lease.Lease{Name: step.name, Holder: step.holder, Token: step.token}
+			standing[step.name] = lease.Lease{Name: step.name, Holder: step.holder, Token: step.token, Until: at(step.now + step.ttl)}
 		}
+		want := standing[step.name]
 		if err != nil || taken != (step.token > 0) || l != want {
 			t.Errorf("step %d, %s at %d: %v, %v, %v; want %v", i, step.holder, step.now, l, taken, err, want)
 		}

@@ -110,8 +110,8 @@ func linkRefused(t *testing.T, database Database) {
 	}
 	must(db.LinkDevice(t.Context(), codeHash(2), device, Now, linkWith(1)))
 	wantAudit(t, db, 2, "link_code.created", "link_code.created",
-		"link.refused: try 1 of 5", "link.refused: try 2 of 5", "link.refused: try 3 of 5", "link.refused: try 4 of 5", "link.refused: try 5 of 5",
-		"link.refused: try 1 of 5", "link.refused: try 2 of 5", "link.refused: try 3 of 5", "link.refused: try 4 of 5", "hotspot.linked")
+		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "link.refused: the edit says no: try 5 of 5",
+		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "hotspot.linked")
 	equal(t, "the hotspot of the spent code", must(db.Hotspot(t.Context(), Hotspot(1).ID)), unlinked(1))
 
 	for code := 3; code <= 4; code++ { // a new code has tries of its own, also in the place of another
@@ -137,18 +137,18 @@ func linkVerdicts(t *testing.T, database Database) {
 		t.Error("the edit runs")
 		return nil
 	}
-	refused := func(what string, code int, now time.Time) {
+	refused := func(what string, code int, now time.Time, kind beacon.Kind) {
 		t.Helper()
 		_, err := db.LinkDevice(t.Context(), codeHash(code), device, now, never)
-		wantKind(t, what, err, beacon.NotFound)
+		wantKind(t, what, err, kind)
 	}
-	refused("an unknown code", 99, at)
-	refused("a replaced code", 1, at)
+	refused("an unknown code", 99, at, beacon.NotFound)
+	refused("a replaced code", 1, at, beacon.NotFound)
 	wantAudit(t, db, sofar)
-	refused("an expired code", 2, at.Add(time.Microsecond))
-	refused("an expired code again", 2, at)
-	refused("that of a deleted hotspot", 3, at)
-	refused("that of a deleted hotspot again", 3, at)
+	refused("an expired code", 2, at.Add(time.Microsecond), beacon.Forbidden)
+	refused("an expired code again", 2, at, beacon.NotFound)
+	refused("that of a deleted hotspot", 3, at, beacon.Forbidden)
+	refused("that of a deleted hotspot again", 3, at, beacon.NotFound)
 	wantAudit(t, db, sofar, "link.refused: the code has expired", "link.refused: the hotspot is deleted")
 
 	put := func(what string, code beacon.LinkCode, kind beacon.Kind) {
@@ -167,7 +167,7 @@ func linkVerdicts(t *testing.T, database Database) {
 		t.Errorf("error %v; want that of the edit", err)
 	}
 	must(db.LinkDevice(t.Context(), codeHash(11), by, at, linkWith(1)))
-	wantAudit(t, db, sofar+2, "link.refused: from afar; try 1 of 5", "hotspot.linked: from afar")
+	wantAudit(t, db, sofar+2, "link.refused: from afar; the edit says no: try 1 of 5", "hotspot.linked: from afar")
 }
 
 // linkRace: many use one code at two nodes, some with the wrong device. One gets

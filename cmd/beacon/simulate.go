@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/simulate"
+	"github.com/beacon-wifi/beacon/store"
+)
+
+type simulateCmd struct {
+	URL         string        `name:"url" placeholder:"URL" help:"The server to talk to, such as http://127.0.0.1:8080. Without it, a server of its own with a temporary database and a clock that is moved on minute by minute."`
+	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better given as BEACON_KEY: others can see a command line."`
+	Hotspots    int           `default:"100" help:"How many hotspots to make up. Default ${default}."`
+	Seed        uint64        `default:"1" help:"What they are made from: the same seed makes the same hotspots, which behave in the same way. Default ${default}."`
+	Days        int           `help:"How many days to go through, without --url. Default 1."`
+	Interval    time.Duration `default:"60s" help:"How often each device beats, with --url. Default ${default}."`
+	Rate        float64       `placeholder:"N" help:"Heartbeats a second of all devices together, instead of --interval."`
+	Duration    time.Duration `placeholder:"5m" help:"How long to go on, with --url. Default: until interrupted."`
+	Connections int           `default:"64" help:"How many connections to use at the most. Default ${default}."`
+}
+
+// Examples are shown by --help.
+func (simulateCmd) Examples() string {
+	return `  beacon simulate --hotspots 50 --days 7 --seed 42           a week of 50 hotspots; prints a digest of the outcome
+  beacon serve --rate-limit off                              for many hotspots: only 10 devices a minute can be
+                                                             linked from one address otherwise
+  BEACON_KEY=$(beacon keys create --user new --scopes admin) \
+    beacon simulate --url http://127.0.0.1:8080 --hotspots 5000
+  beacon simulate --url http://127.0.0.1:8080 --key bcn_… --hotspots 20000 --rate 10000 --duration 5m
+`
+}
+
+// Run simulates (decision C4).
+func (c simulateCmd) Run(out *console) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.URL != "" {
+		return c.drive(out)
+	}
+	return c.march(out, time.Duration(max(c.Days, 1))*24*time.Hour)
+}
+
+const (
+	maxSimulated = 1_000_000
+	maxDays      = 365
+)
+
+func (c simulateCmd) check() error {
+	switch {
+	case c.Hotspots < 1 || c.Hotspots > maxSimulated:
+		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", maxSimulated))
+	case c.Connections < 1 || c.Connections > 10_000:
+		return usageError("--connections must be 1 to 10000")
+	case c.URL == "" && (c.Rate != 0 || c.Duration != 0):
+		return usageError("--rate and --duration go with --url")
+	case c.URL != "" && c.Days != 0:
+		return usageError("--days goes without --url: that server has a clock of its own")
+	case c.Days < 0 || c.Days > maxDays:
+		return usageError(fmt.Sprintf("--days must be 1 to %d", maxDays))
+	case c.URL != "" && c.Key == "":
+		return usageError("--url needs --key, or BEACON_KEY")
+	case !(c.Rate >= 0) || c.Interval <= 0 || c.Duration < 0:
+		return usageError("--rate, --interval and --duration must be greater than 0")
+	}
+	return nil
+}
+
+// drive talks to a server in real time.
+func (c simulateCmd) drive(out *console) error {
+	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
+	if err != nil {
+		return usageError("--url " + err.Error())
+	}
+	defer client.Close()
+	devices := simulate.Devices(c.Hotspots, c.Seed)
+	if err := c.setUp(out, client, devices); err != nil {
+		if out.ctx.Err() != nil {
+			return nil // told to stop
+		}
+		return err
+	}
+	interval := c.Interval
+	if c.Rate > 0 {
+		interval = time.Duration(float64(c.Hotspots) / c.Rate * float64(time.Second))
+	}
+	ctx := out.ctx
+	if c.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Duration)
+		defer cancel()
+	}
+	var meter simulate.Meter
+	began := time.Now()
+	watch := newWatch(out.stderr, rates(&meter))
+	client.Drive(ctx, devices, interval, &meter)
+	watch.stop()
+	reading := meter.Read()
+	fmt.Fprintln(out.stdout, summary(reading, time.Since(began)))
+	if reading.Failed > 0 {
+		return fmt.Errorf("%d heartbeats were given up; the last: %s", reading.Failed, reading.Trouble)
+	}
+	return nil
+}
+
+func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*simulate.Device) error {
+	if err := client.Check(out.ctx); err != nil {
+		return err
+	}
+	var done atomic.Int64
+	watch := newWatch(out.stderr, func() string {
+		line := bar("registering, verifying, linking", done.Load(), int64(len(devices)))
+		if client.Limited() {
+			line += "; the server limits this, --rate-limit off there would not"
+		}
+		return line
+	})
+	defer watch.stop()
+	return client.SetUp(out.ctx, devices, &done)
+}
+
+// simulationStart is when the clock of a simulation begins: a Monday.
+var simulationStart = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
+// march runs a server by a clock of our own, for some time by that clock.
+func (c simulateCmd) march(out *console, span time.Duration) error {
+	host, err := startHost(out, simulationStart)
+	if err != nil {
+		return err
+	}
+	outcome, err := c.marchOn(out, host, simulationStart.Add(span))
+	if err := errors.Join(err, host.stop()); err != nil {
+		if out.ctx.Err() != nil {
+			return errors.New("interrupted before the end; there is no digest")
+		}
+		return err
+	}
+	_, err = fmt.Fprint(out.stdout, outcome)
+	return err
+}
+
+func (c simulateCmd) marchOn(out *console, h *host, end time.Time) (outcome string, err error) {
+	client, err := simulate.NewClient(h.url, h.key, c.Connections)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	devices := simulate.Devices(c.Hotspots, c.Seed)
+	if err := c.setUp(out, client, devices); err != nil {
+		return "", err
+	}
+	var meter simulate.Meter
+	began := time.Now()
+	watch := newWatch(out.stderr, func() string {
+		passed := h.now().Sub(simulationStart)
+		return bar("minutes", int64(passed.Minutes()), int64(end.Sub(simulationStart).Minutes()))
+	})
+	err = client.March(out.ctx, devices, simulationStart, end, h.set, &meter)
+	watch.stop()
+	if err != nil {
+		return "", err
+	}
+	took := time.Since(began)
+	digest, err := client.Digest(out.ctx, devices, simulationStart, end)
+	return fmt.Sprintf("%s\ndigest %s\n", summary(meter.Read(), took), digest), err
+}
+
+// host is a server inside this process, with a database that goes with it.
+type host struct {
+	url, key string
+	clock    atomic.Int64 // µs since 1970
+	dir      string
+	cancel   context.CancelFunc
+	ended    chan error
+}
+
+func (h *host) now() time.Time    { return time.UnixMicro(h.clock.Load()).UTC() }
+func (h *host) set(now time.Time) { h.clock.Store(now.UnixMicro()) }
+
+// startHost starts a server on a free port of this machine.
+func startHost(out *console, at time.Time) (*host, error) {
+	dir, err := os.MkdirTemp("", "beacon-simulate-")
+	if err != nil {
+		return nil, err
+	}
+	h := &host{dir: dir, ended: make(chan error, 1)}
+	h.set(at)
+	db := database{DB: filepath.Join(dir, "beacon.db")}
+	if h.key, err = adminKey(out, db); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx)) // it outlives its clients
+	h.cancel = cancel
+	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: slog.LevelWarn}
+	ready := make(firstLine, 1)
+	go func() { h.ended <- server.serveBy(h.now, &console{ctx: ctx, stdout: ready, stderr: out.stderr}) }()
+	select {
+	case line := <-ready:
+		h.url = strings.TrimPrefix(line, "beacon: listening on ")
+		return h, nil
+	case err := <-h.ended:
+		cancel()
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+}
+
+// stop ends the server, and removes its database.
+func (h *host) stop() error {
+	h.cancel()
+	return errors.Join(<-h.ended, os.RemoveAll(h.dir))
+}
+
+// firstLine keeps the first thing that is written to it.
+type firstLine chan string
+
+func (f firstLine) Write(p []byte) (int, error) {
+	select {
+	case f <- strings.TrimSpace(string(p)):
+	default:
+	}
+	return len(p), nil
+}
+
+func adminKey(out *console, db database) (key string, err error) {
+	err = db.with(out, func(db *store.DB) error {
+		in := access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})}
+		made, err := keysOf(db).Create(out.ctx, commandLine, in)
+		key = made.Plain
+		return err
+	})
+	return key, err
+}

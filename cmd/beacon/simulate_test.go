@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/simulate"
+)
+
+// simulation is a small one with the defaults of the command line.
+func simulation(seed uint64) simulateCmd {
+	return simulateCmd{Hotspots: 4, Seed: seed, Interval: time.Minute, Connections: 8}
+}
+
+var digestLine = regexp.MustCompile(`(?m)^digest ([0-9a-f]{64})$`)
+
+// digestOf goes through three hours, and gives the digest of that.
+func digestOf(t *testing.T, seed uint64) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	out := &console{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
+	if err := simulation(seed).march(out, 3*time.Hour); err != nil {
+		t.Fatalf("%v; it said %s", err, stderr.String())
+	}
+	found := digestLine.FindStringSubmatch(stdout.String())
+	if found == nil || !strings.Contains(stdout.String(), " heartbeats in ") {
+		t.Fatalf("it printed %q", stdout.String())
+	}
+	return found[1]
+}
+
+// A seed decides the outcome, though nothing else is the same: ids, keys, the
+// order in which beats arrive (decision C4).
+func TestSimulate_Digest(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	first, again, other := digestOf(t, 1), digestOf(t, 1), digestOf(t, 2)
+	if first != again {
+		t.Errorf("one seed leads to %s and to %s", first, again)
+	}
+	if first == other {
+		t.Errorf("two seeds lead to %s", first)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(left) > 0 {
+		t.Errorf("it left %v behind", left)
+	}
+}
+
+// Told to stop, it removes what it made and says that there is no outcome.
+func TestSimulate_Interrupted(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	err := simulation(1).march(&console{ctx: ctx, stdout: &stdout, stderr: &stderr}, 300*24*time.Hour)
+	if err == nil || !strings.Contains(err.Error(), "interrupted") || digestLine.MatchString(stdout.String()) {
+		t.Errorf("march = %v; it printed %q", err, stdout.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(left) > 0 {
+		t.Errorf("it left %v behind", left)
+	}
+}
+
+// mintKey makes a key for a server that runs.
+func mintKey(t *testing.T, db string, scopes string) string {
+	t.Helper()
+	made, err := exec.Command("beacon", "keys", "create", "--db", db, "--user", "new", "--scopes", scopes).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(made))
+}
+
+// Devices of a real server: they come online, a second run finds them again, and
+// what a key does not permit is said in words.
+func TestSimulate_RealServer(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
+	defer server.stop(t)
+	key := mintKey(t, db, "admin")
+	drive := func(cmd simulateCmd) (stdout string, err error) {
+		var out, log bytes.Buffer
+		cmd.URL = server.url
+		if cmd.Key == "" {
+			cmd.Key = key
+		}
+		err = cmd.Run(&console{ctx: t.Context(), stdout: &out, stderr: &log})
+		return out.String(), err
+	}
+	cmd := simulation(1)
+	cmd.Hotspots, cmd.Rate, cmd.Duration = 20, 100, time.Second
+	for range 2 {
+		out, err := drive(cmd)
+		found := regexp.MustCompile(`^(\d+) heartbeats in 1\.\d+s, \d+/s, p50 \S+, p99 \S+\n$`).FindStringSubmatch(out)
+		if err != nil || found == nil || len(found[1]) < 2 || found[1] < "50" && len(found[1]) == 2 {
+			t.Errorf("it printed %q and ended with %v; want about 100 heartbeats", out, err)
+		}
+	}
+	_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
+	if n := strings.Count(body, `"status":"online"`); n < 5 || n > 20 {
+		t.Errorf("%d hotspots are online around here: %s", n, body)
+	}
+
+	cmd.Key = mintKey(t, db, "hotspots:write")
+	if _, err := drive(cmd); err == nil || !strings.Contains(err.Error(), "takes the scope admin") {
+		t.Errorf("with a lesser key it ends with %v", err)
+	}
+	cmd.Key = "bcn_wrong"
+	if _, err := drive(cmd); err == nil || !strings.Contains(err.Error(), "does not know this key") {
+		t.Errorf("with a wrong key it ends with %v", err)
+	}
+	var stderr bytes.Buffer
+	if code := report(&stderr, simulateCmd{URL: server.url, Key: "bcn_wrong", Hotspots: 1, Connections: 1, Interval: time.Minute}.Run(
+		&console{ctx: t.Context(), stdout: &stderr, stderr: &stderr})); code != exitFailed {
+		t.Errorf("with a wrong key the exit code is %d: %s", code, stderr.String())
+	}
+}
+
+// A Ctrl-C ends it with a summary, and without an error.
+func TestSimulate_CtrlC(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
+	defer server.stop(t)
+	cmd := exec.Command("beacon", "simulate", "--url", server.url, "--hotspots", "5", "--interval", "100ms")
+	cmd.Env = append(os.Environ(), "BEACON_KEY="+mintKey(t, db, "admin"))
+	var stdout, stderr lockedBuffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGINT) })
+	if err := cmd.Wait(); err != nil || !strings.Contains(stdout.String(), " heartbeats in ") {
+		t.Errorf("it ended with %v and printed %q; %s", err, stdout.String(), stderr.String())
+	}
+}
+
+func TestSimulate_NoServer(t *testing.T) {
+	cmd := simulation(1)
+	cmd.URL, cmd.Key = "http://127.0.0.1:1", "bcn_x"
+	err := cmd.Run(&console{ctx: t.Context(), stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)})
+	if err == nil || !strings.Contains(err.Error(), "cannot reach a server at http://127.0.0.1:1") {
+		t.Errorf("without a server it ends with %v", err)
+	}
+}
+
+func TestSimulate_Usage(t *testing.T) {
+	for want, change := range map[string]func(*simulateCmd){
+		"--hotspots must be": func(c *simulateCmd) { c.Hotspots = 0 },
+		"go with --url":      func(c *simulateCmd) { c.Rate = 5 },
+		"--url needs --key":  func(c *simulateCmd) { c.URL = "http://h" },
+		"goes without --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
+		"--days must be":     func(c *simulateCmd) { c.Days = 366 },
+		"is no address":      func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
+		"--connections must": func(c *simulateCmd) { c.Connections = 0 },
+		"must be greater":    func(c *simulateCmd) { c.Interval = 0 },
+	} {
+		cmd := simulation(1)
+		change(&cmd)
+		var stderr bytes.Buffer
+		code := report(&stderr, cmd.Run(&console{ctx: t.Context(), stdout: &stderr, stderr: &stderr}))
+		if code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("exit code %d: %s; want 2, and %q", code, stderr.String(), want)
+		}
+	}
+}
+
+func TestSimulate_Progress(t *testing.T) {
+	for _, test := range []struct {
+		done, total int64
+		want        string
+	}{
+		{0, 4, "[                              ] 0 of 4 x"},
+		{2, 4, "[===============               ] 2 of 4 x"},
+		{4, 4, "[==============================] 4 of 4 x"},
+		{0, 0, "[                              ] 0 of 0 x"},
+	} {
+		if got := bar("x", test.done, test.total); got != test.want {
+			t.Errorf("bar is %q; want %q", got, test.want)
+		}
+	}
+	got := summary(simulate.Reading{Taken: 300, Repeated: 2, Failed: 1}, 2*time.Second)
+	if want := "300 heartbeats in 2s, 150/s, p50 0s, p99 0s, 2 asked to come later, 1 given up"; got != want {
+		t.Errorf("summary is %q; want %q", got, want)
+	}
+}

@@ -1,0 +1,48 @@
+package network
+
+import "strconv"
+
+// tenThousandths is a fraction from 0 to 1 as the domain counts it.
+type tenThousandths int
+
+// MarshalJSON writes 9987 as 0.9987.
+func (n tenThousandths) MarshalJSON() ([]byte, error) { return appendTenThousandths(nil, int(n)), nil }
+
+// shareOf rounds to the nearest, but says all only of all, and none only of none.
+func shareOf(part, whole int) tenThousandths {
+	const one = 10_000
+	if part == 0 || part == whole {
+		return tenThousandths(part / whole * one)
+	}
+	return tenThousandths(min(max((part*one+whole/2)/whole, 1), one-1))
+}
+
+// gigabytes is a number of bytes that is shown in units of 10^9.
+type gigabytes uint64
+
+// MarshalJSON writes 1500000000 as 1.5: every digit, and no noise of a float's.
+func (n gigabytes) MarshalJSON() ([]byte, error) {
+	const unit = 1_000_000_000
+	out := strconv.AppendUint(nil, uint64(n)/unit, 10)
+	return appendFraction(out, int(n%unit), unit/10), nil
+}
+
+func appendTenThousandths(out []byte, n int) []byte {
+	const one = 10_000
+	out = append(out, byte('0'+n/one)) // it is at most 1
+	return appendFraction(out, n%one, one/10)
+}
+
+// appendFraction writes the digits after the point, the first of which stands
+// for unit, and leaves out zeros at the end.
+func appendFraction(out []byte, rest, unit int) []byte {
+	if rest == 0 {
+		return out
+	}
+	out = append(out, '.')
+	for ; rest > 0; unit /= 10 {
+		out = append(out, byte('0'+rest/unit))
+		rest %= unit
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package simulate
+
+import (
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// Device is one hotspot's device, and what it was registered with.
+type Device struct {
+	registration registration
+	hotspot      string // its id, once registered
+	key          string // once linked
+
+	chance   chance
+	kind     string
+	crowd    float64 // clients on average
+	dbm      float64 // how well they are heard
+	uplink   uplink
+	appetite float64       // bytes a client moves in a second
+	fails    time.Duration // between two outages, on average
+	testsAt  time.Duration // when in its six hours it tests its speed
+
+	boot      uint64
+	seq       uint64
+	rx, tx    uint64
+	last      time.Time // of its latest beat, zero: none yet
+	failsAt   time.Time
+	downUntil time.Time
+	tested    int64 // the number of the six hours of its last test
+
+	waiting atomic.Bool // for its last beat to be taken
+}
+
+// uplink is what a line can do.
+type uplink struct{ down, up, latency float64 }
+
+var uplinks = []uplink{{480, 60, 8}, {210, 22, 14}, {120, 12, 19}, {62, 6.5, 41}, {24, 3, 58}}
+
+// testEvery is how often a device tests its speed.
+const testEvery = 6 * time.Hour
+
+// Devices makes up so many devices.
+func Devices(count int, seed uint64) []*Device {
+	devices := make([]*Device, count)
+	for i := range devices {
+		devices[i] = newDevice(seed, i)
+	}
+	return devices
+}
+
+func newDevice(seed uint64, number int) *Device {
+	c := chanceOf(seed, uint64(number)+1)
+	d := &Device{registration: register(&c, seed, number)}
+	d.kind = d.registration.Type
+	d.registration.Settings = hoursOf(&c, d.kind)
+	d.crowd = usualCrowd[d.kind] * math.Exp(0.5*c.normal())
+	d.dbm = c.between(-76, -46)
+	d.uplink = pick(&c, uplinks)
+	d.appetite = c.between(2_000, 60_000)
+	d.testsAt = time.Duration(c.unit() * float64(testEvery))
+	switch roll := c.unit(); {
+	case roll < 0.80: // most are reliable
+		d.fails = 12 * 24 * time.Hour
+	case roll < 0.95:
+		d.fails = 30 * time.Hour
+	default: // some are not
+		d.fails = 5 * time.Hour
+	}
+	d.chance = c
+	d.reboot()
+	return d
+}
+
+// Beat is what a device says of itself.
+type Beat struct {
+	boot, seq, rx, tx uint64
+	clients, dbm      int
+	test              uplink // zero: none
+}
+
+// Beat gives what the device says now, or nothing while it is out of order. Times
+// must not go back.
+func (d *Device) Beat(now time.Time) (b Beat, due bool) {
+	if !d.works(now) {
+		return Beat{}, false
+	}
+	since := time.Minute
+	if !d.last.IsZero() {
+		since = min(now.Sub(d.last), 5*time.Minute)
+	}
+	d.last = now
+	d.seq++
+	clients := max(0, int(math.Round(d.crowd*crowdAt(d.kind, now)*(1+0.3*d.chance.normal()))))
+	moved := float64(clients) * d.appetite * since.Seconds() * d.chance.between(0.5, 1.5)
+	d.tx += uint64(moved * 0.86)
+	d.rx += uint64(moved * 0.14)
+	b = Beat{boot: d.boot, seq: d.seq, rx: d.rx, tx: d.tx, clients: clients}
+	b.dbm = int(math.Round(max(-115, min(-20, d.dbm+3*d.chance.normal()))))
+	if number := now.Add(-d.testsAt).Unix() / int64(testEvery/time.Second); number != d.tested {
+		d.tested = number
+		b.test = d.testSpeed()
+	}
+	return b, true
+}
+
+// works lets a device fail and come back: after most failures it has booted
+// anew.
+func (d *Device) works(now time.Time) bool {
+	if d.failsAt.IsZero() {
+		d.failsAt = now.Add(d.chance.after(d.fails))
+	}
+	if !now.Before(d.failsAt) {
+		d.downUntil = now.Add(time.Minute + d.chance.after(25*time.Minute))
+		d.failsAt = d.downUntil.Add(d.chance.after(d.fails))
+		if d.chance.unit() < 0.7 {
+			d.reboot()
+		}
+	}
+	return !now.Before(d.downUntil)
+}
+
+// reboot begins all counters anew.
+func (d *Device) reboot() {
+	d.boot, d.seq, d.rx, d.tx = d.chance.next(), 0, 0, 0
+}
+
+func (d *Device) testSpeed() uplink {
+	part := d.chance.between(0.75, 1.1)
+	return uplink{
+		down:    roundTo(d.uplink.down*part, 1),
+		up:      roundTo(d.uplink.up*part, 1),
+		latency: roundTo(d.uplink.latency/part, 1),
+	}
+}
+
+// Append spells the beat as the body of a request.
+func (b *Beat) Append(out []byte) []byte {
+	out = append(out, `{"boot_id":"`...)
+	out = strconv.AppendUint(out, b.boot, 16)
+	out = append(out, `","seq":`...)
+	out = strconv.AppendUint(out, b.seq, 10)
+	out = append(out, `,"clients":`...)
+	out = strconv.AppendInt(out, int64(b.clients), 10)
+	out = append(out, `,"rx_bytes":`...)
+	out = strconv.AppendUint(out, b.rx, 10)
+	out = append(out, `,"tx_bytes":`...)
+	out = strconv.AppendUint(out, b.tx, 10)
+	out = append(out, `,"rssi_dbm":`...)
+	out = strconv.AppendInt(out, int64(b.dbm), 10)
+	if b.test != (uplink{}) {
+		out = append(out, `,"speedtest":{"down_mbps":`...)
+		out = strconv.AppendFloat(out, b.test.down, 'f', -1, 64)
+		out = append(out, `,"up_mbps":`...)
+		out = strconv.AppendFloat(out, b.test.up, 'f', -1, 64)
+		out = append(out, `,"latency_ms":`...)
+		out = strconv.AppendFloat(out, b.test.latency, 'f', -1, 64)
+		out = append(out, '}')
+	}
+	return append(out, '}')
+}

@@ -1,0 +1,49 @@
+package simulate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// Digest sums up what the server says about all hotspots: status, metrics, and
+// each day of their history. Ids and the times of creation are left out, so that
+// two servers that were told the same have the same digest.
+func (c *Client) Digest(ctx context.Context, devices []*Device, from, to time.Time) (string, error) {
+	texts := make([][]byte, len(devices))
+	err := c.each(ctx, len(devices), func(ctx context.Context, i int) (err error) {
+		texts[i], err = c.describe(ctx, devices[i], from, to)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, text := range texts {
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// describe gives what the server says about one hotspot, on one line.
+func (c *Client) describe(ctx context.Context, d *Device, from, to time.Time) ([]byte, error) {
+	var whole struct {
+		Status  string          `json:"status"`
+		Metrics json.RawMessage `json:"metrics"`
+	}
+	if err := c.call(ctx, get("/v1/hotspots/"+d.hotspot), &whole); err != nil {
+		return nil, fmt.Errorf("read hotspot %s: %w", d.hotspot, err)
+	}
+	var past struct {
+		Points json.RawMessage `json:"points"`
+	}
+	query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}, "step": {"1d"}}
+	if err := c.call(ctx, get("/v1/hotspots/"+d.hotspot+"/history?"+query.Encode()), &past); err != nil {
+		return nil, fmt.Errorf("read the history of hotspot %s: %w", d.hotspot, err)
+	}
+	return fmt.Appendf(nil, "%s %s %s\n", whole.Status, whole.Metrics, past.Points), nil
+}

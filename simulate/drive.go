@@ -1,0 +1,165 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// crew is a number of workers, each with a connection of its own.
+type crew struct {
+	client *Client
+	meter  *Meter
+	jobs   chan job
+	busy   sync.WaitGroup
+}
+
+// job is a beat to send, and whom to tell what became of it.
+type job struct {
+	device *Device
+	beat   Beat
+	tries  int
+	done   func(job, outcome)
+}
+
+// outcome is what became of a beat.
+type outcome struct {
+	err  error         // nil: the server has taken it
+	wait time.Duration // how long until it makes sense to try again; 0: it does not
+}
+
+func (c *Client) hire(ctx context.Context, meter *Meter, workers int) *crew {
+	staff := &crew{client: c, meter: meter, jobs: make(chan job, workers)}
+	for range workers {
+		staff.busy.Go(func() { staff.work(ctx) })
+	}
+	return staff
+}
+
+// dismiss waits for the workers to finish what they were given.
+func (s *crew) dismiss() {
+	close(s.jobs)
+	s.busy.Wait()
+}
+
+func (s *crew) work(ctx context.Context) {
+	w := newWire(s.client.base)
+	defer w.close()
+	defer context.AfterFunc(ctx, w.interrupt)()
+	for j := range s.jobs {
+		j.tries++
+		j.done(j, s.send(ctx, w, j))
+	}
+}
+
+func (s *crew) send(ctx context.Context, w *wire, j job) outcome {
+	began := time.Now()
+	r, err := w.send(ctx, j.device, &j.beat)
+	switch {
+	case ctx.Err() != nil:
+		return outcome{err: context.Cause(ctx)}
+	case err != nil:
+		s.meter.trouble(err.Error())
+		return outcome{err, time.Second}
+	case r.status == http.StatusOK:
+		s.meter.took(time.Since(began))
+		return outcome{}
+	}
+	err = fmt.Errorf("a heartbeat of hotspot %s is answered %d: %s", j.device.hotspot, r.status, r.message)
+	s.meter.trouble(err.Error())
+	if r.status != http.StatusTooManyRequests && r.status < 500 {
+		return outcome{err: err}
+	}
+	s.meter.repeated.Add(1)
+	return outcome{err, max(r.retryAfter, firstPause)}
+}
+
+// beatTries is how often a device tries to get rid of a beat before it gives up;
+// the next one tells all that matters of it.
+const beatTries = 4
+
+// Drive lets every device beat once in every interval, spread evenly over it,
+// until ctx ends. When the server does not keep up, beats come later: there are
+// never more under way than there are connections.
+func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Duration, meter *Meter) {
+	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
+	defer staff.dismiss()
+	p := &pace{ctx: ctx, staff: staff}
+	began := time.Now()
+	for turn := 0; ; turn++ {
+		due := began.Add(time.Duration(float64(interval) * (float64(turn) / float64(len(devices)))))
+		if !p.until(due) {
+			return
+		}
+		p.beat(devices[turn%len(devices)])
+	}
+}
+
+// pace is the goroutine that says who beats when.
+type pace struct {
+	ctx   context.Context
+	staff *crew
+
+	mu    sync.Mutex
+	again schedule
+}
+
+// The pace sleeps for at least shortNap, and then sees to all that is due: to
+// wake up for every single beat would cost more than to send it. After longNap it
+// looks whether something is to be repeated.
+const (
+	shortNap = 2 * time.Millisecond
+	longNap  = 50 * time.Millisecond
+)
+
+// until waits, and sees to the beats that are to be repeated meanwhile. It is
+// false when ctx ended.
+func (p *pace) until(due time.Time) bool {
+	for p.ctx.Err() == nil {
+		now := time.Now()
+		if j, ok := p.pop(now); ok {
+			p.give(j)
+			continue
+		}
+		left := due.Sub(now)
+		if left <= 0 {
+			return true
+		}
+		pause(p.ctx, min(max(left, shortNap), longNap))
+	}
+	return false
+}
+
+// beat has a device send a beat, if the last one has arrived.
+func (p *pace) beat(d *Device) {
+	if d.waiting.Load() {
+		return
+	}
+	b, due := d.Beat(time.Now())
+	if due {
+		d.waiting.Store(true)
+		p.give(job{device: d, beat: b, done: p.done})
+	}
+}
+
+func (p *pace) give(j job) {
+	select {
+	case p.staff.jobs <- j:
+	case <-p.ctx.Done():
+	}
+}
+
+// done decides what follows on an outcome.
+func (p *pace) done(j job, out outcome) {
+	switch {
+	case out.err == nil || p.ctx.Err() != nil:
+	case out.wait > 0 && j.tries < beatTries:
+		p.repeat(j, out.wait)
+		return
+	default:
+		p.staff.meter.failed.Add(1)
+	}
+	j.device.waiting.Store(false)
+}

@@ -1,0 +1,41 @@
+package simulate
+
+import "time"
+
+// The share of a place's usual crowd by hour of the day.
+var rhythms = map[string]struct{ weekday, weekend [24]float64 }{
+	home: {
+		weekday: [24]float64{.4, .2, .1, .1, .1, .2, .5, .8, .6, .4, .3, .3, .4, .4, .4, .5, .7, .9, 1.1, 1.3, 1.4, 1.3, 1, .7},
+		weekend: [24]float64{.6, .4, .2, .1, .1, .1, .2, .4, .7, .9, 1, 1, 1, 1, 1, 1, 1, 1.1, 1.2, 1.3, 1.3, 1.2, 1, .8},
+	},
+	business: {
+		weekday: [24]float64{0, 0, 0, 0, 0, .1, .3, .7, 1, 1.1, 1.2, 1.3, 1.5, 1.4, 1.1, 1, 1, 1.1, .9, .6, .4, .2, .1, 0},
+		weekend: [24]float64{.1, 0, 0, 0, 0, 0, .1, .2, .5, .8, 1, 1.1, 1.1, 1, .9, .8, .7, .6, .5, .4, .3, .2, .1, .1},
+	},
+	public: {
+		weekday: [24]float64{.1, .1, 0, 0, 0, .1, .3, .8, 1.1, .9, .8, .9, 1.2, 1.2, 1, 1.1, 1.3, 1.5, 1.2, .8, .6, .4, .3, .2},
+		weekend: [24]float64{.2, .1, .1, 0, 0, 0, .1, .3, .6, 1, 1.3, 1.5, 1.6, 1.7, 1.7, 1.6, 1.4, 1.2, 1, .8, .6, .5, .4, .3},
+	},
+}
+
+// usualCrowd is how many clients a place of each type has on average.
+var usualCrowd = map[string]float64{home: 4, business: 14, public: 32}
+
+// eastern is where all of them are. Daylight saving makes no difference worth
+// the trouble here.
+var eastern = time.FixedZone("EST", -5*3600)
+
+// crowdAt is the share of the usual crowd at a moment, without a jump on the
+// hour.
+func crowdAt(kind string, now time.Time) float64 {
+	local := now.In(eastern)
+	at := func(t time.Time) float64 {
+		rhythm := rhythms[kind]
+		if day := t.Weekday(); day == time.Saturday || day == time.Sunday {
+			return rhythm.weekend[t.Hour()]
+		}
+		return rhythm.weekday[t.Hour()]
+	}
+	part := float64(local.Minute()*60+local.Second()) / 3600
+	return at(local)*(1-part) + at(local.Add(time.Hour))*part
+}

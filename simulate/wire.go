@@ -1,0 +1,218 @@
+package simulate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// wire is a connection that heartbeats go over. It speaks as much HTTP/1.1 as
+// that takes: a load generator that uses net/http costs about as much as the
+// server that it is to measure.
+type wire struct {
+	base   *url.URL
+	before []byte // of a request: what comes before the id of the hotspot,
+	within []byte // between that and the key,
+	after  []byte // and between that and the length
+
+	mu    sync.Mutex // guards conn against interrupt
+	conn  net.Conn
+	over  bool
+	in    *bufio.Reader
+	out   []byte
+	body  []byte
+	fresh bool // nothing was answered on it yet
+}
+
+func newWire(base *url.URL) *wire {
+	return &wire{
+		base:   base,
+		before: []byte("POST /v1/hotspots/"),
+		within: []byte("/heartbeats HTTP/1.1\r\nHost: " + base.Host + "\r\nAuthorization: Bearer "),
+		after:  []byte("\r\nContent-Type: application/json\r\nContent-Length: "),
+		in:     bufio.NewReaderSize(nil, 4096),
+	}
+}
+
+func (w *wire) close() {
+	if w.conn != nil {
+		w.conn.Close()
+		w.use(nil)
+	}
+}
+
+// use says which connection is to be interrupted from now on.
+func (w *wire) use(conn net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conn = conn
+	if w.over && conn != nil {
+		conn.Close()
+	}
+}
+
+// interrupt ends what goes on, for good. Another goroutine may call it.
+func (w *wire) interrupt() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+	if w.conn != nil {
+		w.conn.Close()
+	}
+}
+
+// reply is what a heartbeat is answered.
+type reply struct {
+	status     int
+	retryAfter time.Duration
+	message    []byte // the body, when it is not what was hoped for
+}
+
+// send sends a beat. A server may close a connection that lay idle at any time,
+// so one that fails gets a second try on a fresh one: a beat that arrives twice
+// counts once.
+func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
+	for {
+		if err := w.open(ctx); err != nil {
+			return reply{}, err
+		}
+		r, err := w.exchange(d, b)
+		if err == nil {
+			w.fresh = false
+			return r, nil
+		}
+		w.close()
+		if w.fresh || ctx.Err() != nil {
+			return reply{}, err
+		}
+	}
+}
+
+func (w *wire) open(ctx context.Context) error {
+	if w.conn != nil {
+		return nil
+	}
+	address := w.base.Host
+	if w.base.Port() == "" {
+		address = net.JoinHostPort(w.base.Hostname(), map[string]string{"http": "80", "https": "443"}[w.base.Scheme])
+	}
+	dialer := &net.Dialer{Timeout: answerTime}
+	dial := dialer.DialContext
+	if w.base.Scheme == "https" {
+		// No protocol is offered but the one that we speak.
+		secure := tls.Dialer{NetDialer: dialer, Config: &tls.Config{NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12}}
+		dial = secure.DialContext
+	}
+	conn, err := dial(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	w.use(conn)
+	w.in.Reset(conn)
+	w.fresh = true
+	return nil
+}
+
+func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
+	w.body = b.Append(w.body[:0])
+	out := append(w.out[:0], w.before...)
+	out = append(out, d.hotspot...)
+	out = append(out, w.within...)
+	out = append(out, d.key...)
+	out = append(out, w.after...)
+	out = strconv.AppendInt(out, int64(len(w.body)), 10)
+	out = append(out, "\r\n\r\n"...)
+	w.out = append(out, w.body...)
+	if err := w.conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
+		return reply{}, err
+	}
+	if _, err := w.conn.Write(w.out); err != nil {
+		return reply{}, err
+	}
+	return w.read()
+}
+
+// head is what we need to know of the head of an answer.
+type head struct {
+	length  int64 // below 0: not told
+	chunked bool
+	last    bool // the server closes the connection
+}
+
+func (w *wire) read() (r reply, err error) {
+	line, err := w.in.ReadSlice('\n')
+	if err != nil {
+		return r, err
+	}
+	if len(line) < 13 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
+		return r, fmt.Errorf("the answer begins with %q; that is no HTTP", line)
+	}
+	if r.status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return r, fmt.Errorf("the answer begins with %q; that is no HTTP", line)
+	}
+	h := head{length: -1, last: line[7] == '0'}
+	for {
+		line, err := w.in.ReadSlice('\n')
+		if err != nil {
+			return r, err
+		}
+		name, value, found := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+		if !found {
+			break
+		}
+		if err := h.note(&r, name, bytes.TrimSpace(value)); err != nil {
+			return r, err
+		}
+	}
+	return r, w.readBody(&r, h)
+}
+
+// note takes a line of the head into account.
+func (h *head) note(r *reply, name, value []byte) (err error) {
+	switch {
+	case is(name, "content-length"):
+		h.length, err = strconv.ParseInt(string(value), 10, 64)
+	case is(name, "transfer-encoding"):
+		h.chunked = is(value, "chunked")
+	case is(name, "connection"):
+		h.last = is(value, "close")
+	case is(name, "retry-after"):
+		r.retryAfter = seconds(string(value))
+	}
+	return err
+}
+
+func is(text []byte, lower string) bool { return bytes.EqualFold(text, []byte(lower)) }
+
+// readBody reads on to the next answer. It keeps what is in the way only when
+// that tells of trouble.
+func (w *wire) readBody(r *reply, h head) (err error) {
+	const most = 64 << 10
+	switch {
+	case h.chunked:
+		if r.message, err = io.ReadAll(io.LimitReader(httputil.NewChunkedReader(w.in), most)); err == nil {
+			_, err = w.in.ReadSlice('\n') // the empty line after the last chunk
+		}
+	case h.length < 0 || h.length > most:
+		return errors.New("the answer has no length, or too much of it")
+	case r.status == 200:
+		_, err = w.in.Discard(int(h.length))
+	default:
+		r.message = make([]byte, h.length)
+		_, err = io.ReadFull(w.in, r.message)
+	}
+	if h.last {
+		w.close()
+	}
+	return err
+}

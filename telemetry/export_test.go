@@ -1,0 +1,11 @@
+package telemetry
+
+import "context"
+
+// The jobs of Run, for tests that do them one by one.
+
+func (t *Telemetry) Write(ctx context.Context)          { t.write(ctx) }
+func (t *Telemetry) Fold(ctx context.Context) error     { return t.fold(ctx) }
+func (t *Telemetry) Mark(ctx context.Context) error     { return t.mark(ctx) }
+func (t *Telemetry) Announce(ctx context.Context) error { return t.announce(ctx) }
+func (t *Telemetry) Refresh(ctx context.Context) error  { return t.refresh(ctx) }

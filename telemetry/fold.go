@@ -1,0 +1,188 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
+	"github.com/beacon-wifi/beacon/lease"
+	"github.com/beacon-wifi/beacon/vitals"
+)
+
+const (
+	// foldEvery is how often the journal is folded into records, in minutes of
+	// the data's clock.
+	foldEvery = 5
+
+	// foldBehind is how many minutes may pass without a fold before no more beats
+	// are taken: memory holds the minutes of a few hours, and the journal must
+	// not grow without a bound.
+	foldBehind = 180
+
+	foldChunk = 500 // hotspots to a transaction: beats wait behind it
+)
+
+// awaitFold waits, before a beat is taken, for a fold that is long overdue.
+func (t *Telemetry) awaitFold(ctx context.Context, now vitals.Minute) error {
+	for {
+		folded, next := t.folds.last()
+		if now < folded+foldEvery {
+			return nil
+		}
+		select {
+		case t.foldDue <- struct{}{}:
+		default:
+		}
+		if now < folded+foldBehind {
+			return nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return overloaded("the journal of heartbeats is full; try again", context.Cause(ctx))
+		case <-time.After(appendTimeout):
+			return overloaded("the journal of heartbeats is full; try again", nil)
+		}
+	}
+}
+
+// folds is when the last fold was, for those who wait for the next.
+type folds struct {
+	mu   sync.Mutex
+	at   vitals.Minute
+	next chan struct{} // closed by the next fold
+}
+
+func (f *folds) last() (at vitals.Minute, next <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at, f.next
+}
+
+func (f *folds) done(at vitals.Minute) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = at
+	close(f.next)
+	f.next = make(chan struct{})
+}
+
+// fold writes what memory knows into records and then trims the journals. The
+// process that is not the keeper reads the records instead.
+func (t *Telemetry) fold(ctx context.Context) error {
+	if err := t.mark(ctx); err != nil { // records tell our own outages from those of others
+		return fmt.Errorf("note that the service is up: %w", err)
+	}
+	now := t.Now()
+	held, keeper := t.Keeper()
+	reached := t.places.all()
+	work := t.news(now)
+	for chunk := range slices.Chunk(work, foldChunk) {
+		var err error
+		if keeper {
+			err = t.foldChunk(ctx, held, chunk, now)
+		} else {
+			err = t.rereadChunk(ctx, chunk, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if keeper {
+		if err := t.trim(ctx, held); err != nil {
+			return err
+		}
+		t.earlier, t.rolled, t.foldedAs = reached, vitals.MinuteOf(now).Day(), held.Token
+	} else {
+		t.earlier, t.rolled = nil, 0 // another node folds
+	}
+	t.folds.done(vitals.MinuteOf(now))
+	return nil
+}
+
+// news are the hotspots that have something to write, by id: all that are in
+// service when a new day has begun, so that each has a record of every day.
+func (t *Telemetry) news(now time.Time) []beacon.HotspotID {
+	newDay := t.rolled != vitals.MinuteOf(now).Day()
+	var ids []beacon.HotspotID
+	t.Fleet.All(func(s *fleet.Spot) bool {
+		if live := s.Live(); live != nil && (live.Dirty() || newDay && s.Active()) {
+			ids = append(ids, beacon.HotspotID(s.ID()))
+		}
+		return true
+	})
+	slices.Sort(ids)
+	return ids
+}
+
+// foldChunk brings the records of some hotspots up to date. Memory knows all
+// that the records say, unless another node wrote them.
+func (t *Telemetry) foldChunk(ctx context.Context, held lease.Lease, ids []beacon.HotspotID, now time.Time) error {
+	if t.foldedAs != held.Token {
+		if err := t.rereadChunk(ctx, ids, now); err != nil {
+			return err
+		}
+	}
+	rows := make([]beacon.RecordRow, 0, len(ids))
+	for _, id := range ids {
+		t.Fleet.With(id, func(live *vitals.Live) {
+			for _, r := range t.Table.Fold(live, nil, now) {
+				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
+			}
+		})
+	}
+	err := t.Store.PutRecords(ctx, held, rows)
+	for _, id := range ids {
+		t.Fleet.With(id, func(live *vitals.Live) {
+			if err != nil {
+				t.Table.Unfold(live)
+			} else {
+				t.Table.Folded(live)
+			}
+		})
+	}
+	return err
+}
+
+// rereadChunk takes over what the keeper made of the journals.
+func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, now time.Time) error {
+	today := vitals.MinuteOf(now).Day()
+	for _, day := range []vitals.Day{today - 1, today} {
+		if err := t.restoreDay(ctx, day, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreDay takes over the records of one day.
+func (t *Telemetry) restoreDay(ctx context.Context, day vitals.Day, ids []beacon.HotspotID) error {
+	rows, err := t.Store.Records(ctx, int64(day), ids)
+	if err != nil {
+		return err
+	}
+	for id, data := range rows {
+		record, err := vitals.DecodeRecord(data)
+		if err != nil {
+			return fmt.Errorf("record of %s on day %d: %w", id, day, err)
+		}
+		t.Fleet.With(id, func(live *vitals.Live) { t.Table.Restore(live, record) })
+	}
+	return nil
+}
+
+// trim drops from the journals what the fold before this one had taken over. It
+// could drop more; but a node that starts reads records first and journals
+// after, and must not find a gap between them.
+func (t *Telemetry) trim(ctx context.Context, held lease.Lease) error {
+	var failed []error
+	for node, upTo := range t.earlier {
+		failed = append(failed, t.Store.TrimJournal(ctx, held, node, upTo))
+	}
+	return errors.Join(failed...)
+}

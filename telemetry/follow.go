@@ -1,0 +1,88 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/beacon-wifi/beacon/vitals"
+)
+
+// places is how far the journal of each node was taken over.
+type places struct {
+	mu    sync.Mutex
+	read  map[string]int64
+	heads map[string]int64 // as of the last Look
+}
+
+// reached notes that a node's journal was taken over up to a row.
+func (p *places) reached(node string, seq int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read[node] = max(p.read[node], seq)
+}
+
+func (p *places) of(node string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.read[node]
+}
+
+func (p *places) all() map[string]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.read)
+}
+
+// rowsAtATime bounds the memory for following: a batch has up to some 100 KB.
+const rowsAtATime = 64
+
+// Look sees how long the journals of all nodes are; see fleet.Companion.
+func (t *Telemetry) Look(ctx context.Context) error {
+	heads, err := t.Store.JournalHeads(ctx)
+	if err != nil {
+		return err
+	}
+	t.places.heads = heads
+	return nil
+}
+
+// Follow takes over what others wrote into their journals before the last Look,
+// and what we wrote ourselves and never heard back about. Beats that are known
+// already change nothing, so it does not matter that the writer may take some
+// over at this moment.
+func (t *Telemetry) Follow(ctx context.Context) error {
+	for node, head := range t.places.heads {
+		for t.places.of(node) < head {
+			if err := t.advance(ctx, node); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// advance takes over the next rows of one node's journal.
+func (t *Telemetry) advance(ctx context.Context, node string) error {
+	place := t.places.of(node)
+	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		// Folded and trimmed since we looked: what it held is in the records.
+		t.places.reached(node, t.places.heads[node])
+		return nil
+	}
+	var beats []vitals.Beat
+	for _, row := range rows {
+		beats = beats[:0]
+		if err := vitals.EachBeat(row.Batch, func(b *vitals.Beat) { beats = append(beats, *b) }); err != nil {
+			return fmt.Errorf("row %d of the journal of %s: %w", row.Seq, node, err)
+		}
+		t.arrivals.add(t.Fleet.Beats(beats))
+	}
+	t.places.reached(node, rows[len(rows)-1].Seq)
+	return nil
+}

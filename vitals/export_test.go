@@ -1,0 +1,13 @@
+package vitals
+
+// ForgetSignal is for tests in which beats come later than can be counted.
+func ForgetSignal(r *Record) {
+	r.signals = [signalSteps]samples{}
+	r.before.signals = [signalSteps]samples{}
+}
+
+// Packed is how many bytes a hotspot takes beside its Live.
+func (t *Table) Packed(l *Live) int { return cap(t.book(l)) }
+
+// Timelines is how many different hours are remembered.
+func (t *Table) Timelines() int { return len(t.places) }

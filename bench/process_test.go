@@ -17,6 +17,7 @@ import (
 type process struct {
 	addr string // host:port
 	pid  int
+	log  string // the file
 }
 
 // start runs a command that prints "… listening on http://ADDR" once ready.
@@ -55,9 +56,12 @@ func serveBeacon(b *testing.B, args ...string) *process {
 	script := `exec "$0" "$@" 2>"$BEACON_BENCH_LOG"`
 	admin := cmp.Or(os.Getenv(adminVariable), "off")
 	cmd := exec.Command("sh", append([]string{"-c", script, binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", admin}, args...)...)
-	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+filepath.Join(b.TempDir(), "log"))
+	log := filepath.Join(b.TempDir(), "log")
+	cmd.Env = append(os.Environ(), "BEACON_BENCH_LOG="+log)
 	cmd.Dir = b.TempDir() // for the database that it makes
-	return start(b, cmd)
+	p := start(b, cmd)
+	p.log = log
+	return p
 }
 
 // build makes the binary as it is released.

@@ -200,19 +200,20 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
 // change that was made before the beats came; see Companion. It answers the
 // hotspots that beat and were not announced as online.
 func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for i := range beats {
 		spot, ok := f.index.Get(beats[i].Hotspot.Format(beacon.HotspotPrefix))
-		if !ok || spot.live == nil {
-			continue
-		}
-		f.table.Apply(spot.live, &beats[i])
-		if !spot.live.Announced() && spot.Active() {
+		if ok && spot.live != nil && f.Beat(spot, &beats[i]) {
 			came = append(came, beacon.HotspotID(spot.ID()))
 		}
 	}
 	return came
+}
+
+// Beat takes over one heartbeat of a hotspot that was found a moment ago. It
+// reports whether the hotspot was not announced as online.
+func (f *Fleet) Beat(spot *Spot, beat *vitals.Beat) (came bool) {
+	f.table.Apply(spot.live, beat)
+	return !spot.live.Announced() && spot.Active()
 }
 
 // All calls yield for each hotspot of one moment until it returns false.

@@ -78,7 +78,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	if err := t.mark(ctx); err != nil { // records tell our own outages from those of others
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
-	now := t.Now()
+	now, began := t.Now(), time.Now()
 	held, keeper := t.Keeper()
 	reached := t.places.all()
 	work := t.news(now)
@@ -102,6 +102,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		t.earlier, t.rolled = nil, 0 // another node folds
 	}
 	t.folds.done(vitals.MinuteOf(now))
+	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
 

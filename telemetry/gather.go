@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/vitals"
 )
 
@@ -13,7 +15,7 @@ const (
 	// gatherFor is the least time between two commits. A crowd of devices then
 	// shares one sync of the disk, and each waits a few milliseconds, of which a
 	// device that beats once a minute notices nothing.
-	gatherFor = 3 * time.Millisecond
+	gatherFor = 5 * time.Millisecond
 
 	// maxGathered bounds the memory for beats that wait while the database is
 	// slow: some 4 MB. Further devices are told to come back.
@@ -35,12 +37,13 @@ type gatherer struct {
 // batch is a number of beats that become durable together.
 type batch struct {
 	beats []vitals.Beat
+	spots []*fleet.Spot // whose they are
 	done  chan struct{} // closed when err is known
 	err   error
 }
 
 func newBatch(room int) *batch {
-	return &batch{beats: make([]vitals.Beat, 0, room), done: make(chan struct{})}
+	return &batch{beats: make([]vitals.Beat, 0, room), spots: make([]*fleet.Spot, 0, room), done: make(chan struct{})}
 }
 
 func newGatherer() *gatherer {
@@ -48,8 +51,8 @@ func newGatherer() *gatherer {
 }
 
 // take hands a beat over and waits until it is durable.
-func (g *gatherer) take(ctx context.Context, beat vitals.Beat) error {
-	b, err := g.add(beat)
+func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat vitals.Beat) error {
+	b, err := g.add(spot, beat)
 	if err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func (g *gatherer) take(ctx context.Context, beat vitals.Beat) error {
 	}
 }
 
-func (g *gatherer) add(beat vitals.Beat) (*batch, error) {
+func (g *gatherer) add(spot *fleet.Spot, beat vitals.Beat) (*batch, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -70,7 +73,7 @@ func (g *gatherer) add(beat vitals.Beat) (*batch, error) {
 	if len(g.open.beats) >= maxGathered {
 		return nil, overloaded("too many beats are waiting; try again", nil)
 	}
-	g.open.beats = append(g.open.beats, beat)
+	g.open.beats, g.open.spots = append(g.open.beats, beat), append(g.open.spots, spot)
 	if len(g.open.beats) == 1 {
 		g.wake <- struct{}{} // never blocks: the token of the batch before is gone
 	}
@@ -133,9 +136,19 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 		// journal finds it; the devices repeat their beats in any case.
 		b.err = overloaded("the beat could not be stored; try again", err)
 	} else {
-		t.arrivals.add(t.Fleet.Beats(b.beats))
+		t.arrivals.add(t.apply(b))
 		t.places.reached(t.Store.Node(), seq)
 	}
 	close(b.done)
 	return data
+}
+
+// apply takes a durable batch over, and answers who was not announced as online.
+func (t *Telemetry) apply(b *batch) (came []beacon.HotspotID) {
+	for i, spot := range b.spots {
+		if t.Fleet.Beat(spot, &b.beats[i]) {
+			came = append(came, beacon.HotspotID(spot.ID()))
+		}
+	}
+	return came
 }

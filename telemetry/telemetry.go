@@ -103,7 +103,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 	if !ok {
 		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
-	err := t.gatherer.take(ctx, vitals.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
+	err := t.gatherer.take(ctx, spot, vitals.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
 	if err != nil {
 		return "", err
 	}

@@ -66,17 +66,23 @@ func (t *Telemetry) announce(ctx context.Context) error {
 		changed = t.changedAll(now)
 	}
 	t.watching = 0
-	if err := t.tell(ctx, held, t.worthTelling(changed, now)); err != nil {
+	if err := t.tell(ctx, held, changed); err != nil {
 		return err
 	}
 	t.watching = held.Token
 	return nil
 }
 
+// patient reports whether it is too early to call anyone offline: after an
+// outage of ours, nobody has had the time to be heard.
+func (t *Telemetry) patient(now time.Time) bool { return now.Sub(t.upSince()) <= beacon.OfflineAfter }
+
 // changedSince looks at those who may have changed.
 func (t *Telemetry) changedSince(came []beacon.HotspotID, now time.Time) (changed []beacon.Transition) {
-	for _, raw := range t.Table.Silent(now.Add(-beacon.OfflineAfter).UnixMicro()) {
-		came = append(came, beacon.HotspotID(raw.Format(beacon.HotspotPrefix)))
+	if !t.patient(now) {
+		for _, raw := range t.Table.Silent(now.Add(-beacon.OfflineAfter).UnixMicro()) {
+			came = append(came, beacon.HotspotID(raw.Format(beacon.HotspotPrefix)))
+		}
 	}
 	slices.Sort(came)
 	for _, id := range slices.Compact(came) {
@@ -90,22 +96,14 @@ func (t *Telemetry) changedSince(came []beacon.HotspotID, now time.Time) (change
 }
 
 func (t *Telemetry) changedAll(now time.Time) (changed []beacon.Transition) {
+	patient := t.patient(now)
 	t.Fleet.All(func(s *fleet.Spot) bool {
-		if tr, ok := transition(s, now); ok {
+		if tr, ok := transition(s, now); ok && (tr.Online || !patient) {
 			changed = append(changed, tr)
 		}
 		return true
 	})
 	return changed
-}
-
-// worthTelling leaves out who is silent after an outage of ours: nobody has had
-// the time to be heard, so that is no news about them.
-func (t *Telemetry) worthTelling(changed []beacon.Transition, now time.Time) []beacon.Transition {
-	if now.Sub(t.upSince()) > beacon.OfflineAfter {
-		return changed
-	}
-	return slices.DeleteFunc(changed, func(tr beacon.Transition) bool { return !tr.Online })
 }
 
 func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon.Transition) error {

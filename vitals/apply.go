@@ -5,11 +5,12 @@ import "math/bits"
 // Apply adds a beat, and says whether it is a fresh one. One that was known
 // changes nothing: all that a beat says of itself is joined by union or maximum,
 // and what is counted, the signal, is counted with fresh beats only. So two
-// replicas that took the same beat twice, a moment apart, agree as well.
+// replicas that took the same beat twice, a moment apart, agree as well. A beat of
+// a hotspot that l is not the life of, or not any more, is dropped.
 func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if l.state&placed == 0 || !b.valid() {
+	if l.state&placed == 0 || t.names[l.slot/slabSize][l.slot%slabSize] != b.Hotspot || !b.valid() {
 		return false
 	}
 	if l.takes(b) {

@@ -10,7 +10,7 @@ const (
 	// gcPercent is how much garbage may gather, in percent of what is alive. A
 	// million hotspots took 625 bytes each after a run of requests, and 726 at the
 	// default of 100.
-	gcPercent = 70
+	gcPercent = 45
 
 	// ballastBytes is memory that is reserved and never touched, so it costs no
 	// RAM. The collector counts it as alive: with the few megabytes that a small

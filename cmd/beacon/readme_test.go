@@ -20,7 +20,7 @@ func TestReadme_Curl(t *testing.T) {
 	defer p.stop(t)
 	tried := 0
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
-		calls := strings.Count(block[1], "curl ")
+		calls := len(regexp.MustCompile(`(?m)^curl `).FindAllString(block[1], -1)) // others fill a variable
 		if calls == 0 {
 			continue
 		}

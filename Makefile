@@ -28,6 +28,7 @@ check: prepare ## Check formatting, vet, staticcheck, and run all tests with the
 .PHONY: prepare
 prepare:
 	@scripts/need curl curl
+	@scripts/need strace strace || echo "tests that need strace are skipped"
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).

@@ -22,9 +22,10 @@ const answeredWithin = 6 * time.Second
 // everything else says so in time and in the documented shape; once it is back,
 // so is everything, without a restart.
 func TestDatabaseAway(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for name, away := range map[string]mode{"cut": cut, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they mostly wait
+			t.Parallel()
 			db := storetest.Postgres(t)
 			p, behind := throughProxy(t, db)
 			s := start(t, behind)

@@ -44,7 +44,7 @@ type client struct {
 }
 
 func newClient(t testing.TB, apiKey string) *client {
-	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	transport := &http.Transport{MaxIdleConnsPerHost: 512}
 	t.Cleanup(transport.CloseIdleConnections)
 	c := &client{http: &http.Client{Transport: transport, Timeout: 15 * time.Second}, key: apiKey}
 	t.Cleanup(func() { // every answer of every test has the documented shape (invariant I10)
@@ -62,7 +62,8 @@ type answer struct {
 	status int
 	header http.Header
 	data   json.RawMessage
-	code   string // of the error
+	code   string    // of the error
+	at     time.Time // by the server's clock
 	err    error
 	took   time.Duration
 }
@@ -160,7 +161,7 @@ func (c *client) read(a *answer, text []byte) {
 		c.malformed = append(c.malformed, fmt.Sprintf("%d %s", a.status, text))
 		return
 	}
-	a.data = envelope.Data
+	a.data, a.at = envelope.Data, envelope.Meta.Timestamp
 	if envelope.Error != nil {
 		a.code = envelope.Error.Code
 	}

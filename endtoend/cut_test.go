@@ -37,7 +37,10 @@ func TestCutCommits(t *testing.T) {
 	}
 	p.loseCommits(0.05)
 	cuts := 0
-	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); cuts++ {
+	// For a while, and until some COMMIT that went through was never heard of.
+	began := time.Now()
+	for enough := false; !enough && time.Since(began) < 20*time.Second; cuts++ {
+		enough = time.Since(began) > 4*time.Second && stubborn.replays.Load() > 0
 		time.Sleep(rand.N(40 * time.Millisecond)) // the cuts fall at random moments
 		p.cutOnce()
 	}

@@ -14,7 +14,16 @@ import (
 // binary is the beacon that all tests run.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(floodVariable); spec != "" {
+		if err := beFlood(spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(buildAndRun(m))
+}
 
 func buildAndRun(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "beacon-endtoend")

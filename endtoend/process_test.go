@@ -117,6 +117,16 @@ func (s *server) running(t testing.TB) {
 	}
 }
 
+// runs reports whether the process is there.
+func (s *server) runs() bool {
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
+}
+
 func (s *server) log(t testing.TB) string {
 	text, err := os.ReadFile(s.logFile)
 	if err != nil {

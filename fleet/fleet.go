@@ -104,7 +104,8 @@ func (f *Fleet) succeed(h beacon.Hotspot) *Spot {
 	return spot
 }
 
-// enliven gives a hotspot vitals from the day on which a device is linked.
+// enliven gives a hotspot vitals from the moment on which a device is linked. It
+// keeps them when the device is gone.
 func (f *Fleet) enliven(live *vitals.Live, h beacon.Hotspot) *vitals.Live {
 	if live == nil && h.Device.LinkedAt.IsZero() {
 		return nil
@@ -184,6 +185,28 @@ func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metr
 	return metrics, ok
 }
 
+// Wake is With for a hotspot of which a record or a beat has turned up: it had a
+// device once, even if it has none now, and gets vitals. It reports whether the
+// fleet knows the hotspot.
+func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	spot, ok := f.index.Get(string(id))
+	if !ok {
+		return false
+	}
+	if spot.live == nil {
+		woken := *spot
+		woken.live = f.table.Place(nil, beacon.Hotspot{ID: id})
+		if err := f.index.Apply([]*Spot{&woken}, nil); err != nil {
+			return false // it stands nowhere: cannot happen, it stood somewhere before
+		}
+		spot = &woken
+	}
+	fn(spot.live)
+	return true
+}
+
 // With calls fn with the vitals of a hotspot, if it has some. They stay the
 // hotspot's while fn runs: who keeps a *vitals.Live for longer may find another
 // hotspot's there.
@@ -201,9 +224,13 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
 // hotspots that beat and were not announced as online.
 func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
 	for i := range beats {
-		spot, ok := f.index.Get(beats[i].Hotspot.Format(beacon.HotspotPrefix))
-		if ok && spot.live != nil && f.Beat(spot, &beats[i]) {
-			came = append(came, beacon.HotspotID(spot.ID()))
+		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
+		switch spot, ok := f.Find(id); {
+		case !ok:
+		case spot.live == nil: // unlinked since, and we were not there
+			f.Wake(id, func(live *vitals.Live) { f.table.Apply(live, &beats[i]) })
+		case f.Beat(spot, &beats[i]):
+			came = append(came, id)
 		}
 	}
 	return came

@@ -134,6 +134,12 @@ func (fo *Follower) Run(ctx context.Context) {
 func (fo *Follower) Step(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
+	return fo.CatchUp(ctx)
+}
+
+// CatchUp is Step for when there may be much to take over: it takes the time
+// that it needs.
+func (fo *Follower) CatchUp(ctx context.Context) error {
 	began := time.Now()
 	if err := fo.companion.Look(ctx); err != nil {
 		return err

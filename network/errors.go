@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/telemetry"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -117,7 +118,11 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(web.MaxURLBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
 		// Not logged: these come by the thousand, while it starts or when it has too much to do.
-		w.Header().Set("Retry-After", "1")
+		wait := time.Second
+		if IsHeartbeat(r) {
+			wait = telemetry.RetryAfter()
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(wholeSeconds(wait)))
 		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting, or has more to do than it can; try again"})
 	default:
 		a.fail(w, r, errors.New(http.StatusText(status)))

@@ -59,38 +59,6 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// What heartbeats say is in the full hotspot and in nearby answers.
-func TestHeartbeat_Metrics(t *testing.T) {
-	eachStoreWith(t, alive, func(t *testing.T, s *server) {
-		c := s.operator(t)
-		m := c.install(t, 1, "settings.max_connections", "16")
-		s.verify(t, m.spot)
-		for i := range 2 {
-			s.advance(time.Minute)
-			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":6,"rx_bytes":%d,"tx_bytes":1,"rssi_dbm":-70,
-				"speedtest":{"down_mbps":60,"up_mbps":6,"latency_ms":20.5}}`, i, 1_500_000_000*i)).want(t, http.StatusOK)
-		}
-		got := data[hotspot](t, c.get(t, m.spot), http.StatusOK)
-		if got.Status != "online" || got.Metrics["performance_tier"] != "enhanced" || got.Metrics["bandwidth_used_24h_gb"] != 1.500000001 || got.Metrics["connections_24h"] != 6.0 {
-			t.Errorf("the hotspot shows %s, %v", got.Status, got.Metrics)
-		}
-		for _, query := range []string{"", "&status=online", "&status=all"} {
-			near := c.nearby(t, 40.7, -74, query)
-			if len(near) != 1 || near[0].Status != "online" || near[0].Load.String() != "0.375" || near[0].Tier != "enhanced" {
-				t.Errorf("nearby%s shows %+v", query, near)
-			}
-		}
-		if near := c.nearby(t, 40.7, -74, "&status=offline"); len(near) != 0 {
-			t.Errorf("an online hotspot among the offline ones: %+v", near)
-		}
-		s.advance(5 * time.Minute)
-		near := c.nearby(t, 40.7, -74, "&status=offline")
-		if len(near) != 1 || near[0].Status != "offline" || near[0].Load.String() != "0" || len(c.nearby(t, 40.7, -74, "")) != 0 {
-			t.Errorf("offline: %+v", near)
-		}
-	})
-}
-
 // Every fault of a body is told, all of them at once, whichever way it is read.
 func TestHeartbeat_Faults(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {

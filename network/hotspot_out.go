@@ -15,6 +15,7 @@ type hotspot struct {
 	Location   location         `json:"location"`
 	Device     device           `json:"device"`
 	Settings   settings         `json:"settings"`
+	RadiusM    float64          `json:"coverage_radius_m"` // in force, whether it is in the settings or not
 	Metrics    metrics          `json:"metrics"`
 	OperatorID beacon.UserID    `json:"operator_id"`
 	CreatedAt  stamp            `json:"created_at"`
@@ -48,6 +49,9 @@ type metrics struct {
 	Connections24h     int            `json:"connections_24h"`
 	BandwidthUsed24hGB gigabytes      `json:"bandwidth_used_24h_gb"`
 	PerformanceTier    string         `json:"performance_tier"`
+	SignalQuality      string         `json:"signal_quality"`
+	CurrentLoad        tenThousandths `json:"current_load"`
+	LastSeenAt         *stamp         `json:"last_seen_at"`
 }
 
 type hours struct {
@@ -84,16 +88,30 @@ func showHotspot(h registry.View) hotspot {
 			Linked: !h.Device.LinkedAt.IsZero(), LinkedAt: maybe(h.Device.LinkedAt),
 		},
 		Settings: showSettings(h.Settings),
+		RadiusM:  h.Settings.CoverageRadius(h.Type),
 		Metrics: metrics{
 			Uptime30d:          tenThousandths(h.Metrics.Uptime30d),
 			Connections24h:     h.Metrics.Connections24h,
 			BandwidthUsed24hGB: gigabytes(h.Metrics.Bytes24h),
 			PerformanceTier:    h.Metrics.Tier.String(),
+			SignalQuality:      h.Metrics.Signal.String(),
+			CurrentLoad:        loadOf(h),
+			LastSeenAt:         maybe(h.Metrics.Seen),
 		},
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
 	}
+}
+
+// loadOf is the same number that nearby answers show (decision N14).
+func loadOf(h registry.View) tenThousandths {
+	const full = 10_000
+	room := h.Settings.MaxConnections
+	if h.Status != beacon.Online || room <= 0 {
+		return 0
+	}
+	return tenThousandths(min(full, (h.Metrics.Clients*full+room/2)/room))
 }
 
 func showSettings(s beacon.Settings) settings {

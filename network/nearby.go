@@ -66,7 +66,7 @@ func appendRadius(out []byte, meters float64) []byte {
 	if whole := int64(meters); float64(whole) == meters {
 		return strconv.AppendInt(out, whole, 10)
 	}
-	return strconv.AppendFloat(out, meters, 'f', -1, 32)
+	return strconv.AppendFloat(out, meters, 'f', -1, 64)
 }
 
 // appendText writes a JSON string. Names and addresses were checked when they

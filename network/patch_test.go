@@ -30,7 +30,7 @@ func TestPatch(t *testing.T) {
 			{`{"name":" Café \u0041 "}`, true, func(h *hotspot) { h.Name = "Café A" }},
 			{`{"settings":{"max_connections":20}}`, true, func(h *hotspot) { h.Settings.MaxConnections = 20 }},
 			{`{"settings":{"bandwidth_limit_mbps":0.5}}`, true, func(h *hotspot) { h.Settings.BandwidthLimitMbps = 0.5 }},
-			{`{"settings":{"coverage_radius_m":99.5}}`, true, func(h *hotspot) { h.Settings.CoverageRadiusM = 99.5 }},
+			{`{"settings":{"coverage_radius_m":99.5}}`, true, func(h *hotspot) { h.Settings.CoverageRadiusM, h.RadiusM = 99.5, 99.5 }},
 			{`{"settings":{"operating_hours":` + saturdays + `}}`, true, func(h *hotspot) { h.Settings.OperatingHours = []byte(saturdays) }},
 			{`{}`, false, nil},
 			{`{"settings":{}}`, false, nil},

@@ -20,7 +20,8 @@ func TestRegister(t *testing.T) {
 			kind      string
 			max       int
 			bandwidth float64
-		}{{"home", 16, 50}, {"business", 64, 200}, {"public", 128, 300}} { // decision N9
+			radius    float64
+		}{{"home", 16, 50, 50}, {"business", 64, 200, 75}, {"public", 128, 300, 100}} { // decisions N9 and N14
 			a := c.post(t, "/v1/hotspots", registration(i, "type", `"`+tc.kind+`"`))
 			got := data[hotspot](t, a, http.StatusCreated)
 			want := hotspot{
@@ -28,8 +29,10 @@ func TestRegister(t *testing.T) {
 				Location: place{Lat: 40.7, Lng: -74},
 				Device:   device{SSID: "guest", MAC: mac(i)},
 				Settings: settings{MaxConnections: tc.max, BandwidthLimitMbps: tc.bandwidth, OperatingHours: []byte("null")},
+				RadiusM:  tc.radius,
 				Metrics: map[string]any{
 					"uptime_30d": 0., "connections_24h": 0., "bandwidth_used_24h_gb": 0., "performance_tier": "standard",
+					"signal_quality": "unknown", "current_load": 0., "last_seen_at": nil,
 				},
 				OperatorID: string(c.user), CreatedAt: "2026-11-15T12:00:00.000Z", UpdatedAt: "2026-11-15T12:00:00.000Z",
 			}
@@ -270,7 +273,7 @@ func (found summary) shows(h hotspot) bool {
 	if radius == 0 {
 		radius = map[string]float64{"home": 50, "business": 75, "public": 100}[h.Type] // decision N14
 	}
-	return found.ID == h.ID && found.Name == h.Name && found.Type == h.Type && found.Status == h.Status && found.CoverageRadiusM == radius &&
+	return found.ID == h.ID && found.Name == h.Name && found.Type == h.Type && found.Status == h.Status && found.CoverageRadiusM == radius && h.RadiusM == radius &&
 		found.Location.Lat == h.Location.Lat && found.Location.Lng == h.Location.Lng && found.Location.Address == address
 }
 

@@ -150,8 +150,10 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		t.Fatal(err)
 	}
 	if opts.live {
-		if err := beats.Restore(t.Context()); err != nil {
-			t.Fatal(err)
+		for _, step := range []func(context.Context) error{beats.Restore, s.follower.CatchUp, beats.Restored} {
+			if err := step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run)
 	}

@@ -39,6 +39,7 @@ type hotspot struct {
 	Location   place          `json:"location"`
 	Device     device         `json:"device"`
 	Settings   settings       `json:"settings"`
+	RadiusM    float64        `json:"coverage_radius_m"`
 	Metrics    map[string]any `json:"metrics"`
 	OperatorID string         `json:"operator_id"`
 	CreatedAt  string         `json:"created_at"`
@@ -79,6 +80,7 @@ type summary struct {
 	Status          string      `json:"status"`
 	CoverageRadiusM float64     `json:"coverage_radius_m"`
 	Tier            string      `json:"performance_tier"`
+	Signal          string      `json:"signal_quality"`
 	Load            json.Number `json:"current_load"`
 }
 

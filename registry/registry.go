@@ -34,8 +34,9 @@ type Store interface {
 	// PutLinkCode keeps a code in place of the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
 	// LinkDevice uses a code up and applies edit to its hotspot, in one
-	// transaction. NotFound when there is no such code, or no more. An error of
-	// edit costs the code one of its tries, and is given back.
+	// transaction. NotFound when there is no such code, or it is used up;
+	// Forbidden when it has expired or its hotspot is gone. An error of edit
+	// costs the code one of its tries, and is given back.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
 	// NoteRefusal writes an audit row alone.

@@ -74,16 +74,26 @@ func (f *folds) done(at vitals.Minute) {
 
 // fold writes what memory knows into records and then trims the journals. The
 // process that is not the keeper reads the records instead.
-func (t *Telemetry) fold(ctx context.Context) error {
-	if err := t.mark(ctx); err != nil { // records tell our own outages from those of others
+func (t *Telemetry) fold(ctx context.Context) (err error) {
+	// Records tell our own outages from those of others. That beats are refused
+	// may be because a fold is due.
+	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
 	now, began := t.Now(), time.Now()
 	held, keeper := t.Keeper()
+	doubt := t.doubt.Swap(false)
+	defer func() {
+		if err != nil && doubt {
+			t.doubt.Store(true)
+		}
+	}()
+	if doubt || t.foldedAs != held.Token {
+		t.foldedAs, t.rolled = 0, 0 // others may have written what memory does not know
+	}
 	reached := t.places.all()
-	work := t.news(now)
+	work := t.news(doubt || keeper && t.rolled != vitals.MinuteOf(now).Day())
 	for chunk := range slices.Chunk(work, foldChunk) {
-		var err error
 		if keeper {
 			err = t.foldChunk(ctx, held, chunk, now)
 		} else {
@@ -99,20 +109,20 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		}
 		t.earlier, t.rolled, t.foldedAs = reached, vitals.MinuteOf(now).Day(), held.Token
 	} else {
-		t.earlier, t.rolled = nil, 0 // another node folds
+		t.earlier, t.foldedAs = nil, 0 // another node folds
 	}
 	t.folds.done(vitals.MinuteOf(now))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
 
-// news are the hotspots that have something to write, by id: all that are in
-// service when a new day has begun, so that each has a record of every day.
-func (t *Telemetry) news(now time.Time) []beacon.HotspotID {
-	newDay := t.rolled != vitals.MinuteOf(now).Day()
+// news are the hotspots that have something to write, by id: all when a new day
+// has begun, so that each has a record of every day, and when the records were
+// another's to write until now.
+func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	var ids []beacon.HotspotID
 	t.Fleet.All(func(s *fleet.Spot) bool {
-		if live := s.Live(); live != nil && (live.Dirty() || newDay && s.Active()) {
+		if live := s.Live(); live != nil && (all || live.Dirty()) {
 			ids = append(ids, beacon.HotspotID(s.ID()))
 		}
 		return true
@@ -157,22 +167,6 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, now
 		if err := t.restoreDay(ctx, day, ids); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// restoreDay takes over the records of one day.
-func (t *Telemetry) restoreDay(ctx context.Context, day vitals.Day, ids []beacon.HotspotID) error {
-	rows, err := t.Store.Records(ctx, int64(day), ids)
-	if err != nil {
-		return err
-	}
-	for id, data := range rows {
-		record, err := vitals.DecodeRecord(data)
-		if err != nil {
-			return fmt.Errorf("record of %s on day %d: %w", id, day, err)
-		}
-		t.Fleet.With(id, func(live *vitals.Live) { t.Table.Restore(live, record) })
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 
@@ -21,6 +20,16 @@ func (p *places) reached(node string, seq int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read[node] = max(p.read[node], seq)
+}
+
+// wrote notes a row of our own that was taken over. If the outcome of the one
+// before it is unknown, the place stays where it is: following finds out.
+func (p *places) wrote(node string, seq int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if seq == p.read[node]+1 {
+		p.read[node] = seq
+	}
 }
 
 func (p *places) of(node string) int64 {
@@ -72,14 +81,19 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 	}
 	if len(rows) == 0 {
 		// Folded and trimmed since we looked: what it held is in the records.
+		t.doubt.Store(true)
 		t.places.reached(node, t.places.heads[node])
 		return nil
+	}
+	if place > 0 && rows[0].Seq > place+1 {
+		t.doubt.Store(true) // we were away for so long that some were folded and trimmed
 	}
 	var beats []vitals.Beat
 	for _, row := range rows {
 		beats = beats[:0]
 		if err := vitals.EachBeat(row.Batch, func(b *vitals.Beat) { beats = append(beats, *b) }); err != nil {
-			return fmt.Errorf("row %d of the journal of %s: %w", row.Seq, node, err)
+			t.Log.Error("a row of the journal cannot be read, and is passed over", "node", node, "row", row.Seq, "err", err)
+			continue
 		}
 		t.arrivals.add(t.Fleet.Beats(beats))
 	}

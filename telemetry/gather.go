@@ -39,6 +39,7 @@ type batch struct {
 	beats []vitals.Beat
 	spots []*fleet.Spot // whose they are
 	done  chan struct{} // closed when err is known
+	began time.Time
 	err   error
 }
 
@@ -75,6 +76,7 @@ func (g *gatherer) add(spot *fleet.Spot, beat vitals.Beat) (*batch, error) {
 	}
 	g.open.beats, g.open.spots = append(g.open.beats, beat), append(g.open.spots, spot)
 	if len(g.open.beats) == 1 {
+		g.open.began = time.Now()
 		g.wake <- struct{}{} // never blocks: the token of the batch before is gone
 	}
 	g.waiting.Add(1)
@@ -127,7 +129,7 @@ func (t *Telemetry) write(ctx context.Context) {
 
 // commit writes a batch, takes it over, and tells everyone in it.
 func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
-	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
+	ctx, cancel := context.WithDeadline(ctx, b.began.Add(appendTimeout))
 	defer cancel()
 	data = vitals.AppendBatch(data, b.beats)
 	seq, err := t.Store.AppendBeats(ctx, data)
@@ -137,7 +139,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 		b.err = overloaded("the beat could not be stored; try again", err)
 	} else {
 		t.arrivals.add(t.apply(b))
-		t.places.reached(t.Store.Node(), seq)
+		t.places.wrote(t.Store.Node(), seq)
 	}
 	close(b.done)
 	return data

@@ -116,9 +116,9 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Restore(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	n.must(t, n.Restore)
+	n.must(t, n.follower.CatchUp)
+	n.must(t, n.Restored)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { n.Write(ctx) })

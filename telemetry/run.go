@@ -71,6 +71,7 @@ func (t *Telemetry) refresh(context.Context) error {
 		return nil
 	case minute < t.refreshed:
 		t.Table.ClockBack(now)
+		t.doubt.Store(true)
 	}
 	t.Table.Refresh(now)
 	t.refreshed = minute

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -33,10 +34,16 @@ type spans struct {
 	mu     sync.Mutex
 	from   vitals.Minute // of our own span
 	marked time.Time     // the last mark, by the data's clock; zero: none yet
-	real   time.Time     // the same, by the machine's
+	taken  int64         // how many beats had been taken by then, and refused
+	refuse int64
+	real   time.Time // the same, by the machine's
 	others []beacon.ServiceSpan
 	read   time.Time // when others were read, by the machine's clock
 }
+
+// errRefusing: a service that takes no beats is down for devices, whatever else
+// works.
+var errRefusing = errors.New("every beat was refused since the last time")
 
 // mark notes durably that the service is up, from the last mark until now. A
 // mark that cannot be written is none: then beats cannot be either.
@@ -45,6 +52,11 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, real := t.Now(), time.Now()
+	taken, refused := t.taken.Load(), t.refused.Load()
+	if refused > s.refuse && taken == s.taken {
+		s.refuse = refused
+		return errRefusing
+	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
 	if s.broken(now, real, t.Rate) {
 		from, reread = vitals.MinuteOf(now), true // what was ours is one of the others now
@@ -53,7 +65,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
 		return err
 	}
-	s.from, s.marked, s.real = from, now, real
+	s.from, s.marked, s.real, s.taken, s.refuse = from, now, real, taken, refused
 	if reread {
 		if err := s.readOthers(ctx, t.Store, real); err != nil {
 			return err

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -68,12 +70,19 @@ type Telemetry struct {
 	folds   folds
 	foldDue chan struct{}
 
+	doubt atomic.Bool // records may say what memory does not know
+
 	// Of fold alone.
 	earlier  map[string]int64 // how far the last fold had read
 	rolled   vitals.Day       // the last day on which everyone in service got a record
 	foldedAs int64            // the token of the lease under which it last folded
 
-	watching int64 // under which token of the lease the announced statuses were read; of announce alone
+	unknown []beacon.HotspotID // have records, and were not in the fleet; of the start alone
+
+	taken, refused atomic.Int64 // beats, since the start
+
+	watchFailed time.Time // of announce alone, as is watching
+	watching    int64     // under which token of the lease the announced statuses were read; of announce alone
 }
 
 // New makes telemetry for a node.
@@ -97,6 +106,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 		return spot.StatusAt(now), nil
 	}
 	if err := t.awaitFold(ctx, vitals.MinuteOf(now)); err != nil {
+		t.refused.Add(1)
 		return "", err
 	}
 	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
@@ -105,15 +115,17 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 	}
 	err := t.gatherer.take(ctx, spot, vitals.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
 	if err != nil {
+		t.refused.Add(1)
 		return "", err
 	}
+	t.taken.Add(1)
 	return spot.StatusAt(now), nil
 }
 
-// retryAfter is when a device that could not be heard should try again: soon
-// enough to stay online, with three more tries in hand.
-const retryAfter = 15 * time.Second
+// RetryAfter is when a device that could not be heard should try again: soon
+// enough to stay online, with a few more tries in hand, and not all at once.
+func RetryAfter() time.Duration { return 10*time.Second + rand.N(10*time.Second) }
 
 func overloaded(message string, cause error) error {
-	return &beacon.Error{Kind: beacon.Overloaded, Message: message, RetryAfter: retryAfter, Err: cause}
+	return &beacon.Error{Kind: beacon.Overloaded, Message: message, RetryAfter: RetryAfter(), Err: cause}
 }

@@ -55,6 +55,9 @@ func (t *Telemetry) announce(ctx context.Context) error {
 		t.watching = 0
 		return nil
 	}
+	if time.Since(t.watchFailed) < watchPause {
+		return nil
+	}
 	now := t.Now()
 	var changed []beacon.Transition
 	if t.watching == held.Token && len(came) < maxArrivals {
@@ -67,11 +70,16 @@ func (t *Telemetry) announce(ctx context.Context) error {
 	}
 	t.watching = 0
 	if err := t.tell(ctx, held, changed); err != nil {
+		t.watchFailed = time.Now()
 		return err
 	}
 	t.watching = held.Token
 	return nil
 }
+
+// watchPause is how long it waits after a failure: to look at all hotspots each
+// second, while nothing can be written, would help nobody.
+const watchPause = 10 * time.Second
 
 // patient reports whether it is too early to call anyone offline: after an
 // outage of ours, nobody has had the time to be heard.
@@ -109,6 +117,13 @@ func (t *Telemetry) changedAll(now time.Time) (changed []beacon.Transition) {
 func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon.Transition) error {
 	if len(changed) == 0 {
 		return nil
+	}
+	// Before anyone is called offline: was it we who stood still, or was the clock set?
+	if err := t.mark(ctx); err != nil {
+		return err
+	}
+	if t.patient(t.Now()) {
+		changed = slices.DeleteFunc(changed, func(tr beacon.Transition) bool { return !tr.Online })
 	}
 	if err := t.Before(ctx, held); err != nil {
 		return err

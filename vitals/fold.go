@@ -27,11 +27,14 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time) (records []*Record) {
 	if r != nil {
 		k.restore(r)
 	}
+	minute := MinuteOf(now)
+	if len(k.days) == 0 && l.active != 0 && l.active <= minute {
+		k.day(minute.Day()) // in service, and never heard: that is a fact too
+	}
 	if len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
 	}
-	minute := MinuteOf(now)
 	if minute.Day() > k.newest().day {
 		k.day(minute.Day())
 	}
@@ -85,7 +88,7 @@ func (t *Table) Folded(l *Live) {
 		return
 	}
 	k := t.unpack(l)
-	k.drop(int(l.done))
+	k.drop(min(int(l.done), len(k.days)-1))
 	l.done = 0
 	t.pack(l, k, l.hour, l.boot)
 }

@@ -37,7 +37,8 @@ func (t *Table) refresh(now Minute, from int) (more bool) {
 }
 
 // ClockBack is for when the clock was set back: nobody was seen after now, and
-// no day after today has begun.
+// no day after today has begun. Of whom memory has later days alone, the newest
+// record must be restored before the next Fold.
 func (t *Table) ClockBack(now time.Time) {
 	limit := now.UnixMicro()
 	for from := 0; t.clockBack(limit, from); from += chunk {
@@ -55,35 +56,37 @@ func (t *Table) clockBack(limit int64, from int) (more bool) {
 		}
 		k := t.unpack(l)
 		k.cutAfter(limit)
-		l.hour = 0
-		t.pack(l, k, Minute(limit/microMinute).hour(), l.boot)
+		l.hour, l.done = 0, 0
 		l.dirty.Store(true)
+		if len(k.days) == 0 {
+			t.forget(l, limit)
+			continue
+		}
+		t.pack(l, k, Minute(limit/microMinute).hour(), l.boot)
 		t.show(l)
 	}
 	return from+chunk < t.used
 }
 
-// cutAfter forgets the days after the one that has the limit. If that leaves
-// none, the first goes on as if it were that one.
+// forget leaves nothing of a hotspot but that it was heard: what there was
+// before is on disk, and comes back with Restore.
+func (t *Table) forget(l *Live, seen int64) {
+	t.packed[l.slot/slabSize][l.slot%slabSize] = nil
+	l.state &^= atHand
+	l.days = 0
+	l.samples, l.heard = samples{}, samples{}
+	l.before.served, l.before.expected = 0, 0
+	l.seen.Store(seen)
+	l.show(Shown{Clients: int(l.clients)})
+}
+
+// cutAfter forgets the days after the one that has the limit.
 func (k *book) cutAfter(limit int64) {
 	today := Minute(limit / microMinute).Day()
-	for len(k.days) > 1 && k.newest().day > today {
+	for len(k.days) > 0 && k.newest().day > today {
 		k.days = k.days[:len(k.days)-1]
 	}
 	for i := range k.days {
 		k.days[i].last.at = min(k.days[i].last.at, limit)
-	}
-	r := k.newest()
-	if r.day <= today {
-		return
-	}
-	boots, newest := r.boots, r.last
-	r.reset(today)
-	r.begin(&k.rules)
-	r.last = newest
-	for _, b := range boots {
-		b.newest = min(b.newest, Minute(limit/microMinute))
-		b.raiseBase(b.upTo[hoursADay-1])
-		r.boots = append(r.boots, b)
 	}
 }

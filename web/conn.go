@@ -14,7 +14,8 @@ import (
 // call was some 7 % of the CPU time of a typical answer.
 type conn struct {
 	net.Conn
-	free func() // gives back the listener's slot
+	door *limited
+	free func() // gives back the door's slot
 
 	holding bool   // the next writes are kept in held
 	held    []byte // what net/http has sent of the answer so far

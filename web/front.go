@@ -58,7 +58,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// client sends are not taken over: ours are unique and of one form.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
 	out.Header()[requestIDHeader] = []string{requestID}
-	if f.draining.Load() {
+	if f.draining.Load() || out.conn != nil && out.conn.door.crowded() {
 		out.Header()["Connection"] = closeConnection
 	}
 

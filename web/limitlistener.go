@@ -29,8 +29,13 @@ func (l *limited) Accept() (net.Conn, error) {
 		<-l.slots
 		return nil, err
 	}
-	return &conn{Conn: accepted, free: sync.OnceFunc(func() { <-l.slots })}, nil
+	return &conn{Conn: accepted, door: l, free: sync.OnceFunc(func() { <-l.slots })}, nil
 }
+
+// crowded reports whether so many connections are open that none should be kept
+// for a later request: a million devices that ask once a minute cannot all keep
+// theirs.
+func (l *limited) crowded() bool { return len(l.slots) > cap(l.slots)/2 }
 
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })

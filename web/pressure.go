@@ -2,27 +2,30 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"runtime/metrics"
-	"slices"
+	"os"
 	"sync/atomic"
 	"time"
 )
 
 // Pressure tells when a server has more to do than it can, and slows down those
-// who can wait. It watches how long goroutines that could run wait for a
-// processor: unlike the time that requests take, that does not grow when a
-// database is slow.
+// who can wait. It sends itself a byte through a pipe now and then and watches how
+// long it takes to arrive: as long as a request waits to be noticed and then for
+// a processor. Unlike the time that requests take, that does not grow when a
+// database is slow; and the runtime's own figures begin only where a connection
+// was already noticed.
 type Pressure struct {
 	level atomic.Int32 // of a hundred requests, how many are turned away
+	last  time.Duration
 }
 
 const (
-	pressureInterval = 100 * time.Millisecond
-	pressureWait     = 40 * time.Millisecond // one in twenty waits longer: too much to do
-	pressureRise     = 10                    // of level, at each look
-	pressureFall     = 4
+	pressureInterval = 25 * time.Millisecond
+	pressureWait     = 50 * time.Millisecond // longer twice in a row: too much to do
+	pressureRise     = 5                     // of level, at each look
+	pressureFall     = 1
 	pressureMost     = 95
 
 	// pressureHold is how long a request that is turned away waits for that. On
@@ -32,24 +35,48 @@ const (
 )
 
 // Run watches until ctx ends.
-func (p *Pressure) Run(ctx context.Context) {
+func (p *Pressure) Run(ctx context.Context) error {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("watch how busy the machine is: %w", err)
+	}
+	defer in.Close()
+	arrived := make(chan struct{})
+	go func() {
+		defer close(arrived)
+		for {
+			if _, err := in.Read(make([]byte, 1)); err != nil {
+				return
+			}
+			arrived <- struct{}{}
+		}
+	}()
+	defer func() {
+		out.Close()
+		<-arrived // the reader has ended
+	}()
 	ticker := time.NewTicker(pressureInterval)
 	defer ticker.Stop()
-	waits := newWaits()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-ticker.C:
 		}
-		p.adjust(waits.look())
+		sent := time.Now()
+		if _, err := out.Write([]byte{0}); err != nil {
+			return err
+		}
+		<-arrived
+		p.adjust(time.Since(sent))
 	}
 }
 
 // adjust raises the level quickly and lowers it slowly.
 func (p *Pressure) adjust(wait time.Duration) {
-	level := p.level.Load()
-	if wait > pressureWait {
+	level, both := p.level.Load(), min(wait, p.last)
+	p.last = wait
+	if both > pressureWait {
 		p.level.Store(min(level+pressureRise, pressureMost))
 	} else {
 		p.level.Store(max(level-pressureFall, 0))
@@ -73,42 +100,4 @@ func (p *Pressure) Yields(r *http.Request) bool {
 	case <-r.Context().Done():
 	}
 	return true
-}
-
-// waits reads the runtime's histogram of how long goroutines waited to run.
-type waits struct {
-	sample []metrics.Sample
-	before []uint64
-}
-
-func newWaits() *waits {
-	w := &waits{sample: []metrics.Sample{{Name: "/sched/latencies:seconds"}}}
-	w.look()
-	return w
-}
-
-// look gives the wait that one in twenty exceeded since the last look.
-func (w *waits) look() time.Duration {
-	metrics.Read(w.sample)
-	histogram := w.sample[0].Value.Float64Histogram()
-	counts := slices.Clone(histogram.Counts)
-	if w.before == nil {
-		w.before = make([]uint64, len(counts))
-	}
-	var total uint64
-	for i := range counts {
-		total += counts[i] - w.before[i]
-	}
-	above := total / 20
-	var wait float64
-	for i := len(counts) - 1; i >= 0 && total > 0; i-- {
-		if n := counts[i] - w.before[i]; n > above {
-			wait = histogram.Buckets[i] // the lower bound
-			break
-		} else {
-			above -= n
-		}
-	}
-	w.before = counts
-	return time.Duration(max(wait, 0) * float64(time.Second))
 }

@@ -15,8 +15,8 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second
 	writeTimeout      = 15 * time.Second
-	idleTimeout       = 60 * time.Second
-	maxHeaderBytes    = 16 << 10 // net/http adds 4 KiB of slack
+	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
+	maxHeaderBytes    = 16 << 10         // net/http adds 4 KiB of slack
 	maxConnections    = 10_000
 )
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -57,10 +56,10 @@ func (c auditCmd) Run(out *console) error {
 			return nil
 		}
 		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST")
+		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
 		for _, ch := range changes {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, ch.Target,
-				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), strings.TrimSpace(ch.Actor.Request+"  "+ch.Actor.Note)) // few have a note
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, cmp.Or(ch.Target, "-"),
+				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))
 		}
 		return table.Flush()
 	})

@@ -70,7 +70,13 @@ func (n *node) load(ctx context.Context) error {
 	if err := n.follower.Load(ctx); err != nil {
 		return err
 	}
-	return n.telemetry.Restore(ctx)
+	if err := n.telemetry.Restore(ctx); err != nil {
+		return err
+	}
+	if err := n.follower.CatchUp(ctx); err != nil {
+		return err
+	}
+	return n.telemetry.Restored(ctx)
 }
 
 // show lets Prometheus see how the node is doing.

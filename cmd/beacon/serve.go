@@ -153,7 +153,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		s.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
 	}
-	group.Go(func() error { s.router.pressure.Run(serving); return nil })
+	group.Go(func() error { return s.router.pressure.Run(serving) })
 	group.Go(func() error {
 		if err := s.load(ctx); err != nil {
 			return err
@@ -188,15 +188,17 @@ func (c serveCmd) limits() network.Limits {
 }
 
 // accessLog gives the observer that logs requests, or nil where the level
-// leaves them out. Heartbeats that went well are left out: of a million devices
-// they would be 16,700 lines a second, and the metrics count them.
+// leaves them out. Heartbeats that were taken, or cannot be at the moment, are
+// left out: of a million devices they would be 16,700 lines a second, and the
+// metrics count them.
 func (c serveCmd) accessLog(out io.Writer) func(*http.Request, web.Exchange) {
 	if c.LogLevel > slog.LevelInfo {
 		return nil
 	}
 	log := web.NewAccessLog(out, c.LogFormat == "text").Observe
 	return func(r *http.Request, e web.Exchange) {
-		if e.Status != http.StatusOK || !network.IsHeartbeat(r) {
+		usual := e.Status == http.StatusOK || e.Status == http.StatusServiceUnavailable
+		if !usual || !network.IsHeartbeat(r) {
 			log(r, e)
 		}
 	}

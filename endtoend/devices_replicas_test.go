@@ -1,0 +1,312 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// TestDevicesReplicas: three servers on one database. Devices beat at random
+// ones, send some beats to two of them, and repeat others. Meanwhile the server
+// that folds and orders events for all is killed, and then the one that took
+// over. In the end all three show the same, and that is what the devices know.
+// Listeners who go from server to server have heard every event once, in one
+// order.
+func TestDevicesReplicas(t *testing.T) {
+	t.Parallel() // it mostly waits
+	w := newReplicated(t)
+	load, stopLoad := context.WithCancel(t.Context())
+	var beating, listening sync.WaitGroup
+	for _, r := range w.roamers {
+		beating.Go(func() { r.roam(load, t, w) })
+	}
+	beating.Go(func() { w.rename(load, t) })
+	hearing, stopHearing := context.WithCancel(t.Context())
+	for _, l := range w.listeners {
+		listening.Go(func() { l.roam(hearing, t, w) })
+	}
+	for range 2 {
+		killed := w.killKeeper(t)
+		w.awaitKeeper(t) // of the two that are left
+		w.revive(t, killed)
+	}
+	// Some fall silent, and are missed.
+	for _, r := range w.roamers[:quiet] {
+		r.quiet.Store(true)
+	}
+	w.awaitEvents(t, "hotspot.offline", quiet)
+	stopLoad()
+	beating.Wait()
+
+	w.checkMetrics(t)
+	w.checkEvents(t, func() { stopHearing(); listening.Wait() })
+}
+
+// roamers is how many devices there are, and quiet how many of them fall silent.
+const roamers, quiet = 24, 6
+
+// replicated is three servers and who uses them. Ten minutes on their clocks are
+// ten seconds: they fold every five minutes.
+type replicated struct {
+	db        string
+	admin     *client
+	clock     simulatedClock
+	servers   [3]atomic.Pointer[server]
+	roamers   []*roamer
+	listeners []*roamingListener
+	repeated  atomic.Int64
+	renamed   map[outcome]int
+}
+
+func newReplicated(t *testing.T) *replicated {
+	t.Helper()
+	db := storetest.Postgres(t)
+	w := &replicated{db: db, clock: simulatedClock{at: time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC), real: time.Now(), rate: 60}}
+	w.renamed = map[outcome]int{}
+	for i := range w.servers {
+		w.revive(t, i)
+	}
+	apiKey := createKey(t, db, "admin").Key
+	w.admin = newClient(t, apiKey)
+	for _, d := range linkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
+		w.roamers = append(w.roamers, &roamer{device: d})
+	}
+	for range 3 {
+		w.listeners = append(w.listeners, &roamingListener{listener: newListener(t, apiKey)})
+	}
+	return w
+}
+
+// revive starts a server in the place of one.
+func (w *replicated) revive(t *testing.T, i int) {
+	w.servers[i].Store(start(t, w.db, w.clock.flags()...))
+}
+
+// any gives a server that runs, as far as is known.
+func (w *replicated) any() *server {
+	for {
+		if s := w.servers[rand.IntN(len(w.servers))].Load(); s.runs() {
+			return s
+		}
+	}
+}
+
+// keeper finds the server that took the lease last, or -1 when that one is gone.
+func (w *replicated) keeper(t *testing.T) int {
+	t.Helper()
+	found, highest := -1, 0
+	for i := range w.servers {
+		s := w.servers[i].Load()
+		for line := range strings.Lines(s.log(t)) {
+			_, text, ok := strings.Cut(line, `this node holds the lease now","lease":"keeper","token":`)
+			var token int
+			if n, _ := fmt.Sscanf(text, "%d", &token); ok && n == 1 && token > highest {
+				if found, highest = i, token; !s.runs() {
+					found = -1
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (w *replicated) awaitKeeper(t *testing.T) (keeper int) {
+	t.Helper()
+	took := eventually(t, 20*time.Second, "a server holds the lease", func() bool {
+		keeper = w.keeper(t)
+		return keeper >= 0
+	})
+	t.Logf("server %d holds the lease after %v", keeper, took)
+	return keeper
+}
+
+// killKeeper kills the server that holds the lease, once it has folded a few
+// times.
+func (w *replicated) killKeeper(t *testing.T) int {
+	t.Helper()
+	keeper := w.awaitKeeper(t)
+	time.Sleep(5*time.Second + rand.N(time.Second)) // the time that it has for that
+	w.servers[keeper].Load().kill()
+	return keeper
+}
+
+// roamer is a device that beats at random servers, until each beat is taken.
+type roamer struct {
+	*device
+	quiet   atomic.Bool
+	clients int // the most that it told
+}
+
+func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
+	rhythm := time.NewTicker(60 * time.Millisecond)
+	defer rhythm.Stop()
+	for ; ctx.Err() == nil && !r.quiet.Load(); <-rhythm.C {
+		body := r.next()
+		r.clients = max(r.clients, int(body["clients"].(uint64)))
+		var twice sync.WaitGroup
+		if rand.IntN(4) == 0 { // the same beat at two servers at the same time
+			twice.Go(func() { r.send(t.Context(), w.admin, w.any(), body) })
+		}
+		for {
+			a := r.send(t.Context(), w.admin, w.any(), body)
+			if r.hear(a, body); a.outcome() == done {
+				break
+			}
+			if t.Context().Err() != nil || a.status != 0 && a.status != http.StatusServiceUnavailable {
+				t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+				return
+			}
+		}
+		twice.Wait()
+		if rand.IntN(4) == 0 { // and again, later
+			if a := r.send(t.Context(), w.admin, w.any(), body); a.status != http.StatusOK && a.err == nil {
+				t.Errorf("a repeated beat was answered %d %s", a.status, a.code)
+			}
+			w.repeated.Add(1)
+		}
+		if rand.IntN(100) == 0 && r.boot < 5 {
+			r.reboot()
+		}
+	}
+}
+
+// rename changes hotspots through random servers.
+func (w *replicated) rename(ctx context.Context, t *testing.T) {
+	rhythm := time.NewTicker(20 * time.Millisecond)
+	defer rhythm.Stop()
+	for n := 0; ctx.Err() == nil; n++ {
+		a := w.admin.patch(t.Context(), w.any(), w.roamers[rand.IntN(roamers)].hotspot, fields{"name": fmt.Sprintf("Name %d", n)})
+		w.renamed[a.outcome()]++
+		<-rhythm.C
+	}
+}
+
+// checkMetrics waits until all servers show what the devices know.
+func (w *replicated) checkMetrics(t *testing.T) {
+	t.Helper()
+	type facts struct {
+		Bytes       uint64
+		Connections int
+		Tier        string
+	}
+	want := map[string]facts{}
+	for _, r := range w.roamers {
+		want[r.ssid] = facts{r.totals().sent, r.clients, "standard"} // all was taken, within one hour
+	}
+	for i := range w.servers {
+		var shown map[string]reading
+		diff := ""
+		for deadline := time.Now().Add(2 * time.Second); ; {
+			shown = w.admin.readings(t, w.servers[i].Load())
+			got := map[string]facts{}
+			for ssid, r := range shown {
+				got[ssid] = facts{r.Bytes, r.Connections, r.Tier}
+			}
+			if diff = cmp.Diff(want, got); diff == "" || time.Now().After(deadline) {
+				break
+			}
+		}
+		if diff != "" {
+			t.Errorf("server %d differs (-devices +server): %s", i, diff)
+		}
+		for _, r := range w.roamers[quiet:] {
+			// Who beats all the time serves every minute, but perhaps for the first.
+			if got := shown[r.ssid].Uptime; got < 0.9 {
+				t.Errorf("server %d: %s was always there, and has an uptime of %v", i, r.ssid, got)
+			}
+		}
+		for _, r := range w.roamers[:quiet] {
+			if got := shown[r.ssid].Status; got != "offline" {
+				t.Errorf("server %d: %s fell silent and is %s", i, r.ssid, got)
+			}
+		}
+	}
+	t.Logf("%d beats were repeated", w.repeated.Load())
+}
+
+// roamingListener goes from server to server.
+type roamingListener struct {
+	*listener
+	streams int
+}
+
+func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated) {
+	for ctx.Err() == nil {
+		stay, leave := context.WithTimeout(ctx, 50*time.Millisecond+rand.N(time.Second))
+		_ = l.listen(stay, w.any()) // it leaves by itself, or its server is killed
+		leave()
+		l.streams++
+	}
+}
+
+// awaitEvents waits until everyone has heard so many events of a type.
+func (w *replicated) awaitEvents(t *testing.T, kind string, count int) {
+	t.Helper()
+	for _, l := range w.listeners {
+		eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.count(kind) >= count })
+	}
+}
+
+// checkEvents compares what listeners heard, with each other and with what
+// happened.
+func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
+	t.Helper()
+	want := map[string][]string{}
+	for i, r := range w.roamers {
+		want[r.hotspot] = []string{"hotspot.registered", "hotspot.verified", "hotspot.linked", "hotspot.online"}
+		if i < quiet {
+			want[r.hotspot] = append(want[r.hotspot], "hotspot.offline")
+		}
+	}
+	settled := time.Now()
+	most := int64(0)
+	eventually(t, 10*time.Second, "no more events for a second", func() bool {
+		for _, l := range w.listeners {
+			if last := l.last(); last > most {
+				most, settled = last, time.Now()
+			}
+		}
+		return time.Since(settled) > time.Second
+	})
+	for _, l := range w.listeners {
+		eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.last() >= most })
+	}
+	stopHearing()
+	first := w.listeners[0].heard()
+	checkOrder(t, first)
+	got, renamed := map[string][]string{}, 0
+	for _, e := range first {
+		switch {
+		case e.Type == "hotspot.updated":
+			renamed++
+		case e.HotspotID != "":
+			got[e.HotspotID] = append(got[e.HotspotID], e.Type)
+		}
+	}
+	if surely := w.renamed[done]; surely == 0 || renamed < surely || renamed > surely+w.renamed[unknown] {
+		t.Errorf("%d hotspots were renamed; %d were acknowledged, and of %d it is unknown", renamed, surely, w.renamed[unknown])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what happened to each hotspot (-want +heard): %s", diff)
+	}
+	for _, l := range w.listeners {
+		heard := l.heard()
+		checkOrder(t, heard)
+		if n := min(len(heard), len(first)); !cmp.Equal(heard[:n], first[:n]) {
+			t.Error("two listeners heard different things")
+		}
+		t.Logf("a listener heard %d events over %d streams", len(heard), l.streams)
+	}
+}

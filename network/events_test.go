@@ -334,6 +334,6 @@ func TestEvents_AreFor(t *testing.T) {
 	}
 }
 
-func facts(radius float32) fleet.Facts {
+func facts(radius float64) fleet.Facts {
 	return fleet.Facts{Status: "online", RadiusM: float64(radius), Signal: beacon.FairSignal, Tier: beacon.Premium, Load: 2500, Uptime: 10_000}
 }

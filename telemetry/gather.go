@@ -116,7 +116,7 @@ func (t *Telemetry) write(ctx context.Context) {
 			t.gatherer.close()
 			select {
 			case <-t.gatherer.wake:
-				data = t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
+				t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
 			default:
 			}
 			return

@@ -11,7 +11,7 @@ const (
 	// more, the more memory, and the less time for collecting. Most of what is
 	// alive are the vitals of hotspots, which hold few pointers and cost little to
 	// look through.
-	gcPercent = 55
+	gcPercent = 45
 
 	// ballastBytes is memory that is reserved and never touched, so it costs no
 	// RAM. The collector counts it as alive: with the few megabytes that a small

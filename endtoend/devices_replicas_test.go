@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,8 +138,16 @@ func (w *replicated) awaitKeeper(t *testing.T) (keeper int) {
 func (w *replicated) killKeeper(t *testing.T) int {
 	t.Helper()
 	keeper := w.awaitKeeper(t)
-	time.Sleep(5*time.Second + rand.N(time.Second)) // the time that it has for that
-	w.servers[keeper].Load().kill()
+	s := w.servers[keeper].Load()
+	folds := func() int {
+		lines := strings.Split(s.log(t), "\n")
+		return len(slices.DeleteFunc(lines, func(line string) bool {
+			return !strings.Contains(line, "heartbeats folded") || !strings.Contains(line, `"keeper":true`)
+		}))
+	}
+	before := folds()
+	eventually(t, 30*time.Second, "the keeper has folded twice", func() bool { return folds() >= before+2 })
+	s.kill()
 	return keeper
 }
 

@@ -76,12 +76,18 @@ func leaseRace(t *testing.T, database Database) {
 	var mu sync.Mutex
 	holderOf := map[int64]string{} // by token
 	written, refused := 0, 0
+	enough := func() bool { // on a busy machine nearly all may come too late for a while
+		mu.Lock()
+		defer mu.Unlock()
+		return written >= rounds/2
+	}
+	deadline := time.Now().Add(20 * time.Second)
 	var all sync.WaitGroup
 	for racer := range racers {
 		all.Go(func() {
 			db, holder := nodes[racer%3], fmt.Sprint("racer ", racer)
 			random := rand.New(rand.NewPCG(1, uint64(racer)))
-			for range rounds {
+			for round := 0; round < rounds || !enough() && time.Now().Before(deadline); round++ {
 				l, taken, err := db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
 				if err != nil {
 					t.Error(err)
@@ -116,7 +122,7 @@ func leaseRace(t *testing.T, database Database) {
 	if len(rows) != 1 || string(rows[0].Data) != fmt.Sprint(written) {
 		t.Errorf("counted to %v with %d writes (%d refused, %d holders)", rows, written, refused, len(holderOf))
 	}
-	if written < 2 || len(holderOf) < 2 {
+	if written < rounds/2 || len(holderOf) < 2 {
 		t.Errorf("%d writes by %d holders, %d refused: no race", written, len(holderOf), refused)
 	}
 }

@@ -148,6 +148,24 @@ func TestRestore_Unlinked(t *testing.T) {
 	}
 }
 
+// The same before anything was folded: all that there is, is in the journal.
+func TestRestore_UnlinkedBeforeAFold(t *testing.T) {
+	open, c := onSQLite(t), &clock{at: morning}
+	n := start(t, open, c, nil)
+	id := n.register(t, 1, morning)[0]
+	for seq := range uint64(5) {
+		n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e9})
+		c.pass(30 * time.Second)
+	}
+	n.link(t, id, time.Time{})
+	n.stop()
+	n = start(t, open, c, nil)
+	n.settle(t, c)
+	if _, bytes := onDisk(t, n, id, morning); bytes != 4e9 {
+		t.Errorf("the record has %d bytes", bytes)
+	}
+}
+
 // The clock was ahead over midnight, and is set right.
 func TestClock_BackOverMidnight(t *testing.T) {
 	evening := time.Date(2026, 11, 14, 20, 0, 0, 0, time.UTC)

@@ -12,12 +12,12 @@ type OperatingHours struct {
 // WeeklySpan opens on each of Days at Open and closes at Close, both minutes
 // after local midnight, 0..1440. Close ≤ Open runs past midnight.
 type WeeklySpan struct {
-	Days        []Day
+	Days        []Weekday
 	Open, Close int
 }
 
-// Day is a day of the week as the interface writes it: "mon".."sun".
-type Day string
+// Weekday is a day of the week as the interface writes it: "mon".."sun".
+type Weekday string
 
 // HoursException replaces the weekly hours on one local date, "2026-12-25":
 // closed all day, or open in Spans. An opening belongs to the date on which it
@@ -34,8 +34,8 @@ type ExceptionSpan struct {
 }
 
 // days of the week, Monday first.
-func days() []Day {
-	return []Day{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+func days() []Weekday {
+	return []Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 }
 
 // Equal reports whether nothing would change if one took the place of the other.

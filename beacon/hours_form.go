@@ -101,7 +101,7 @@ func checkWeekly(forms []SpanForm, path string, f *Faults) []WeeklySpan {
 	return spans
 }
 
-func checkDays(form Opt[[]string], path string, f *Faults) []Day {
+func checkDays(form Opt[[]string], path string, f *Faults) []Weekday {
 	names, ok := Required(form, path, f)
 	if !ok {
 		return nil
@@ -110,10 +110,10 @@ func checkDays(form Opt[[]string], path string, f *Faults) []Day {
 		f.Add(path, "must have 1 to 7 days")
 		return nil
 	}
-	var list []Day
+	var list []Weekday
 	for i, name := range names {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		switch day := Day(name); {
+		switch day := Weekday(name); {
 		case !slices.Contains(days(), day):
 			f.Add(at, "must be mon, tue, wed, thu, fri, sat or sun")
 		case slices.Contains(list, day):

@@ -83,8 +83,8 @@ func TestHours_Parsed(t *testing.T) {
 	want := &beacon.OperatingHours{
 		Timezone: "America/New_York",
 		Weekly: []beacon.WeeklySpan{
-			{Days: []beacon.Day{"mon", "tue"}, Open: 9 * 60, Close: 17 * 60},
-			{Days: []beacon.Day{"sun", "fri"}, Open: 22 * 60, Close: 24 * 60},
+			{Days: []beacon.Weekday{"mon", "tue"}, Open: 9 * 60, Close: 17 * 60},
+			{Days: []beacon.Weekday{"sun", "fri"}, Open: 22 * 60, Close: 24 * 60},
 		},
 		Exceptions: []beacon.HoursException{
 			{Date: "2026-12-25", Closed: true},
@@ -178,7 +178,7 @@ func TestSettings_Equal(t *testing.T) {
 	base := func() beacon.Settings {
 		return beacon.Settings{MaxConnections: 1, OperatingHours: &beacon.OperatingHours{
 			Timezone:   "UTC",
-			Weekly:     []beacon.WeeklySpan{{Days: []beacon.Day{"mon"}, Open: 1, Close: 2}},
+			Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: 1, Close: 2}},
 			Exceptions: []beacon.HoursException{{Date: "2026-12-25", Spans: []beacon.ExceptionSpan{{Open: 1, Close: 2}}}},
 		}}
 	}

@@ -35,7 +35,7 @@ func TestPatch_Changes(t *testing.T) {
 		{"hours cleared", settingsPatch(beacon.SettingsForm{OperatingHours: beacon.Null[beacon.HoursForm]()}), func(h *beacon.Hotspot) { h.Settings.OperatingHours = nil }},
 		{"hours moved", settingsPatch(beacon.SettingsForm{OperatingHours: some(later)}), func(h *beacon.Hotspot) {
 			hours := *h.Settings.OperatingHours
-			hours.Weekly = []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue"}, Open: 540, Close: 1080}}
+			hours.Weekly = []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 540, Close: 1080}}
 			h.Settings.OperatingHours = &hours
 		}},
 	} {

@@ -42,7 +42,7 @@ func TestRegistration_Validate(t *testing.T) {
 			MaxConnections: 10, BandwidthLimitMbps: 0.5, CoverageRadiusM: 120,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone: "America/New_York",
-				Weekly:   []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue"}, Open: 540, Close: 1020}},
+				Weekly:   []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 540, Close: 1020}},
 			},
 		},
 		CreatedAt: noon, UpdatedAt: noon, Version: 1,

@@ -72,7 +72,7 @@ func TestSchedule_OpenMaskWithoutHours(t *testing.T) {
 func BenchmarkSchedule_OpenMask(b *testing.B) {
 	hours := &beacon.OperatingHours{
 		Timezone:   "America/New_York",
-		Weekly:     []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue", "wed", "thu", "fri"}, Open: 480, Close: 1320}, {Days: []beacon.Day{"sat", "sun"}, Open: 600, Close: 120}},
+		Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri"}, Open: 480, Close: 1320}, {Days: []beacon.Weekday{"sat", "sun"}, Open: 600, Close: 120}},
 		Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}},
 	}
 	s, err := hours.Schedule()

@@ -61,9 +61,9 @@ type hours struct {
 }
 
 type weeklySpan struct {
-	Days  []beacon.Day `json:"days"`
-	Open  string       `json:"open"`
-	Close string       `json:"close"`
+	Days  []beacon.Weekday `json:"days"`
+	Open  string           `json:"open"`
+	Close string           `json:"close"`
 }
 
 type exception struct {

@@ -61,9 +61,9 @@ type hoursRecord struct {
 }
 
 type spanRecord struct {
-	Days  []beacon.Day `json:"days,omitempty"`
-	Open  int          `json:"open"`
-	Close int          `json:"close"`
+	Days  []beacon.Weekday `json:"days,omitempty"`
+	Open  int              `json:"open"`
+	Close int              `json:"close"`
 }
 
 type exceptionRecord struct {

@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 			MaxConnections: 7, BandwidthLimitMbps: 8.5, CoverageRadiusM: 90,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone: "America/New_York",
-				Weekly:   []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue"}, Open: 480, Close: 1320}},
+				Weekly:   []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},
 				Exceptions: []beacon.HoursException{
 					{Date: "2026-12-25", Closed: true},
 					{Date: "2026-12-31", Spans: []beacon.ExceptionSpan{{Open: 600, Close: 840}}},

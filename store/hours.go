@@ -17,7 +17,7 @@ type hoursRow struct {
 }
 
 type weeklyRow struct {
-	Days  []beacon.Day `json:"days"`
+	Days  []beacon.Weekday `json:"days"`
 	Open  int          `json:"open"`
 	Close int          `json:"close"`
 }

@@ -114,8 +114,8 @@ func (h *history) makePlaces(t testing.TB) {
 		return &beacon.OperatingHours{
 			Timezone: zones[r.IntN(len(zones))],
 			Weekly: []beacon.WeeklySpan{
-				{Days: []beacon.Day{"mon", "wed", "thu", "sat"}, Open: r.IntN(600), Close: 600 + r.IntN(800)},
-				{Days: []beacon.Day{"tue", "sun"}, Open: 900 + r.IntN(500), Close: r.IntN(400)},
+				{Days: []beacon.Weekday{"mon", "wed", "thu", "sat"}, Open: r.IntN(600), Close: 600 + r.IntN(800)},
+				{Days: []beacon.Weekday{"tue", "sun"}, Open: 900 + r.IntN(500), Close: r.IntN(400)},
 			},
 			Exceptions: []beacon.HoursException{{Date: h.start.AddDate(0, 0, 1).Format(time.DateOnly), Closed: true}},
 		}

@@ -167,12 +167,12 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 	var lives []*vitals.Live
 	for i := range 100 {
 		h := spotSince(noon)
-		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Day{"mon"}, Open: i % 2, Close: 900}}}
+		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: i % 2, Close: 900}}}
 		lives = append(lives, table.Place(nil, h))
 	}
 	for i := range 10_000 {
 		h := spotSince(noon)
-		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Day{"tue"}, Open: i % 1000, Close: 1200}}}
+		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"tue"}, Open: i % 1000, Close: 1200}}}
 		table.Place(lives[0], h)
 	}
 	if n := table.Timelines(); n != 3 {

@@ -134,13 +134,13 @@ func Hotspot(n int) beacon.Hotspot {
 		},
 		PastHours: []beacon.PastHours{
 			{Until: at.Add(time.Hour), Hours: nil},
-			{Until: at.Add(2 * time.Hour), Hours: &beacon.OperatingHours{Timezone: "Etc/UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Day{"sun"}, Open: 0, Close: 1440}}}},
+			{Until: at.Add(2 * time.Hour), Hours: &beacon.OperatingHours{Timezone: "Etc/UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"sun"}, Open: 0, Close: 1440}}}},
 		},
 		Settings: beacon.Settings{
 			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone:   "America/New_York",
-				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Day{"mon", "tue"}, Open: 480, Close: 1320}},
+				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},
 				Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}, {Date: "2026-12-24", Spans: []beacon.ExceptionSpan{{Open: 480, Close: 720}}}},
 			},
 		},

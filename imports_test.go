@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	// Leaves.
 	"geo":       {},
 	"id":        {},
+	"job":       {},
 	"ratelimit": {},
 	"spatial":   {"geo"},
 	"web":       {"id"},
@@ -33,21 +34,28 @@ var allowed = map[string][]string{
 	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},
 	"telemetry": {"beacon", "fleet", "id", "lease", "vitals"},
 	"events":    {"beacon", "lease"},
+	"policy":    {"beacon"},
+	"ledger":    {"beacon"},
+	"statement": {"beacon", "ledger", "policy"},
 
 	// The truth on disk.
-	"store":          {"beacon", "geo", "id", "lease"},
+	"store":          {"beacon", "geo", "id", "ledger", "lease"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
-	"network": {"access", "beacon", "events", "fleet", "id", "ratelimit", "registry", "telemetry", "vitals", "web"},
+	"network": {
+		"access", "beacon", "events", "fleet", "id", "ledger", "policy", "ratelimit", "registry", "statement",
+		"telemetry", "vitals", "web",
+	},
 	"metrics": {"web"},
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "events", "fleet", "id", "lease", "metrics", "network", "preview", "ratelimit",
-		"registry", "simulate", "store", "store/postgres", "store/sqlite", "telemetry", "vitals", "web",
+		"access", "beacon", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"ratelimit", "registry", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
+		"vitals", "web",
 	},
 
 	// Devices that do not exist, for whoever has none at hand.
@@ -57,7 +65,7 @@ var allowed = map[string][]string{
 	"bench":           {},
 	"endtoend":        {},
 	"openapitest":     {},
-	"store/storetest": {"beacon", "geo", "id", "lease", "store"},
+	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }
 
 // foreign is which modules from outside the standard library a package may
@@ -70,6 +78,7 @@ var foreign = map[string][]string{
 	"store/postgres":  {"github.com/jackc/pgx/v5"},
 	"store/storetest": {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
 	"network":         {"github.com/go-json-experiment/json"},
+	"statement":       {"github.com/go-json-experiment/json"},
 	"web":             {"github.com/go-json-experiment/json"},
 	"metrics":         {"github.com/prometheus/client_golang"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},

@@ -43,6 +43,11 @@ const (
 	HotspotOnline  ChangeKind = "hotspot.online"
 	HotspotOffline ChangeKind = "hotspot.offline"
 
+	// The target is whose statement it is, and the note which month it is of.
+	RewardsSettled ChangeKind = "rewards.settled"
+	// The target is the month that is settled for everyone: for the audit.
+	RewardsFinished ChangeKind = "rewards.finished"
+
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
 )

@@ -46,6 +46,10 @@ type Hotspot struct {
 	// first, for as long as someone may still ask which minutes were open then.
 	PastHours []PastHours
 
+	// PastService is when the hotspot was in service before, the oldest first, kept
+	// for as long as PastHours are.
+	PastService []Period
+
 	// Version is 1 at registration and grows by one with every change. Where
 	// two copies of a hotspot meet, the higher version wins.
 	Version int64
@@ -77,6 +81,11 @@ type Settings struct {
 	CoverageRadiusM    float64         // zero: the default of the type
 }
 
+// Period is from one moment up to, and without, another.
+type Period struct {
+	From, Until time.Time
+}
+
 // PastHours are operating hours and the minute from which on others were in
 // force.
 type PastHours struct {
@@ -84,14 +93,17 @@ type PastHours struct {
 	Hours *OperatingHours // nil: always open
 }
 
-// Past hours are kept for as long as minutes may be judged late, and a hotspot
-// has room for so many of them.
+// KeepPast is for how long minutes may be judged late, and so what was in force
+// then is kept. A hotspot has room for so many of each.
 const (
-	keepPastHours = 48 * time.Hour
-	maxPastHours  = 50
+	KeepPast = 48 * time.Hour
+	maxPast  = 50
 )
 
-var errHoursTooOften = &Error{Kind: Conflict, Message: "the hours were changed too often; try again tomorrow"}
+var (
+	errHoursTooOften = &Error{Kind: Conflict, Message: "the hours were changed too often; try again tomorrow"}
+	errLinkTooOften  = &Error{Kind: Conflict, Message: "the device was linked too often; try again tomorrow"}
+)
 
 // RetireHours notes that the operating hours, which were old, are others from
 // the minute of now on. Hours that were not in force for a whole minute leave no
@@ -100,7 +112,7 @@ func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 	until := now.Truncate(time.Minute)
 	kept := make([]PastHours, 0, len(h.PastHours)+1) // not in place: others may hold the list
 	for _, past := range h.PastHours {
-		if !past.Until.Before(until.Add(-keepPastHours)) {
+		if !past.Until.Before(until.Add(-KeepPast)) {
 			kept = append(kept, past)
 		}
 	}
@@ -108,10 +120,45 @@ func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 		h.PastHours = kept // the same minute, or the clock went back
 		return nil
 	}
-	if len(kept) >= maxPastHours {
+	if len(kept) >= maxPast {
 		return errHoursTooOften
 	}
 	h.PastHours = append(kept, PastHours{Until: until, Hours: old})
+	return nil
+}
+
+// EndService notes that the hotspot, if it is in service, is so until now. It
+// comes before the change that ends it. Times without a whole minute between
+// them become one.
+func (h *Hotspot) EndService(now time.Time) {
+	kept := make([]Period, 0, len(h.PastService)+1) // not in place: others may hold the list
+	for _, past := range h.PastService {
+		if !past.Until.Before(now.Add(-KeepPast)) {
+			kept = append(kept, past)
+		}
+	}
+	h.PastService = kept
+	since := h.ActiveSince()
+	if since.IsZero() || now.Before(since) {
+		return
+	}
+	if n := len(kept); n > 0 && !since.Truncate(time.Minute).After(kept[n-1].Until) {
+		if now.After(kept[n-1].Until) {
+			kept[n-1].Until = now
+		}
+		return
+	}
+	h.PastService = append(kept, Period{From: since, Until: now})
+}
+
+// RenewService is EndService for a hotspot that may be in service again at once.
+// It refuses when that happened too often: an end is never refused, so a
+// beginning must be.
+func (h *Hotspot) RenewService(now time.Time) error {
+	h.EndService(now)
+	if len(h.PastService) >= maxPast {
+		return errLinkTooOften
+	}
 	return nil
 }
 

@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"lease":     {},
 	"access":    {"beacon", "id"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},
-	"telemetry": {"beacon", "fleet", "id", "lease", "vitals"},
+	"telemetry": {"beacon", "fleet", "id", "job", "lease", "vitals"},
 	"events":    {"beacon", "lease"},
 	"policy":    {"beacon"},
 	"ledger":    {"beacon"},

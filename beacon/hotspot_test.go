@@ -100,3 +100,80 @@ func TestPatch_HoursTooOften(t *testing.T) {
 		t.Errorf("two days later: %v, %d past hours", err, len(h.PastHours))
 	}
 }
+
+// serving makes a hotspot that is in service since a time after noon.
+func serving(since time.Duration) beacon.Hotspot {
+	var h beacon.Hotspot
+	h.Location.VerifiedAt, h.Device.LinkedAt = noon, noon.Add(since)
+	return h
+}
+
+// What a hotspot served before stays known for two days, each time once.
+func TestHotspot_PastService(t *testing.T) {
+	h := serving(time.Minute)
+	minutes := func(n float64) time.Time { return noon.Add(time.Duration(n * float64(time.Minute))) }
+	want := func(past ...beacon.Period) {
+		t.Helper()
+		if diff := cmp.Diff(append([]beacon.Period{}, past...), append([]beacon.Period{}, h.PastService...)); diff != "" {
+			t.Errorf("past service (-want +got):\n%s", diff)
+		}
+	}
+	end := func(at float64) {
+		h.EndService(minutes(at))
+		h.Device.LinkedAt = time.Time{}
+	}
+	end(10.5)
+	want(beacon.Period{From: minutes(1), Until: minutes(10.5)})
+	end(11) // it was not in service
+	want(beacon.Period{From: minutes(1), Until: minutes(10.5)})
+	h.Device.LinkedAt = minutes(10.9)
+	end(20) // no minute without service in between
+	want(beacon.Period{From: minutes(1), Until: minutes(20)})
+	h.Device.LinkedAt = minutes(25)
+	end(24) // the clock was set back
+	want(beacon.Period{From: minutes(1), Until: minutes(20)})
+	h.Device.LinkedAt = minutes(21)
+	end(30)
+	want(beacon.Period{From: minutes(1), Until: minutes(20)}, beacon.Period{From: minutes(21), Until: minutes(30)})
+	h.Device.LinkedAt = minutes(40)
+	end(20 + 48*60 + 1)
+	want(beacon.Period{From: minutes(21), Until: minutes(30)}, beacon.Period{From: minutes(40), Until: minutes(20 + 48*60 + 1)})
+}
+
+// A list that someone else holds is not written to.
+func TestHotspot_PastServiceIsNotShared(t *testing.T) {
+	list := make([]beacon.Period, 1, 8)
+	list[0] = beacon.Period{From: noon.Add(-time.Hour), Until: noon}
+	for _, since := range []time.Duration{0, time.Hour} {
+		h := serving(since)
+		h.PastService = list
+		h.EndService(noon.Add(2 * time.Hour))
+		if !list[0].Until.Equal(noon) || list[:2][1] != (beacon.Period{}) {
+			t.Fatalf("the list of another is %v", list[:2])
+		}
+	}
+}
+
+// There is room for 50 beginnings in two days. An end is never refused.
+func TestHotspot_ServiceTooOften(t *testing.T) {
+	h := serving(0)
+	at := noon
+	for i := range 50 {
+		at = at.Add(2 * time.Minute)
+		if i > 0 {
+			if err := h.RenewService(at); err != nil {
+				t.Fatalf("beginning %d: %v", i, err)
+			}
+			h.Device.LinkedAt = at
+			at = at.Add(2 * time.Minute)
+		}
+		h.EndService(at)
+		h.Device.LinkedAt = time.Time{}
+	}
+	if err := h.RenewService(at); kindOf(t, err) != beacon.Conflict || len(h.PastService) != 50 {
+		t.Errorf("beginning 51: %v, %d times in service", err, len(h.PastService))
+	}
+	if err := h.RenewService(at.Add(48 * time.Hour)); err != nil || len(h.PastService) != 1 {
+		t.Errorf("two days later: %v, %d times in service", err, len(h.PastService))
+	}
+}

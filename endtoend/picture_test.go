@@ -85,7 +85,7 @@ func truth(t testing.TB, db *store.DB) picture {
 	all := picture{}
 	macs := map[string]string{}
 	var mu sync.Mutex
-	err := db.EachHotspot(t.Context(), func(h beacon.Hotspot) error {
+	err := db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		id, mac := string(h.ID), h.Device.MAC.Canonical()

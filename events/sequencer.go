@@ -222,18 +222,22 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
 	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-		beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked:
+		beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
 		return false
 	}
 	return true
 }
 
 // eventsOf leaves out who did it: what happens to hotspots is for everyone to
-// hear, and an audit is not.
+// hear, and an audit is not. A month that is settled is for its user alone.
 func eventsOf(changes []beacon.Change) []beacon.Event {
 	var events []beacon.Event
 	for _, c := range changes {
-		if !isPrivate(c) {
+		switch {
+		case isPrivate(c):
+		case c.Kind == beacon.RewardsSettled:
+			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Actor.Note, User: beacon.UserID(c.Target), At: c.At})
+		default:
 			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Target, At: c.At})
 		}
 	}

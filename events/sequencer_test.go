@@ -73,6 +73,7 @@ func TestSequencer_WhatIsAnEvent(t *testing.T) {
 	}
 	private := []beacon.ChangeKind{
 		beacon.KeyCreated, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused, beacon.KeyRevoked,
+		beacon.RewardsFinished,
 	}
 	var want []string
 	for i, kind := range public {
@@ -94,6 +95,26 @@ func TestSequencer_WhatIsAnEvent(t *testing.T) {
 	}
 	if m.places["n"] != int64(len(m.streams["n"])) {
 		t.Errorf("the place is %d of %d; what is no event is passed over for good", m.places["n"], len(m.streams["n"]))
+	}
+}
+
+// A month that is settled is an event of its user, about the month.
+func TestSequencer_Settled(t *testing.T) {
+	m := newMemory()
+	s, l := holding(t, m)
+	var want []beacon.Event
+	for i, month := range []string{"2026-10", "2026-11"} {
+		for j, user := range []string{"usr_b", "usr_a"} {
+			at := noon.Add(time.Duration(2*i+j) * time.Second)
+			node := fmt.Sprint("n", i)
+			m.write(node, beacon.RewardsSettled, user, 0, at)
+			m.streams[node][j].Actor = beacon.Actor{User: "usr_staff", Request: "cli", Note: month}
+			want = append(want, beacon.Event{Seq: int64(2*i + j + 1), Kind: beacon.RewardsSettled, Target: month, User: beacon.UserID(user), At: at})
+		}
+	}
+	mustStep(t, s, l)
+	if !slices.Equal(m.events, want) {
+		t.Errorf("the events are %+v; want %+v", m.events, want)
 	}
 }
 

@@ -27,9 +27,10 @@ type Fleet struct {
 	table  *vitals.Table
 	index  *spatial.Index[*Spot]
 
-	mu     sync.Mutex                 // of writers: versions are compared and replaced in one step
-	gone   map[beacon.HotspotID]int64 // the version in which a hotspot was deleted
-	graves []grave                    // the same, the oldest first
+	mu       sync.Mutex                 // of writers: versions are compared and replaced in one step
+	gone     map[beacon.HotspotID]int64 // the version in which a hotspot was deleted
+	graves   []grave                    // the same, the oldest first
+	departed map[beacon.HotspotID]departed
 }
 
 // grave remembers a deleted hotspot's version for a while, so that an older
@@ -46,7 +47,10 @@ const graveTime = 10 * time.Minute
 
 // New makes an empty fleet, whose hotspots' vitals are in the table.
 func New(encode Encode, table *vitals.Table) *Fleet {
-	return &Fleet{encode: encode, table: table, index: spatial.New[*Spot](), gone: map[beacon.HotspotID]int64{}}
+	return &Fleet{
+		encode: encode, table: table, index: spatial.New[*Spot](),
+		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]departed{},
+	}
 }
 
 // Len is the number of live hotspots.
@@ -80,7 +84,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 		case h.Deleted():
 			f.gone[id] = h.Version
 			f.graves = append(f.graves, grave{id, h.Version, now})
-			f.bury(id)
+			f.depart(h)
 			remove = append(remove, string(id))
 		default:
 			put = append(put, f.succeed(h))
@@ -107,22 +111,24 @@ func (f *Fleet) succeed(h beacon.Hotspot) *Spot {
 // enliven gives a hotspot vitals from the moment on which a device is linked. It
 // keeps them when the device is gone.
 func (f *Fleet) enliven(live *vitals.Live, h beacon.Hotspot) *vitals.Live {
-	if live == nil && h.Device.LinkedAt.IsZero() {
+	if live == nil && neverServed(h) {
 		return nil
 	}
 	return f.table.Place(live, h)
 }
 
-func (f *Fleet) bury(id beacon.HotspotID) {
-	if old, ok := f.index.Get(string(id)); ok && old.live != nil {
-		f.table.Remove(old.live)
-	}
+// neverServed reports whether a hotspot has no device, and none of late.
+func neverServed(h beacon.Hotspot) bool {
+	return h.Device.LinkedAt.IsZero() && len(h.PastService) == 0
 }
 
-// fill puts spots into an empty fleet.
-func (f *Fleet) fill(spots []*Spot) error {
+// fill puts spots into an empty fleet, and who departed of late.
+func (f *Fleet) fill(spots []*Spot, gone []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, h := range gone {
+		f.depart(h)
+	}
 	return f.index.Apply(spots, nil)
 }
 
@@ -131,6 +137,9 @@ func (f *Fleet) fill(spots []*Spot) error {
 func (f *Fleet) known(id beacon.HotspotID) int64 {
 	if spot, ok := f.index.Get(string(id)); ok {
 		return spot.version
+	}
+	if d, ok := f.departed[id]; ok {
+		return d.version
 	}
 	return f.gone[id]
 }
@@ -193,7 +202,7 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 	defer f.mu.Unlock()
 	spot, ok := f.index.Get(string(id))
 	if !ok {
-		return false
+		return f.tendDeparted(id, fn)
 	}
 	if spot.live == nil {
 		woken := *spot
@@ -219,7 +228,7 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
 }
 
 // Beats takes durable heartbeats over. Those of hotspots that the fleet does not
-// know are dropped: they were deleted. That holds only if the fleet has every
+// know are dropped: they were deleted long ago. That holds only if the fleet has every
 // change that was made before the beats came; see Companion. It answers the
 // hotspots that beat and were not announced as online.
 func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
@@ -227,6 +236,7 @@ func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
 		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
 		switch spot, ok := f.Find(id); {
 		case !ok:
+			f.Tend(id, func(live *vitals.Live) { f.table.Apply(live, &beats[i]) })
 		case spot.live == nil: // unlinked since, and we were not there
 			f.Wake(id, func(live *vitals.Live) { f.table.Apply(live, &beats[i]) })
 		case f.Beat(spot, &beats[i]):

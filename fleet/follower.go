@@ -18,7 +18,7 @@ type Source interface {
 	Heads(ctx context.Context) (map[string]int64, error)
 	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) error
+	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
 }
 
 // Follower keeps a fleet in step with the store. Every process that writes has a
@@ -44,6 +44,9 @@ type Follower struct {
 // whoever looks at the beats first, then takes the changes over, and then the
 // beats up to where he looked, knows every device that he hears.
 type Companion interface {
+	// Since is from when on it wants to know of hotspots that were deleted before
+	// it began to follow.
+	Since(ctx context.Context) (time.Time, error)
 	Look(ctx context.Context) error
 	Follow(ctx context.Context) error
 }
@@ -71,9 +74,20 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the heads of the changes: %w", err)
 	}
+	since, err := fo.companion.Since(ctx)
+	if err != nil {
+		return fmt.Errorf("find out since when deleted hotspots matter: %w", err)
+	}
 	var mu sync.Mutex
 	var all []*Spot // not hotspots: those are five times as large
-	err = fo.source.EachHotspot(ctx, func(h beacon.Hotspot) error {
+	var gone []beacon.Hotspot
+	err = fo.source.EachHotspot(ctx, since, func(h beacon.Hotspot) error {
+		if h.Deleted() {
+			mu.Lock()
+			defer mu.Unlock()
+			gone = append(gone, h)
+			return nil
+		}
 		spot := fo.fleet.newSpot(h) // in the reader's goroutine: there are several
 		spot.live = fo.fleet.enliven(nil, h)
 		mu.Lock()
@@ -84,7 +98,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
 	}
-	if err := fo.fleet.fill(pack(all)); err != nil {
+	if err := fo.fleet.fill(pack(all), gone); err != nil {
 		return err
 	}
 	fo.places = heads
@@ -182,7 +196,8 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		switch c.Kind {
 		case beacon.KeyCreated, beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target))
-		default:
+		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
+			beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked:
 			id := beacon.HotspotID(c.Target)
 			if !seen[id] && !fo.fleet.Has(id, c.Version) {
 				seen[id] = true

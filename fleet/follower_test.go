@@ -191,6 +191,23 @@ func TestFollower_Keys(t *testing.T) {
 	}
 }
 
+// What is not about a hotspot, or changes none, is passed over: a month of a
+// million users must not cost a million look-ups.
+func TestFollower_NoHotspots(t *testing.T) {
+	s := newSource()
+	f, fo := follow(t, s, func(id beacon.KeyID) { t.Errorf("told of %s", id) })
+	for _, kind := range []beacon.ChangeKind{
+		beacon.RewardsSettled, beacon.RewardsFinished, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
+	} {
+		s.change("n", beacon.Change{Kind: kind, Target: "target of " + string(kind), Version: 1}, func() {})
+	}
+	s.write("n", at("a", 1))
+	mustStep(t, fo)
+	if got := versions(f); !maps.Equal(got, s.live()) || len(s.loaded) != 1 {
+		t.Errorf("the fleet has %v after it asked for %v; want %v", got, s.loaded, s.live())
+	}
+}
+
 // Load reads the places before the hotspots, so that a write in between is met
 // twice and not missed; its callback may run from many goroutines.
 func TestFollower_Load(t *testing.T) {
@@ -237,9 +254,9 @@ type lateSource struct {
 	once sync.Once
 }
 
-func (s *lateSource) EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) error {
+func (s *lateSource) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
 	s.write("n", at("early", 1))
-	err := s.source.EachHotspot(ctx, fn)
+	err := s.source.EachHotspot(ctx, deletedSince, fn)
 	s.once.Do(func() { s.write("n", at("late", 1)) })
 	return err
 }

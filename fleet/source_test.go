@@ -123,14 +123,14 @@ func (s *source) HotspotsByID(_ context.Context, ids []beacon.HotspotID) ([]beac
 }
 
 // EachHotspot calls from many goroutines at once, as a store may.
-func (s *source) EachHotspot(_ context.Context, fn func(beacon.Hotspot) error) error {
+func (s *source) EachHotspot(_ context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
 	if err := s.enter("EachHotspot"); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	var all sync.WaitGroup
 	for _, h := range s.rows {
-		if !h.Deleted() {
+		if !h.Deleted() || !deletedSince.IsZero() && !h.DeletedAt.Before(deletedSince) {
 			all.Go(func() { _ = fn(h) })
 		}
 	}
@@ -153,7 +153,9 @@ func (s *source) live() map[string]int64 {
 }
 
 // noCompanion follows nothing else.
-type noCompanion struct{}
+type noCompanion struct{ since time.Time }
+
+func (c noCompanion) Since(context.Context) (time.Time, error) { return c.since, nil }
 
 func (noCompanion) Look(context.Context) error   { return nil }
 func (noCompanion) Follow(context.Context) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,7 +67,7 @@ func TestFollower_RealStore(t *testing.T) {
 	}
 	want := map[string]int64{}
 	var mu sync.Mutex
-	err := reader.EachHotspot(t.Context(), func(h beacon.Hotspot) error {
+	err := reader.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		want[string(h.ID)] = h.Version

@@ -76,6 +76,9 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		if mac := beacon.MAC(in.MAC).Canonical(); mac == "" || mac != h.Device.MAC.Canonical() {
 			return errWrongDevice
 		}
+		if err := h.RenewService(now); err != nil {
+			return err
+		}
 		out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
 		h.Device.LinkedAt = now
 		r.touch(h)
@@ -103,6 +106,7 @@ func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) 
 func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (struct{}, error) {
 	_, err := r.update(ctx, p, hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
 		linked := !h.Device.LinkedAt.IsZero()
+		h.EndService(r.moment())
 		h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
 		return linked, nil
 	})

@@ -20,6 +20,8 @@ type DB struct {
 	node      string
 	committer *committer
 	journal   *committer // of heartbeats
+
+	snapshots chan struct{} // one for each that is open
 }
 
 // nodePrefix begins the name of a node: one opened DB, and its stream of changes.
@@ -46,7 +48,7 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 		beats = seat // there is one connection that writes: they take turns
 	}
 	return &DB{
-		engine: &engine, node: node,
+		engine: &engine, node: node, snapshots: newSnapshots(engine.Read),
 		committer: startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}),
 		journal:   startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}),
 	}, nil

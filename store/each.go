@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,13 +24,18 @@ type span struct{ after, end string }
 // lastKey comes after every key: keys are sorted by their bytes.
 const lastKey = "\U0010FFFF"
 
-// EachHotspot calls fn with every live hotspot, in no particular order and
+// EachHotspot calls fn with every live hotspot, and with those that were deleted
+// since a time (the zero time: with none of them), in no particular order and
 // from more than one goroutine at a time: fn must be safe for that. It ends
 // with the first error of fn.
 //
 // It is no snapshot: hotspots that change meanwhile are met before or after
 // their change. Read Heads first and follow them after (see there).
-func (db *DB) EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) error {
+func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
+	since := int64(math.MaxInt64)
+	if !deletedSince.IsZero() {
+		since = micros(deletedSince)
+	}
 	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
 		var row hotspotRow // one for all: each row fills all of it
 		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
@@ -37,7 +44,7 @@ func (db *DB) EachHotspot(ctx context.Context, fn func(beacon.Hotspot) error) er
 				return nil, err
 			}
 			return fn(h), nil
-		}, s.after, s.end)
+		}, s.after, s.end, since)
 	})
 }
 
@@ -86,8 +93,13 @@ func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
 // scan reads many rows, each of them into the targets. Stopped is the error of a
 // caller's function, which ends it and is returned as it is.
 func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
+	conn, err := db.engine.Read.Conn(ctx)
+	if err != nil {
+		return db.readFailed(err)
+	}
+	defer conn.Close()
 	var stopped error
-	err := db.engine.Scan(ctx, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
+	err = db.engine.Scan(ctx, conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
 		if err := scan(targets...); err != nil {
 			return err
 		}

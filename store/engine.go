@@ -21,8 +21,16 @@ type Engine struct {
 	// Begin is the statement that opens a transaction which will write.
 	Begin string
 
+	// BeginRead is the statement that opens a transaction whose reads all see one
+	// state of the database.
+	BeginRead string
+
 	// Words turns the portable text of a migration into the engine's own.
 	Words *strings.Replacer
+
+	// Rewrite turns a statement of the committer into the form that the driver is
+	// fastest with. Nil leaves it as it is.
+	Rewrite func(text string) string
 
 	// Classify tells what an error of the driver means, by its code.
 	Classify func(error) Failure
@@ -32,15 +40,21 @@ type Engine struct {
 	Exclusive func(ctx context.Context, fn func(*sql.Conn) error) error
 
 	// Scan reads columns of many rows in the fastest way the driver has: tail is
-	// the query from FROM on. Each is called for one row after the other, with a
-	// function like sql.Rows.Scan that takes a *string, *int64, *float64 or
-	// *[]byte for each column. What it hands out is the caller's to keep.
-	Scan func(ctx context.Context, columns []Column, tail string, args []any, each func(scan func(...any) error) error) error
+	// the query from FROM on, and its arguments are a string, int64 or []byte each.
+	// Each is called for one row after the other, with a function like
+	// sql.Rows.Scan that takes a *string, *int, *int64, *float64 or *[]byte for
+	// each column. What it hands out is the caller's to keep.
+	Scan Scan
 
 	// Patience bounds how long one group of writes may take, retries included.
 	// Zero is no bound: for a database without a network in between.
 	Patience time.Duration
 }
+
+// Scan is how an Engine reads many rows from one of its connections.
+type Scan func(
+	ctx context.Context, conn *sql.Conn, columns []Column, tail string, args []any, each func(scan func(...any) error) error,
+) error
 
 // Column is a column with what it holds. Texts never hold a NUL.
 type Column struct {

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-
-	"github.com/beacon-wifi/beacon/beacon"
 )
 
 // outcome is how a try to commit a group ended. Only after committed and
@@ -25,9 +23,9 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 		return nil, away, fmt.Errorf("begin: %w", err)
 	}
 	tx := &transaction{ctx: ctx, session: c.session}
-	verdicts, changes, err := perform(tx, group)
+	verdicts, made, err := perform(tx, group)
 	if err == nil {
-		err = c.record(tx, changes)
+		err = c.record(tx, made)
 	}
 	if err == nil {
 		err = ctx.Err() // a COMMIT that cannot end in time would leave us in doubt
@@ -44,19 +42,17 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 }
 
 // perform runs the operations inside the open transaction.
-func perform(tx *transaction, group []*operation) (verdicts []error, changes []*beacon.Change, err error) {
+func perform(tx *transaction, group []*operation) (verdicts []error, made changes, err error) {
 	verdicts = make([]error, len(group))
 	for i, op := range group {
-		var change *beacon.Change
-		change, verdicts[i] = op.attempt(tx)
+		var some changes
+		some, verdicts[i] = op.attempt(tx)
 		if tx.failed != nil {
 			return nil, nil, tx.failed
 		}
-		if change != nil {
-			changes = append(changes, change)
-		}
+		made = append(made, some...)
 	}
-	return verdicts, changes, nil
+	return verdicts, made, nil
 }
 
 // begin opens a transaction. A connection that lay idle may have died without
@@ -64,7 +60,7 @@ func perform(tx *transaction, group []*operation) (verdicts []error, changes []*
 func (c *committer) begin(ctx context.Context) (err error) {
 	for range 2 {
 		if c.session == nil {
-			if c.session, err = openSession(ctx, c.engine.Write); err != nil {
+			if c.session, err = openSession(ctx, c.engine); err != nil {
 				return err
 			}
 		}
@@ -133,17 +129,17 @@ func (c *committer) doubt(ctx context.Context, err error) outcome {
 }
 
 // record numbers the changes of a group and writes them.
-func (c *committer) record(tx *transaction, changes []*beacon.Change) error {
-	if len(changes) == 0 {
+func (c *committer) record(tx *transaction, made changes) error {
+	if len(made) == 0 {
 		return nil
 	}
-	first, err := c.stream.next(tx, len(changes))
+	first, err := c.stream.next(tx, len(made))
 	if err != nil {
 		return err
 	}
-	return inChunks(sqlText.insertChanges[:], len(changes), func(text string, from, to int) error {
+	return inChunks(sqlText.insertChanges[:], len(made), func(text string, from, to int) error {
 		var args []any
-		for i, change := range changes[from:to] {
+		for i, change := range made[from:to] {
 			args = append(args, c.stream.node, first+int64(from+i), string(change.Kind), change.Target, change.Version,
 				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At), change.Actor.Note)
 		}

@@ -32,13 +32,13 @@ func (db *DB) InsertHotspot(
 	}
 	var earlier *beacon.Idempotency
 	op := &operation{order: "hotspot by mac " + h.Device.MAC.Canonical()}
-	op.run = func(tx *transaction) (_ *beacon.Change, err error) {
+	op.run = func(tx *transaction) (_ changes, err error) {
 		if earlier, err = record.claim(tx); err != nil || earlier != nil {
 			return nil, err
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)
 		if err != nil || n > 0 {
-			return &change, err
+			return changes{&change}, err
 		}
 		if err := record.release(tx); err != nil {
 			return nil, err
@@ -70,14 +70,15 @@ func (db *DB) UpdateHotspot(
 ) (beacon.Hotspot, error) {
 	var result beacon.Hotspot
 	op := &operation{order: "hotspot by id " + string(id), duplicate: macTaken}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		for range casTries {
 			change, done, err := updateOnce(tx, op, id, edit, &result)
+			if change != nil {
+				change.Kind, change.Actor = kind, by
+				return changes{change}, err
+			}
 			if done || err != nil {
-				if change != nil {
-					change.Kind, change.Actor = kind, by
-				}
-				return change, err
+				return nil, err
 			}
 		}
 		return nil, changedTooOften(id)

@@ -18,8 +18,8 @@ type hoursRow struct {
 
 type weeklyRow struct {
 	Days  []beacon.Weekday `json:"days"`
-	Open  int          `json:"open"`
-	Close int          `json:"close"`
+	Open  int              `json:"open"`
+	Close int              `json:"close"`
 }
 
 type exceptionRow struct {

@@ -83,7 +83,7 @@ func (db *DB) PruneIdempotency(ctx context.Context, now time.Time) (total int, e
 	for {
 		var n int64
 		op := &operation{order: "idempotency"}
-		op.run = func(tx *transaction) (_ *beacon.Change, err error) {
+		op.run = func(tx *transaction) (_ changes, err error) {
 			n, err = tx.exec(sqlText.pruneOnce, micros(now), pruneSize)
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func (db *DB) AppendBeats(ctx context.Context, batch []byte) (seq int64, err err
 	batch = append([]byte{}, batch...) // the caller may leave before it is written; nil would be NULL
 	var number int64                   // of the last try
 	op := &operation{}
-	op.run = func(tx *transaction) (_ *beacon.Change, err error) {
+	op.run = func(tx *transaction) (_ changes, err error) {
 		number, err = db.journal.stream.next(tx, 1)
 		if err != nil {
 			return nil, err

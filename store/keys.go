@@ -29,9 +29,9 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 	}
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
 	op := &operation{order: "key " + string(k.ID)}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		_, err := tx.exec(sqlText.insertKey, values...)
-		return &change, err
+		return changes{&change}, err
 	}
 	return db.committer.do(ctx, op)
 }
@@ -41,10 +41,10 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
 	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
 	op := &operation{order: "key " + string(id)}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.revokeKey, string(id), micros(at))
 		if err != nil || n > 0 {
-			return &change, err
+			return changes{&change}, err
 		}
 		found, err := tx.row(func(scan func(...any) error) error {
 			_, err := scanKey(scan)
@@ -94,7 +94,7 @@ func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) er
 	times := maps.Clone(used) // the caller may go on with its own before we are done
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(times)), touchSize) {
 		op := &operation{order: "key " + string(ids[0])}
-		op.run = func(tx *transaction) (*beacon.Change, error) {
+		op.run = func(tx *transaction) (changes, error) {
 			for _, id := range ids {
 				if _, err := tx.exec(sqlText.touchKey, string(id), micros(times[id])); err != nil {
 					return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/lease"
 )
 
@@ -22,7 +21,7 @@ func (db *DB) TakeLease(
 	l.Name = name
 	var until int64
 	op := &operation{order: leaseOrder(name)}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.takeLease, name, holder, micros(now.Add(ttl)), micros(now))
 		if taken = n > 0; err != nil {
 			return nil, err
@@ -44,7 +43,7 @@ func leaseOrder(name string) string { return "lease " + name }
 // and answers Conflict when someone already has.
 func (db *DB) fenced(ctx context.Context, l lease.Lease, write func(*transaction) error) error {
 	op := &operation{order: leaseOrder(l.Name)}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.fence, l.Name, l.Holder, l.Token)
 		if err == nil && n == 0 {
 			err = leaseLost(l.Name)

@@ -15,12 +15,12 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 	hash := encodeHash(code.Hash)
 	change := beacon.Change{Kind: beacon.LinkCodeCreated, Target: string(code.Hotspot), Actor: by, At: now}
 	op := &operation{order: "code", duplicate: codeTaken}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		if _, err := liveHotspot(tx, code.Hotspot); err != nil {
 			return nil, err
 		}
 		_, err := tx.exec(sqlText.putLinkCode, string(code.Hotspot), hash, micros(code.ExpiresAt))
-		return &change, err
+		return changes{&change}, err
 	}
 	return db.committer.do(ctx, op)
 }
@@ -72,7 +72,7 @@ type linkUse struct {
 
 // run locks the code first, so that of two who use it at once one waits for the
 // other and then finds it used.
-func (u *linkUse) run(tx *transaction) (*beacon.Change, error) {
+func (u *linkUse) run(tx *transaction) (changes, error) {
 	u.refusal = nil
 	n, err := tx.exec(sqlText.lockLinkCode, u.hash)
 	if err != nil {
@@ -109,7 +109,7 @@ func (u *linkUse) run(tx *transaction) (*beacon.Change, error) {
 	}
 	change.Kind, change.Actor = beacon.HotspotLinked, u.by
 	_, err = tx.exec(sqlText.deleteLinkCode, u.hash)
-	return change, err
+	return changes{change}, err
 }
 
 func (u *linkUse) link(tx *transaction, id beacon.HotspotID) (*beacon.Change, error) {
@@ -123,14 +123,14 @@ func (u *linkUse) link(tx *transaction, id beacon.HotspotID) (*beacon.Change, er
 }
 
 // refuse writes down what the attempt costs, and why in the audit.
-func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string) (*beacon.Change, error) {
+func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string) (changes, error) {
 	by := u.by
 	if by.Note != "" {
 		note = by.Note + "; " + note
 	}
 	by.Note = note
 	_, err := tx.exec(cost, u.hash)
-	return &beacon.Change{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}, err
+	return changes{{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}}, err
 }
 
 // NoteRefusal writes an audit row alone: of something that was refused and
@@ -140,6 +140,6 @@ func (db *DB) NoteRefusal(ctx context.Context, change beacon.Change) error {
 		return internal("note refusal", err)
 	}
 	op := &operation{order: "refusal"}
-	op.run = func(*transaction) (*beacon.Change, error) { return &change, nil }
+	op.run = func(*transaction) (changes, error) { return changes{&change}, nil }
 	return db.committer.do(ctx, op)
 }

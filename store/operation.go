@@ -15,10 +15,10 @@ type operation struct {
 	// for, so that two nodes lock rows in the same order and do not deadlock.
 	order string
 
-	// run sends the statements and returns the change to record, or nil when it
-	// wrote nothing. Its error is a verdict about this operation alone and must
+	// run sends the statements and returns the changes to record, none when there
+	// is nothing to record. Its error is a verdict about this operation alone and must
 	// mean that it wrote nothing. It may run more than once.
-	run func(*transaction) (*beacon.Change, error)
+	run func(*transaction) (changes, error)
 
 	// duplicate, where set, is the verdict when a unique index refuses.
 	duplicate func(cause error) error
@@ -29,8 +29,11 @@ type operation struct {
 	started, abandoned bool
 }
 
+// changes are what an operation leaves in the stream, in their order.
+type changes []*beacon.Change
+
 // attempt runs the operation, unless its caller is gone.
-func (op *operation) attempt(tx *transaction) (*beacon.Change, error) {
+func (op *operation) attempt(tx *transaction) (changes, error) {
 	op.mu.Lock()
 	op.started = true
 	gone := op.abandoned

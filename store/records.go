@@ -113,23 +113,29 @@ func (db *DB) eachRecordIn(
 func (db *DB) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	found := make(map[beacon.HotspotID][]byte, len(ids))
 	rest := db.recordsBetween(ctx, day, slices.Sorted(slices.Values(ids)), found)
-	for some := range slices.Chunk(rest, idsPerQuery) {
-		args := make([]any, 1+idsPerQuery)
-		args[0] = day
-		for i := range idsPerQuery {
-			args[1+i] = string(some[min(i, len(some)-1)])
-		}
-		rows, err := query(ctx, db, func(scan func(...any) error) (r beacon.RecordRow, err error) {
-			return r, scan(&r.Hotspot, &r.Data)
-		}, sqlText.records, args...)
+	if err := db.recordsByID(ctx, day, rest, found); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// recordsByID looks up each record by itself.
+func (db *DB) recordsByID(ctx context.Context, day int64, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte) error {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		rows, err := listAgain(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, day)...)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, r := range rows {
 			found[r.Hotspot] = r.Data
 		}
 	}
-	return found, nil
+	return nil
+}
+
+func recordRow() ([]any, func() (beacon.RecordRow, error)) {
+	var r beacon.RecordRow
+	return []any{(*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
 }
 
 // recordsBetween reads on from the first id to the last, which takes less than

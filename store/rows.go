@@ -41,7 +41,7 @@ type hotspotRow struct {
 	hours                                    string
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
-	deviceHash, pastHours                    string
+	deviceHash, pastHours, pastService       string
 
 	macLive any // NULL once the hotspot is gone, which frees its MAC
 }
@@ -60,7 +60,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours,
+		&r.deviceHash, &r.pastHours, &r.pastService,
 	}
 }
 
@@ -84,11 +84,12 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err, errPast, errHash error
+	var err, errPast, errService, errHash error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
 	h.PastHours, errPast = decodePastHours(r.pastHours)
+	h.PastService, errService = decodePastService(r.pastService)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
-	return h, cmp.Or(err, errPast, errHash)
+	return h, cmp.Or(err, errPast, errService, errHash)
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not
@@ -105,7 +106,8 @@ func sharedType(text string) beacon.Type {
 func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	hours, err := encodeHours(h.Settings.OperatingHours)
 	pastHours, errPast := encodePastHours(h.PastHours)
-	if err := errors.Join(err, errPast, storable(h)); err != nil {
+	pastService, errService := encodePastService(h.PastService)
+	if err := errors.Join(err, errPast, errService, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -117,7 +119,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		hours: hours, radius: h.Settings.CoverageRadiusM,
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
-		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours,
+		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -130,7 +132,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours,
+		r.deviceHash, r.pastHours, r.pastService,
 	}
 }
 
@@ -139,7 +141,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours,
+		r.deviceHash, r.pastHours, r.pastService,
 	}
 }
 

@@ -12,15 +12,20 @@ import (
 // prepare each statement anew.
 type session struct {
 	conn     *sql.Conn
+	rewrite  func(text string) string
 	prepared map[string]*sql.Stmt
 }
 
-func openSession(ctx context.Context, pool *sql.DB) (*session, error) {
-	conn, err := pool.Conn(ctx)
+func openSession(ctx context.Context, engine *Engine) (*session, error) {
+	conn, err := engine.Write.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+	s := &session{conn: conn, rewrite: engine.Rewrite, prepared: map[string]*sql.Stmt{}}
+	if s.rewrite == nil {
+		s.rewrite = func(text string) string { return text }
+	}
+	return s, nil
 }
 
 // discard closes the connection itself, whatever state it is in, and does not
@@ -48,7 +53,7 @@ func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 	if stmt, ok := s.prepared[text]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.conn.PrepareContext(ctx, text)
+	stmt, err := s.conn.PrepareContext(ctx, s.rewrite(text))
 	if err == nil {
 		s.prepared[text] = stmt
 	}

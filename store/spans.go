@@ -10,7 +10,7 @@ import (
 // both included. The span that begins with from grows, and never shrinks.
 func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
 	op := &operation{order: "span " + db.node}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		_, err := tx.exec(sqlText.extendSpan, db.node, from, to)
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, err
 // PruneSpans deletes the spans that end before a minute.
 func (db *DB) PruneSpans(ctx context.Context, before int64) error {
 	op := &operation{order: "span"}
-	op.run = func(tx *transaction) (*beacon.Change, error) {
+	op.run = func(tx *transaction) (changes, error) {
 		_, err := tx.exec(sqlText.pruneSpans, before)
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version, device_hash, past_hours`
+		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service`
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
@@ -23,6 +23,7 @@ var sqlText = struct {
 	hotspot, hotspotsOf, countOf, hotspotsByID        string
 	eachHotspot, eachStatus                           bulk
 	newestRecords, olderRecords, recordRange          bulk
+	recordsByID                                       bulk
 	hotspotPage, statusPage, recordPage               string
 	insertKey, revokeKey, key, keys, keysOf, touchKey string
 	countKeys, countKeysOf                            string
@@ -33,7 +34,7 @@ var sqlText = struct {
 	insertBeats, journalHeads, journalHead, journal   string
 	journalRange, trimJournal, deleteBeats            string
 	putRecords, putHeads                              [recordChunks]string
-	records, recordsOf, newestDay                     string
+	recordsOf, newestDay                              string
 	takeLease, lease, fence                           string
 	extendSpan, spans, pruneSpans                     string
 	lastEvent, eventRange, events, oldestEvents       string
@@ -45,12 +46,12 @@ var sqlText = struct {
 }{
 	// The target names the index, so that a taken id stays an error of ours.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
-		VALUES (` + placeholders(1, 22) + `) ON CONFLICT (mac_live) DO NOTHING`,
+		VALUES (` + placeholders(1, 23) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
 		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
-		version = $16, device_hash = $17, past_hours = $18, mac_live = $19
-		WHERE id = $20 AND version = $21`,
+		version = $16, device_hash = $17, past_hours = $18, past_service = $19, mac_live = $20
+		WHERE id = $21 AND version = $22`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 ORDER BY id LIMIT $2 OFFSET $3`,
@@ -59,7 +60,7 @@ var sqlText = struct {
 
 	eachHotspot: bulk{
 		columns: hotspotColumns,
-		from:    `FROM hotspots WHERE id > $1 AND id <= $2 AND deleted_at = 0`,
+		from:    `FROM hotspots WHERE id > $1 AND id <= $2 AND (deleted_at = 0 OR deleted_at >= $3)`,
 	},
 	eachStatus: bulk{
 		columns: `hotspot, online`,
@@ -128,7 +129,10 @@ var sqlText = struct {
 		` ON CONFLICT (day, hotspot) DO UPDATE SET data = excluded.data`)),
 	putHeads: [recordChunks]string(chunks(recordChunks, 2, `INSERT INTO record_heads (hotspot, day) VALUES `,
 		` ON CONFLICT (hotspot) DO UPDATE SET day = excluded.day WHERE record_heads.day < excluded.day`)),
-	records: `SELECT hotspot, data FROM records WHERE day = $1 AND hotspot IN (` + placeholders(2, idsPerQuery) + `)`,
+	recordsByID: bulk{
+		columns: `hotspot, data`,
+		from:    `FROM records WHERE day = $1 AND hotspot IN (` + placeholders(2, idsPerQuery) + `)`,
+	},
 	recordsOf: `SELECT day, data FROM records WHERE hotspot = $1 AND day IN (` + placeholders(2, daysPerQuery) + `)
 		ORDER BY day`,
 	newestDay: `SELECT coalesce(max(day), 0) FROM records`,
@@ -179,6 +183,7 @@ const (
 	changeChunks = 7
 	recordChunks = 9
 	eventChunks  = 8
+	rewardChunks = 9
 )
 
 // chunks spells a statement for 1, 2, 4, … rows.
@@ -227,6 +232,12 @@ var notText = map[string]ColumnType{
 	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
 	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer,
 	"record_heads.day": Integer, "data": Blob, "online": Integer,
+
+	"day": Integer, "month": Integer, "policy": Integer, "served": Integer, "expected": Integer, "closed": Integer,
+	"excused": Integer, "outside": Integer, "bytes": Integer, "tier": Integer, "availability": Integer,
+	"performance": Integer, "utilization": Integer, "through": Integer, "hotspots": Integer, "row_count": Integer,
+	"first_day": Integer, "settled": Integer, "settled_at": Integer, "closed_at": Integer,
+	"chain": Blob, "previous": Blob, "hash": Blob,
 }
 
 // typed are the columns with their types.
@@ -245,8 +256,11 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 // Statements lists the text of every statement that this package sends beside
 // its migrations, for checks of the SQL itself.
 func Statements() []string {
+	return append(statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText))...)
+}
+
+func statementsIn(all reflect.Value) []string {
 	var texts []string
-	all := reflect.ValueOf(sqlText)
 	for i := range all.NumField() {
 		switch field := all.Field(i); field.Kind() {
 		case reflect.String:

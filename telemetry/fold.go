@@ -91,11 +91,11 @@ func (t *Telemetry) fold(ctx context.Context) (err error) {
 	if doubt || t.foldedAs != held.Token {
 		t.foldedAs, t.rolled = 0, 0 // others may have written what memory does not know
 	}
-	reached := t.places.all()
-	work := t.news(doubt || keeper && t.rolled != vitals.MinuteOf(now).Day())
+	reached, final := t.places.all(), finalAt(vitals.MinuteOf(now), t.places.upTo())
+	work := t.news(doubt || keeper && (t.rolled != vitals.MinuteOf(now).Day() || !t.finals.has(held.Token, final)))
 	for chunk := range slices.Chunk(work, foldChunk) {
 		if keeper {
-			err = t.foldChunk(ctx, held, chunk, now)
+			err = t.foldChunk(ctx, held, chunk, now, final)
 		} else {
 			err = t.rereadChunk(ctx, chunk, now)
 		}
@@ -108,17 +108,21 @@ func (t *Telemetry) fold(ctx context.Context) (err error) {
 			return err
 		}
 		t.earlier, t.rolled, t.foldedAs = reached, vitals.MinuteOf(now).Day(), held.Token
+		if !t.doubt.Load() { // else another may have written in between
+			t.finals.set(held.Token, final)
+		}
 	} else {
 		t.earlier, t.foldedAs = nil, 0 // another node folds
 	}
+	t.bury(held, keeper, now)
 	t.folds.done(vitals.MinuteOf(now))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
 
 // news are the hotspots that have something to write, by id: all when a new day
-// has begun, so that each has a record of every day, and when the records were
-// another's to write until now.
+// has begun, so that each has a record of every day, when the day before can be
+// written for good, and when the records were another's to write until now.
 func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	var ids []beacon.HotspotID
 	t.Fleet.All(func(s *fleet.Spot) bool {
@@ -127,13 +131,20 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 		}
 		return true
 	})
+	t.Fleet.Departed(func(id beacon.HotspotID, live *vitals.Live, _ time.Time) {
+		if all || live.Dirty() {
+			ids = append(ids, id)
+		}
+	})
 	slices.Sort(ids)
 	return ids
 }
 
 // foldChunk brings the records of some hotspots up to date. Memory knows all
 // that the records say, unless another node wrote them.
-func (t *Telemetry) foldChunk(ctx context.Context, held lease.Lease, ids []beacon.HotspotID, now time.Time) error {
+func (t *Telemetry) foldChunk(
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, now time.Time, final vitals.Day,
+) error {
 	if t.foldedAs != held.Token {
 		if err := t.rereadChunk(ctx, ids, now); err != nil {
 			return err
@@ -141,15 +152,15 @@ func (t *Telemetry) foldChunk(ctx context.Context, held lease.Lease, ids []beaco
 	}
 	rows := make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
-		t.Fleet.With(id, func(live *vitals.Live) {
-			for _, r := range t.Table.Fold(live, nil, now) {
+		t.Fleet.Tend(id, func(live *vitals.Live) {
+			for _, r := range t.Table.Fold(live, nil, now, final) {
 				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
 			}
 		})
 	}
 	err := t.Store.PutRecords(ctx, held, rows)
 	for _, id := range ids {
-		t.Fleet.With(id, func(live *vitals.Live) {
+		t.Fleet.Tend(id, func(live *vitals.Live) {
 			if err != nil {
 				t.Table.Unfold(live)
 			} else {
@@ -160,10 +171,13 @@ func (t *Telemetry) foldChunk(ctx context.Context, held lease.Lease, ids []beaco
 	return err
 }
 
-// rereadChunk takes over what the keeper made of the journals.
+// rereadChunk takes over what the keeper made of the journals: of all days that
+// were not over when this node last did.
 func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, now time.Time) error {
+	const longest = 31 // days
 	today := vitals.MinuteOf(now).Day()
-	for _, day := range []vitals.Day{today - 1, today} {
+	last, _ := t.folds.last()
+	for day := max(min(last.Day(), today)-1, today-longest); day <= today; day++ {
 		if err := t.restoreDay(ctx, day, ids); err != nil {
 			return err
 		}

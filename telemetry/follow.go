@@ -13,6 +13,23 @@ type places struct {
 	mu    sync.Mutex
 	read  map[string]int64
 	heads map[string]int64 // as of the last Look
+
+	looked   vitals.Minute // when the last Look began
+	followed vitals.Minute // and the last one whose heads were all reached
+}
+
+// caughtUp notes that everything is taken over that was there at the last Look.
+func (p *places) caughtUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.followed = p.looked
+}
+
+// upTo is the minute in which everything that was there is taken over.
+func (p *places) upTo() vitals.Minute {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.followed
 }
 
 // reached notes that a node's journal was taken over up to a row.
@@ -49,11 +66,12 @@ const rowsAtATime = 64
 
 // Look sees how long the journals of all nodes are; see fleet.Companion.
 func (t *Telemetry) Look(ctx context.Context) error {
+	began := vitals.MinuteOf(t.Now())
 	heads, err := t.Store.JournalHeads(ctx)
 	if err != nil {
 		return err
 	}
-	t.places.heads = heads
+	t.places.heads, t.places.looked = heads, began
 	return nil
 }
 
@@ -69,6 +87,7 @@ func (t *Telemetry) Follow(ctx context.Context) error {
 			}
 		}
 	}
+	t.places.caughtUp()
 	return nil
 }
 

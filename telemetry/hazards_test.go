@@ -105,12 +105,12 @@ type hooked struct {
 	once func()
 }
 
-func (h *hooked) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error) {
+func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, int64, []byte) error) error {
 	if do := h.once; do != nil {
 		h.once = nil
 		do()
 	}
-	return h.Store.Spans(ctx, since)
+	return h.Store.EachRecord(ctx, fn)
 }
 
 // A device that is off its hotspot while a node starts: what it said stays, and

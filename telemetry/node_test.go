@@ -143,7 +143,7 @@ func (n *node) register(t testing.TB, count int, at time.Time) []beacon.HotspotI
 		h.ID = beacon.HotspotID(id.New(beacon.HotspotPrefix, at))
 		h.Location.Point = geo.Point{Lat: 40.7, Lng: -74}
 		h.Location.VerifiedAt, h.Device.LinkedAt, h.Device.KeyHash = at, at, [32]byte{1}
-		h.Settings.OperatingHours = nil
+		h.Settings.OperatingHours, h.PastHours, h.PastService = nil, nil, nil
 		h.CreatedAt, h.UpdatedAt, h.Version = at, at, 1
 		if _, err := n.db.InsertHotspot(t.Context(), h, beacon.Actor{Request: "test"}, nil); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/job"
 	"github.com/beacon-wifi/beacon/vitals"
 )
 
@@ -13,10 +14,10 @@ import (
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
-	jobs.Go(func() { t.every(ctx, markInterval, nil, "note that the service is up", t.mark) })
-	jobs.Go(func() { t.every(ctx, foldLook, t.foldDue, "fold the heartbeats", t.foldIfDue) })
-	jobs.Go(func() { t.every(ctx, watchInterval, nil, "announce who is online", t.announce) })
-	jobs.Go(func() { t.every(ctx, refreshInterval, nil, "refresh what memory shows", t.refresh) })
+	jobs.Go(func() { job.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
+	jobs.Go(func() { job.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
+	jobs.Go(func() { job.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
+	jobs.Go(func() { job.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
 	jobs.Wait()
 }
 
@@ -25,32 +26,6 @@ const (
 	watchInterval   = time.Second
 	refreshInterval = time.Second
 )
-
-// every does something now, at each tick, and when it is called for, until ctx
-// ends. What fails is tried again at the next tick, and said once.
-func (t *Telemetry) every(ctx context.Context, interval time.Duration, due <-chan struct{}, what string, do func(context.Context) error) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	failing := false
-	for {
-		err := do(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil && !failing:
-			t.Log.Error("cannot "+what+"; trying again", "err", err)
-		case err == nil && failing:
-			t.Log.Info("can " + what + " again")
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		case <-due:
-		}
-	}
-}
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
@@ -72,6 +47,7 @@ func (t *Telemetry) refresh(context.Context) error {
 	case minute < t.refreshed:
 		t.Table.ClockBack(now)
 		t.doubt.Store(true)
+		t.finals.forget() // a day that was over may not be any more
 	}
 	t.Table.Refresh(now)
 	t.refreshed = minute

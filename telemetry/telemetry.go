@@ -68,6 +68,7 @@ type Telemetry struct {
 	refreshed vitals.Minute // the last Refresh; of refresh alone
 
 	folds   folds
+	finals  finals
 	foldDue chan struct{}
 
 	doubt atomic.Bool // records may say what memory does not know

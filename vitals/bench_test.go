@@ -58,7 +58,7 @@ func TestRecord_Size(t *testing.T) {
 	var most, usual, packed int
 	for n := 0; n < 3*1440; n += 10 {
 		s.beats(n, n+10)
-		for _, r := range s.table.Fold(s.lives[0], nil, s.at(n+10)) {
+		for _, r := range s.table.FoldNow(s.lives[0], nil, s.at(n+10)) {
 			most = max(most, len(r.Append(nil)))
 		}
 		s.table.Folded(s.lives[0])
@@ -138,7 +138,7 @@ func BenchmarkRefresh(b *testing.B) {
 func BenchmarkFold(b *testing.B) {
 	s := newSteady(1)
 	s.beats(0, 2000)
-	records := s.table.Fold(s.lives[0], nil, s.at(2000))
+	records := s.table.FoldNow(s.lives[0], nil, s.at(2000))
 	s.table.Folded(s.lives[0])
 	data := records[len(records)-1].Append(nil)
 	b.ReportAllocs()
@@ -148,7 +148,7 @@ func BenchmarkFold(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, r := range s.table.Fold(s.lives[0], r, s.at(2000)) {
+		for _, r := range s.table.FoldNow(s.lives[0], r, s.at(2000)) {
 			out = r.Append(out[:0])
 		}
 		s.table.Folded(s.lives[0])
@@ -158,7 +158,7 @@ func BenchmarkFold(b *testing.B) {
 func BenchmarkRestore(b *testing.B) {
 	s := newSteady(1)
 	s.beats(0, 2000)
-	records := s.table.Fold(s.lives[0], nil, s.at(2000))
+	records := s.table.FoldNow(s.lives[0], nil, s.at(2000))
 	data := records[len(records)-1].Append(nil)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -20,7 +20,7 @@ func (k *book) newest() *Record { return &k.days[len(k.days)-1] }
 func (k *book) read(data []byte) {
 	k.days = k.days[:0]
 	for in := (reader{data: data}); in.more() && !in.failed; {
-		k.insert(len(k.days), 0).read(&in)
+		k.insert(len(k.days), 0).read(&in, recordVersion)
 	}
 }
 
@@ -60,7 +60,7 @@ func (k *book) drop(n int) {
 		k.days = k.days[:len(k.days)-1]
 	}
 	if n > 0 && len(k.days) > 0 {
-		k.days[0].fresh = false
+		k.days[0].fresh, k.days[0].early = false, false
 	}
 }
 

@@ -25,7 +25,7 @@ func (r *Record) carry(c *rules, prev *Record) {
 			r.before.bytes[h] = prev.carried(h)
 		}
 		r.before.hours, r.before.signals = prev.hours, prev.signals
-		r.early = !prev.Settled()
+		r.early = true // else the day before would not be here
 	} else {
 		r.early = false
 	}

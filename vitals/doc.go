@@ -12,5 +12,6 @@
 // the newest record and those before it that may still change; each but the
 // first takes from the one before it what goes on (carry.go). A Live (live.go)
 // is the hour at hand, for the next beat; the Table (table.go) has all lives,
-// and their books, packed. Which minutes are expected is in rules.go.
+// and their books, packed. Which minutes are expected is in rules.go, why others
+// are not in reasons.go, and what rewards rest on in facts.go.
 package vitals

@@ -1,5 +1,12 @@
 package vitals
 
+import "time"
+
+// FoldNow is Fold where no beat is late.
+func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
+	return t.Fold(l, r, now, FinalAt(MinuteOf(now)))
+}
+
 // ForgetSignal is for tests in which beats come later than can be counted.
 func ForgetSignal(r *Record) {
 	r.signals = [signalSteps]samples{}
@@ -11,3 +18,6 @@ func (t *Table) Packed(l *Live) int { return cap(t.book(l)) }
 
 // Timelines is how many different hours are remembered.
 func (t *Table) Timelines() int { return len(t.places) }
+
+// Pasts is of how many hotspots it is remembered when they were in service before.
+func (t *Table) Pasts() int { return len(t.past) }

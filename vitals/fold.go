@@ -5,19 +5,23 @@ import (
 	"time"
 )
 
-const (
-	// sealLag is after how many minutes a minute is decided for good.
-	sealLag = 3
-	// finalLag is how many minutes of a new day the day before stays in memory,
-	// for beats that took long to get here.
-	finalLag = 5
-)
+// sealLag is after how many minutes a minute is decided for good.
+const sealLag = 3
+
+// FinalLag is how many minutes of a new day the day before stays in memory, for
+// beats that took long to get here.
+const FinalLag = 5
+
+// FinalAt is the day before which a fold at now writes everything for good, if
+// no beat of those days can turn up any more.
+func FinalAt(now Minute) Day { return (max(now, FinalLag) - FinalLag).Day() }
 
 // Fold gives the records to write, the oldest day first: that of today, and of
 // each day before it that was not written for good. r is the newest record on
-// disk, or nil. The live is clean afterwards; say Folded when the records are
-// written, or Unfold when they could not be.
-func (t *Table) Fold(l *Live, r *Record, now time.Time) (records []*Record) {
+// disk, or nil. What is before the day final is written for good. The live is
+// clean afterwards; say Folded when the records are written, or Unfold when they
+// could not be.
+func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 {
@@ -28,23 +32,19 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time) (records []*Record) {
 		k.restore(r)
 	}
 	minute := MinuteOf(now)
-	if len(k.days) == 0 && l.active != 0 && l.active <= minute {
-		k.day(minute.Day()) // in service, and never heard: that is a fact too
-	}
-	if len(k.days) == 0 {
+	if k.roll(minute); len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
-	}
-	if minute.Day() > k.newest().day {
-		k.day(minute.Day())
 	}
 	k.seal(minute)
 	l.done = 0
 	for i := range k.days {
 		day := &k.days[i]
 		day.forgetBefore(minute)
-		records = append(records, day.copy())
-		if int(l.done) == i && i < len(k.days)-1 && day.Settled() && minute >= (day.day+1).First()+finalLag {
+		record := day.copy()
+		record.early = i > 0 && day.early && !k.days[i-1].over(final)
+		records = append(records, record)
+		if int(l.done) == i && i < len(k.days)-1 && day.over(final) {
 			l.done++
 		}
 	}
@@ -53,6 +53,9 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time) (records []*Record) {
 	l.dirty.Store(false)
 	return records
 }
+
+// over reports whether the day is written for good, when those before final are.
+func (r *Record) over(final Day) bool { return r.day < final && r.Settled() }
 
 // seal decides what is long enough past.
 func (k *book) seal(now Minute) {

@@ -25,7 +25,8 @@ type place struct {
 }
 
 // newHistory invents days of beats with reboots, gaps, silence, outages of the
-// service, an activation after the first beats, and changes of hours.
+// service, an activation after the first beats, changes of hours, and devices
+// that are taken off and put on again.
 func newHistory(t testing.TB, seed uint64) *history {
 	t.Helper()
 	h := &history{r: rand.New(rand.NewPCG(seed, 7))}
@@ -131,7 +132,7 @@ func (h *history) makePlaces(t testing.TB) {
 	spot.Location.VerifiedAt, spot.Device.LinkedAt = active, active.Add(-time.Hour)
 	h.places = append(h.places, place{active, spot})
 	at := active
-	for r.IntN(3) > 0 {
+	for r.IntN(4) > 0 {
 		at = at.Add(time.Duration(r.Int64N(int64(48 * time.Hour))))
 		if at.Before(h.start) {
 			at = h.start
@@ -139,16 +140,33 @@ func (h *history) makePlaces(t testing.TB) {
 		if !at.Before(h.end) {
 			break
 		}
+		if r.IntN(2) == 0 {
+			changeService(r, &spot, at)
+			h.places = append(h.places, place{at, spot})
+			continue
+		}
 		spot.PastHours = append(spot.PastHours[:len(spot.PastHours):len(spot.PastHours)], beacon.PastHours{Until: at, Hours: spot.Settings.OperatingHours})
 		spot.Settings.OperatingHours = randomHours()
 		h.places = append(h.places, place{at, spot})
 	}
 }
 
+// changeService takes the device off, puts another in its place, or one on.
+func changeService(r *rand.Rand, spot *beacon.Hotspot, at time.Time) {
+	if since := spot.ActiveSince(); !since.IsZero() {
+		spot.PastService = append(spot.PastService[:len(spot.PastService):len(spot.PastService)], beacon.Period{From: since, Until: at})
+		if r.IntN(2) == 0 {
+			spot.Device.LinkedAt = time.Time{}
+			return
+		}
+	}
+	spot.Device.LinkedAt = at
+}
+
 // tell makes an oracle know what the owner did.
 func (o *oracle) tell(t testing.TB, h beacon.Hotspot) {
 	t.Helper()
-	o.active = h.ActiveSince()
+	o.active, o.periods = h.ActiveSince(), h.PastService
 	o.hours = nil
 	from := time.Time{}
 	add := func(hours *beacon.OperatingHours) {

@@ -9,11 +9,24 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 )
 
-// part makes a record of a day out of some of its beats, decided to a minute.
+// part makes a record of a day out of some of its beats, decided to a minute by
+// someone who knows of some outages, and of some of what its owner did.
 func part(r *rand.Rand, beats []Beat, day Day) *Record {
-	table := NewTable(NewService())
+	service := NewService()
+	down := day.First() + Minute(r.IntN(1440))
+	service.Set([]Span{{0, down}, {down + Minute(r.IntN(200)), lastMinute}})
+	table := NewTable(service)
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = day.Time().AddDate(0, 0, -3), day.Time().AddDate(0, 0, -3)
+	if r.IntN(2) == 0 {
+		h.PastService = []beacon.Period{{From: h.Device.LinkedAt, Until: day.Time().Add(time.Duration(r.IntN(1000)) * time.Minute)}}
+		h.Device.LinkedAt = day.Time().Add(time.Duration(r.IntN(1440)) * time.Minute)
+	}
+	if r.IntN(2) == 0 {
+		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{
+			{Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: r.IntN(700), Close: 700 + r.IntN(700)},
+		}}
+	}
 	l := table.Place(nil, h)
 	for _, b := range beats {
 		if r.IntN(2) == 0 {
@@ -24,7 +37,7 @@ func part(r *rand.Rand, beats []Beat, day Day) *Record {
 	if r.IntN(3) == 0 {
 		minute = r.IntN(5) // the day before is hardly over
 	}
-	records := table.Fold(l, nil, day.Time().Add(time.Duration(minute)*time.Minute))
+	records := table.FoldNow(l, nil, day.Time().Add(time.Duration(minute)*time.Minute))
 	for _, record := range records {
 		if record.day == day {
 			return record
@@ -37,6 +50,29 @@ func join(a, b *Record) *Record {
 	out := a.copy()
 	out.join(b)
 	return out
+}
+
+// minuteByMinute counts the facts one by one: outside before closed, closed
+// before excused.
+func minuteByMinute(r *Record) beacon.Facts {
+	f := beacon.Facts{Bytes: r.Bytes(), Tier: r.Tier()}
+	for m := range r.sealed {
+		has := func(d *dayBits) bool { return d[m/64]>>(m%64)&1 != 0 }
+		switch {
+		case has(&r.why.outside):
+			f.Outside++
+		case has(&r.why.closed):
+			f.Closed++
+		case has(&r.why.excused):
+			f.Excused++
+		default:
+			f.Expected++
+			if has(&r.served) {
+				f.Served++
+			}
+		}
+	}
+	return f
 }
 
 func TestRecord_JoinIsALattice(t *testing.T) {
@@ -65,6 +101,9 @@ func TestRecord_JoinIsALattice(t *testing.T) {
 		same("(a⊔b)⊔a = a⊔b", join(join(a, b), a), join(a, b))
 		if !bytes.Equal(join(a, b).Append(nil), a.Append(nil)) {
 			differ++
+		}
+		if got, want := join(a, b).Facts(), minuteByMinute(join(a, b)); got != want {
+			t.Fatalf("seed %d: facts %+v; want %+v", seed, got, want)
 		}
 	}
 	if differ < 30 {

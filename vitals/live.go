@@ -50,8 +50,10 @@ type Live struct {
 type state uint8
 
 const (
-	placed state = 1 << iota
-	atHand       // the hour at hand means something
+	placed      state = 1 << iota
+	atHand            // the hour at hand means something
+	interrupted       // it was in service before; see Table.past
+	departed          // its hotspot is deleted
 )
 
 // Shown is what is shown of a hotspot beside others, up to a minute old.

@@ -11,13 +11,14 @@ import (
 // oracle keeps every beat and counts from scratch, by the definitions of N14,
 // N16 and X3. It shares no code with what it judges.
 type oracle struct {
-	beats  map[[2]uint64]vitals.Beat
-	spans  []vitals.Span
-	active time.Time // zero: pending
-	hours  []inForce
+	beats   map[[2]uint64]vitals.Beat
+	spans   []vitals.Span
+	active  time.Time       // zero: pending
+	periods []beacon.Period // in service before
+	hours   []inForce
 
 	ups     []bool // minutes with a beat
-	expects []int8 // memo: 0 not asked yet, 1 yes, -1 no
+	expects []int8 // memo of verdict
 	most    map[bootHour]uint64
 	peaks   map[int64]int
 	tested  map[[2]uint64]vitals.Beat // those with a speed test
@@ -65,18 +66,60 @@ func (o *oracle) served(minute int64) bool {
 	return slices.Contains(o.ups[minute-3-epoch:minute+1-epoch], true)
 }
 
-func (o *oracle) expected(minute int64) bool {
-	if o.active.IsZero() || minute < o.active.Unix()/60 {
-		return false
-	}
+// The answers of verdict; 0 is not asked yet.
+const (
+	expected int8 = iota + 1
+	closed
+	excused
+	outside
+)
+
+// verdict says whether a minute was expected, and why not.
+func (o *oracle) verdict(minute int64) int8 {
 	memo := &o.expects[minute-epoch]
-	if *memo == 0 {
-		*memo = -1
-		if o.open(minute) && !o.excused(minute) {
-			*memo = 1
+	if *memo != 0 {
+		return *memo
+	}
+	switch {
+	case !o.inService(minute):
+		*memo = outside
+	case !o.open(minute):
+		*memo = closed
+	case o.excused(minute):
+		*memo = excused
+	default:
+		*memo = expected
+	}
+	return *memo
+}
+
+// inService reports whether any moment of a minute was.
+func (o *oracle) inService(minute int64) bool {
+	from, until := time.Unix(minute*60, 0), time.Unix(minute*60+60, 0)
+	if !o.active.IsZero() && o.active.Before(until) {
+		return true
+	}
+	return slices.ContainsFunc(o.periods, func(p beacon.Period) bool { return p.From.Before(until) && p.Until.After(from) })
+}
+
+// facts counts from..to, both included, but for bytes and the tier.
+func (o *oracle) facts(from, to int64) (f beacon.Facts) {
+	for m := from; m <= to; m++ {
+		switch o.verdict(m) {
+		case closed:
+			f.Closed++
+		case excused:
+			f.Excused++
+		case outside:
+			f.Outside++
+		default:
+			f.Expected++
+			if o.served(m) {
+				f.Served++
+			}
 		}
 	}
-	return *memo == 1
+	return f
 }
 
 func (o *oracle) open(minute int64) bool {
@@ -99,20 +142,13 @@ func (o *oracle) excused(minute int64) bool {
 	return false
 }
 
-// minutes counts from..to, both included.
-func (o *oracle) minutes(from, to int64) (served, expected int) {
-	if !o.active.IsZero() {
-		from = max(from, o.active.Unix()/60)
+// uptime counts from..to, both included, from the activation on.
+func (o *oracle) uptime(from, to int64) (served, expected int) {
+	if o.active.IsZero() {
+		return 0, 0
 	}
-	for m := from; m <= to; m++ {
-		if o.expected(m) {
-			expected++
-			if o.served(m) {
-				served++
-			}
-		}
-	}
-	return served, expected
+	f := o.facts(max(from, o.active.Unix()/60), to)
+	return f.Served, f.Expected
 }
 
 // carried is what all boots carried in an hour since 1970.
@@ -176,7 +212,7 @@ func (o *oracle) metrics(now time.Time) (m beacon.Metrics) {
 		return m
 	}
 	minute := now.Unix() / 60
-	served, expected := o.minutes((minute/1440-29)*1440, minute)
+	served, expected := o.uptime((minute/1440-29)*1440, minute)
 	if served > 0 {
 		m.Uptime30d = int(float64(served)/float64(expected)*10000 + 0.5)
 		if served < expected {

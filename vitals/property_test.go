@@ -45,7 +45,7 @@ func TestTable_AnyOrder(t *testing.T) {
 			if got != want {
 				t.Fatalf("seed %d: got  %+v\nwant %+v", seed, got, want)
 			}
-			records := table.Fold(l, nil, now)
+			records := table.FoldNow(l, nil, now)
 			for _, r := range records {
 				o.checkRecord(t, r, now)
 			}
@@ -93,9 +93,9 @@ func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
 	t.Helper()
 	first := int64(r.Day().First())
 	last := min(first+1439, now.Unix()/60-3)
-	served, expected := o.minutes(first, last)
-	if r.Served() != served || r.Expected() != expected {
-		t.Fatalf("%v served %d of %d; want %d of %d", r.Day().Time(), r.Served(), r.Expected(), served, expected)
+	facts := o.facts(first, last)
+	if r.Served() != facts.Served || r.Expected() != facts.Expected {
+		t.Fatalf("%v served %d of %d; want %d of %d", r.Day().Time(), r.Served(), r.Expected(), facts.Served, facts.Expected)
 	}
 	if r.Settled() != (last == first+1439) {
 		t.Fatalf("%v, at %v: settled %v", r.Day().Time(), now, r.Settled())
@@ -106,7 +106,8 @@ func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
 		hour := first/60 + int64(i)
 		total += p.Bytes
 		want := vitals.Point{At: r.Day().Time().Add(time.Duration(i) * time.Hour), Clients: o.peak(hour), Bytes: o.carried(hour)}
-		want.Served, want.Expected = o.minutes(hour*60, min(hour*60+59, last))
+		some := o.facts(hour*60, min(hour*60+59, last))
+		want.Served, want.Expected = some.Served, some.Expected
 		if want.Expected > 0 {
 			want.Uptime = float64(want.Served) / float64(want.Expected)
 		}
@@ -121,6 +122,13 @@ func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
 	}
 	if r.Bytes() != total {
 		t.Fatalf("%v carried %d; want %d", r.Day().Time(), r.Bytes(), total)
+	}
+	facts.Bytes = total
+	if hour := (last + 1) / 60; hour > first/60 {
+		facts.Tier = o.tier(hour*60 - 1)
+	}
+	if got := r.Facts(); got != facts {
+		t.Fatalf("%v at %v: facts %+v; want %+v", r.Day().Time(), now, got, facts)
 	}
 }
 
@@ -269,7 +277,7 @@ func (w *world) fold(now time.Time) {
 	keeper := w.r.IntN(2)
 	n := &w.nodes[keeper]
 	w.follow(keeper, len(w.journal))
-	records := n.table.Fold(n.live, w.newest(), now)
+	records := n.table.FoldNow(n.live, w.newest(), now)
 	if w.r.IntN(5) == 0 { // the disk is full
 		n.table.Unfold(n.live)
 		return

@@ -1,6 +1,7 @@
 package vitals
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -20,12 +21,12 @@ const pastDays = 29
 type Record struct {
 	day Day
 
-	// sealed is how many minutes of the day are decided for good. Of those,
-	// closed has the ones in which nobody was expected to serve.
+	// sealed is how many minutes of the day are decided for good. Of those in
+	// which nobody was expected to serve, why has the reasons.
 	sealed int
-	closed dayBits
+	why    reasons
 
-	// early says that the day before was not over for good when this one began.
+	// early says that the day before was not written for good when this one was.
 	early bool
 
 	// fresh says that no day before this one is on disk. It is of memory alone.
@@ -62,8 +63,8 @@ func (r *Record) Day() Day { return r.day }
 // Settled reports whether the day is decided to its end.
 func (r *Record) Settled() bool { return r.sealed == minutesADay }
 
-// NeedsDayBefore reports whether the day before was not decided to its end when
-// this record was written. Whoever restores this one restores that one too.
+// NeedsDayBefore reports whether the day before was not written for good when
+// this record was. Whoever restores this one restores that one too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
 // Served is how many of the minutes that were decided were expected, and served.
@@ -71,13 +72,18 @@ func (r *Record) Served() int {
 	n := r.served
 	n.keepRange(0, r.sealed)
 	for i := range n {
-		n[i] &^= r.closed[i]
+		n[i] &^= r.why.word(i)
 	}
 	return n.count()
 }
 
 // Expected is how many of the minutes that were decided were expected.
-func (r *Record) Expected() int { return r.sealed - r.closed.count() }
+func (r *Record) Expected() (n int) {
+	for i := range r.served {
+		n += bits.OnesCount64(rangeWord(i, 0, r.sealed) &^ r.why.word(i))
+	}
+	return n
+}
 
 // Bytes is what was carried on the day.
 func (r *Record) Bytes() (total uint64) {
@@ -125,7 +131,7 @@ func (r *Record) add(b *Beat, fresh bool) {
 // join takes what another record of the same day knows.
 func (r *Record) join(other *Record) {
 	r.served.join(&other.served)
-	r.closed.join(&other.closed)
+	r.why.join(&other.why)
 	for hour := range other.sealed / 60 {
 		r.tiers[hour] = max(r.tiers[hour], other.tiers[hour])
 	}

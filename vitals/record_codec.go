@@ -8,9 +8,12 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 )
 
-// A record on disk is a version byte, its body, and a CRC-32C of both.
+// A record on disk is a version byte, its body, and a CRC-32C of both. The first
+// version knew one reason for all minutes that were not expected: they count as
+// closed.
 const (
-	recordVersion = 1
+	recordVersion = 2
+	oneReason     = 1
 	checksumSize  = 4
 )
 
@@ -32,7 +35,7 @@ func (r *Record) Append(out []byte) []byte {
 
 // DecodeRecord reads what Append wrote.
 func DecodeRecord(data []byte) (*Record, error) {
-	if len(data) < 1+checksumSize || data[0] != recordVersion {
+	if len(data) < 1+checksumSize || data[0] != recordVersion && data[0] != oneReason {
 		return nil, errRecord
 	}
 	body, checksum := data[:len(data)-checksumSize], data[len(data)-checksumSize:]
@@ -41,7 +44,7 @@ func DecodeRecord(data []byte) (*Record, error) {
 	}
 	in := reader{data: body[1:]}
 	r := &Record{}
-	r.read(&in)
+	r.read(&in, data[0])
 	if in.failed || in.more() {
 		return nil, errRecord
 	}
@@ -59,7 +62,9 @@ func (r *Record) appendBody(out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(r.day))
 	out = binary.AppendUvarint(out, uint64(r.sealed)<<flagBits|flags)
 	out = r.served.append(out)
-	out = r.closed.append(out)
+	out = r.why.closed.append(out)
+	out = r.why.excused.append(out)
+	out = r.why.outside.append(out)
 	out = binary.AppendUvarint(out, uint64(r.last.at))
 	out = binary.LittleEndian.AppendUint32(out, r.last.tie)
 	out = binary.AppendUvarint(out, uint64(r.last.clients))
@@ -80,12 +85,16 @@ func (r *Record) appendBody(out []byte) []byte {
 	return appendPast(out, &r.past)
 }
 
-func (r *Record) read(in *reader) {
+func (r *Record) read(in *reader, version byte) {
 	r.reset(Day(in.upTo(uint64(lastMinute.Day()))))
 	sealed := in.upTo(minutesADay<<flagBits | freshFlag | earlyFlag)
 	r.sealed, r.early, r.fresh = int(sealed>>flagBits), sealed&earlyFlag != 0, sealed&freshFlag != 0
 	r.served.read(in, minutesADay+spread)
-	r.closed.read(in, r.sealed)
+	r.why.closed.read(in, r.sealed)
+	if version != oneReason {
+		r.why.excused.read(in, r.sealed)
+		r.why.outside.read(in, r.sealed)
+	}
 	r.last.at = int64(in.upTo(uint64(lastMinute) * microMinute))
 	r.last.tie = in.uint32()
 	r.last.clients = uint16(in.upTo(most))

@@ -20,7 +20,7 @@ func someRecords(t testing.TB, seed uint64) [][]byte {
 		table.Apply(l, &b)
 	}
 	var out [][]byte
-	for _, r := range table.Fold(l, nil, h.end.Add(time.Hour)) {
+	for _, r := range table.FoldNow(l, nil, h.end.Add(time.Hour)) {
 		out = append(out, r.Append(nil))
 	}
 	return out
@@ -74,15 +74,19 @@ func FuzzDecodeRecord(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		data := append([]byte{1}, body...)
+		data := append([]byte{2}, body...)
 		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 		r, err := vitals.DecodeRecord(data)
 		if err != nil {
 			return
 		}
-		r.Served()
-		r.Expected()
-		r.Bytes()
+		f := r.Facts()
+		if f.Served != r.Served() || f.Expected != r.Expected() || f.Served > f.Expected || f.Expected < 0 || f.Bytes != r.Bytes() {
+			t.Errorf("facts %+v", f)
+		}
+		if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
+			t.Errorf("a whole day: %+v", f)
+		}
 		vitals.Series([]*vitals.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
 		s := newSteady(1)
 		table, l := s.table, s.lives[0]
@@ -92,7 +96,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		table.Refresh(s.at(100))
 		table.Metrics(l, s.at(100))
 		table.Peek(l, r, s.at(100))
-		for _, r := range table.Fold(l, r, s.at(2000)) {
+		for _, r := range table.FoldNow(l, r, s.at(2000)) {
 			if _, err := vitals.DecodeRecord(r.Append(nil)); err != nil {
 				t.Errorf("a fold wrote what cannot be read: %v", err)
 			}

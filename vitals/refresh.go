@@ -20,15 +20,15 @@ func (t *Table) refresh(now Minute, from int) (more bool) {
 	t.now = now
 	for slot := from; slot < min(from+chunk, t.used); slot++ {
 		l := &t.lives[slot/slabSize][slot%slabSize]
-		if l.state&placed == 0 || len(t.book(l)) == 0 {
+		if l.state&placed == 0 || l.state&departed != 0 || len(t.book(l)) == 0 {
 			continue
 		}
 		if hour := now.hour(); l.hour < hour || l.hour == hour && l.until < now {
 			k := t.unpack(l)
-			k.day(hour.day())
+			k.roll(now)
 			t.pack(l, k, hour, l.boot)
 		}
-		if l.days > 1 && now.ofDay() >= finalLag {
+		if l.days > 1 && now.ofDay() >= FinalLag {
 			l.dirty.Store(true)
 		}
 		t.show(l)

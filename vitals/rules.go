@@ -1,31 +1,55 @@
 package vitals
 
-// rules say when a hotspot is expected to serve: from its activation on, in its
+// rules say when a hotspot is expected to serve: while it is in service, in its
 // operating hours, and while the service itself is up.
 type rules struct {
-	active  Minute // 0: it is pending
-	hours   *timeline
-	service *Service
+	active   Minute // since when it is in service; 0: it is not
+	past     []Span // when it was before
+	departed bool   // it is deleted: no day begins for it any more
+	hours    *timeline
+	service  *Service
 }
 
-// expects has the minutes of a day in which the hotspot is expected to serve.
-func (c *rules) expects(day Day) dayBits {
-	first := day.First()
-	if c.active == 0 || c.active >= first+minutesADay {
-		return dayBits{}
+// inService has the minutes of a day in which the hotspot is in service.
+func (c *rules) inService(day Day) (mask dayBits) {
+	first, end := day.First(), (day + 1).First()
+	for _, s := range c.past {
+		if from, to := max(s.From, first), min(s.To+1, end); from < to {
+			mask.setRange(int(from-first), int(to-first))
+		}
 	}
-	mask := *c.hours.mask(day)
-	excused := c.service.mask(day)
-	for i := range mask {
-		mask[i] &^= excused[i]
-	}
-	if c.active > first {
-		mask.keepRange(int(c.active-first), minutesADay)
+	if c.active != 0 && c.active < end {
+		mask.setRange(int(max(c.active, first)-first), minutesADay)
 	}
 	return mask
 }
 
-// inHour has the minutes of an hour in which the hotspot is expected to serve.
+// expects has the minutes of a day in which the hotspot is expected to serve.
+func (c *rules) expects(day Day) dayBits {
+	mask := c.inService(day)
+	if mask == (dayBits{}) {
+		return mask
+	}
+	open, excused := c.hours.mask(day), c.service.mask(day)
+	for i := range mask {
+		mask[i] &= open[i] &^ excused[i]
+	}
+	return mask
+}
+
+// reasons says why the hotspot is not expected to serve in the other minutes.
+func (c *rules) reasons(day Day) (why reasons) {
+	in, open, excused := c.inService(day), c.hours.mask(day), c.service.mask(day)
+	for i := range in {
+		why.outside[i] = ^in[i]
+		why.closed[i] = in[i] &^ open[i]
+		why.excused[i] = in[i] & open[i] & excused[i]
+	}
+	return why
+}
+
+// inHour has the minutes of an hour in which the hotspot is expected to serve,
+// from its activation on.
 func (c *rules) inHour(h hour) uint64 {
 	if c.active == 0 || c.active >= h.first()+60 {
 		return 0
@@ -48,10 +72,8 @@ func (r *Record) seal(c *rules, before Minute) {
 	if to <= r.sealed {
 		return
 	}
-	expects := c.expects(r.day)
-	for i := range r.closed {
-		r.closed[i] |= ^expects[i] & rangeWord(i, r.sealed, to)
-	}
+	why := c.reasons(r.day)
+	r.why.add(&why, r.sealed, to)
 	for h := r.sealed / 60; h < to/60; h++ {
 		r.tiers[h], _ = r.tier(first + Minute(h)*60 + 59)
 	}
@@ -72,11 +94,9 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 		expects.keepRange(r.sealed, minutes)
 	}
 	for i := range expects {
-		expects[i] |= rangeWord(i, 0, min(r.sealed, minutes)) &^ r.closed[i]
+		expects[i] |= rangeWord(i, 0, min(r.sealed, minutes)) &^ r.why.word(i)
 	}
-	if c.active > first {
-		expects.keepRange(int(c.active-first), minutesADay)
-	}
+	c.sinceActive(&expects, r.day)
 	s.expected = uint16(expects.count())
 	for i := range expects {
 		expects[i] &= r.served[i]
@@ -85,9 +105,20 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 	return s
 }
 
-// empty counts a day on which no beat came.
+// sinceActive leaves of the minutes of a day those from the activation on: uptime
+// counts from there (decision D40).
+func (c *rules) sinceActive(mask *dayBits, day Day) {
+	if first := day.First(); c.active == 0 || c.active >= first+minutesADay {
+		*mask = dayBits{}
+	} else if c.active > first {
+		mask.keepRange(int(c.active-first), minutesADay)
+	}
+}
+
+// empty counts a day on which no beat came, from the activation on.
 func (c *rules) empty(day Day, served uint64) (s sum) {
 	expects := c.expects(day)
+	c.sinceActive(&expects, day)
 	s.expected = uint16(expects.count())
 	var early dayBits
 	early.add(0, served)

@@ -50,7 +50,7 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 // add takes the minutes from..to of an hour, to excluded.
 func (p *Point) add(r *Record, hour int, from, to Minute) {
 	decided := rangeWord(0, int(from), int(to)) & rangeWord(0, 0, r.sealed-hour*60)
-	expected := decided &^ r.closed.from(hour*60)
+	expected := decided &^ r.why.from(hour*60)
 	p.Expected += bits.OnesCount64(expected)
 	p.Served += bits.OnesCount64(expected & r.served.from(hour*60))
 	p.Clients = max(p.Clients, int(r.hours[hour]))

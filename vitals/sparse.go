@@ -153,6 +153,8 @@ func (d *dayBits) appendFull(out []byte) []byte {
 func (d *dayBits) read(in *reader, limit int) {
 	*d = dayBits{}
 	switch changes := in.upTo(inFull); changes {
+	case 0: // as most are
+		return
 	case inFull:
 		for i := range d {
 			d[i] = in.uint64()

@@ -30,19 +30,21 @@ type Table struct {
 	freeTimelines []uint32
 	places        map[string]uint32 // of the timelines
 
+	past map[uint32][]Span // by slot: when those that were interrupted had been in service
+
 	open book   // the one that is open: one at a time
 	text []byte // scratch
 }
 
 // NewTable has no hotspots. Outages of the service are excused.
 func NewTable(s *Service) *Table {
-	t := &Table{service: s, places: map[string]uint32{}}
+	t := &Table{service: s, places: map[string]uint32{}, past: map[uint32][]Span{}}
 	t.timelines = []*timeline{newTimeline("", &beacon.Hotspot{})}
 	return t
 }
 
 // Place gives a hotspot its life, or takes over into the one it has what its
-// owner changed: activation and operating hours.
+// owner changed: activation and operating hours, or that it is deleted.
 func (t *Table) Place(l *Live, h beacon.Hotspot) *Live {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,10 +55,7 @@ func (t *Table) Place(l *Live, h beacon.Hotspot) *Live {
 	timeline := t.share(&h)
 	t.release(l.timeline)
 	l.timeline = timeline
-	l.active = 0
-	if since := h.ActiveSince(); !since.IsZero() {
-		l.active = max(MinuteOf(since), 1)
-	}
+	t.serve(l, &h)
 	if len(t.book(l)) > 0 {
 		t.pack(l, t.unpack(l), l.hour, l.boot)
 		t.show(l)
@@ -72,6 +71,7 @@ func (t *Table) Remove(l *Live) {
 		return
 	}
 	t.release(l.timeline)
+	delete(t.past, l.slot)
 	t.packed[l.slot/slabSize][l.slot%slabSize] = nil
 	l.clear()
 	t.free = append(t.free, l.slot)
@@ -146,7 +146,11 @@ func (t *Table) release(place uint32) {
 }
 
 func (t *Table) rules(l *Live) rules {
-	return rules{active: l.active, hours: t.timelines[l.timeline], service: t.service}
+	c := rules{active: l.active, departed: l.state&departed != 0, hours: t.timelines[l.timeline], service: t.service}
+	if l.state&interrupted != 0 {
+		c.past = t.past[l.slot]
+	}
+	return c
 }
 
 // Knows reports whether a beat was applied before, or is older than what is

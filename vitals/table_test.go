@@ -30,7 +30,7 @@ func TestApply_KnownBeatChangesNothing(t *testing.T) {
 	if table.Knows(l, 1, 5) || !table.Apply(l, at(noon, 1, 5, 100, 3)) || !table.Knows(l, 1, 5) {
 		t.Fatal("the first beat is not fresh")
 	}
-	table.Fold(l, nil, noon)
+	table.FoldNow(l, nil, noon)
 	want := table.Metrics(l, noon)
 	if table.Apply(l, at(noon, 1, 5, 100, 3)) || table.Metrics(l, noon) != want || l.Dirty() {
 		t.Errorf("a known beat changed something: %+v; want %+v", table.Metrics(l, noon), want)
@@ -49,7 +49,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 		if !first || second {
 			t.Errorf("fresh: %v, then %v", first, second)
 		}
-		records[i] = table.Fold(l, nil, noon.Add(time.Hour))[0].Append(nil)
+		records[i] = table.FoldNow(l, nil, noon.Add(time.Hour))[0].Append(nil)
 	}
 	if !bytes.Equal(records[0], records[1]) {
 		t.Errorf("the order of arrival shows:\n%x\n%x", records[0], records[1])
@@ -83,7 +83,7 @@ func TestFold_Midnight(t *testing.T) {
 		table.Apply(l, at(midnight.Add(time.Duration(i-10)*time.Minute), 1, uint64(i), 0, 1))
 	}
 	fold := func(after time.Duration) []*vitals.Record {
-		r := table.Fold(l, nil, midnight.Add(after))
+		r := table.FoldNow(l, nil, midnight.Add(after))
 		table.Folded(l)
 		return r
 	}
@@ -112,7 +112,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 	table := vitals.NewTable(vitals.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 0, 1))
-	table.Fold(l, nil, noon.Add(time.Hour))
+	table.FoldNow(l, nil, noon.Add(time.Hour))
 	table.Folded(l)
 	table.Refresh(noon.Add(2 * time.Hour))
 	if l.Dirty() {
@@ -122,7 +122,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 	if !l.Dirty() {
 		t.Fatal("the day is over, and nobody writes it")
 	}
-	got := table.Fold(l, nil, noon.Add(13*time.Hour))
+	got := table.FoldNow(l, nil, noon.Add(13*time.Hour))
 	if len(got) != 2 || got[0].Expected() != 720 || got[0].Served() != 4 || !got[0].Settled() {
 		t.Errorf("%d records; want yesterday with 4 of 720", len(got))
 	}
@@ -133,7 +133,7 @@ func TestPlace_ActivationStartsOver(t *testing.T) {
 	start := noon.AddDate(0, 0, -3)
 	l := table.Place(nil, spotSince(start))
 	table.Apply(l, at(start, 1, 1, 0, 1))
-	table.Fold(l, nil, noon.Add(-time.Hour))
+	table.FoldNow(l, nil, noon.Add(-time.Hour))
 	again := noon.Add(-10 * time.Minute)
 	table.Place(l, spotSince(again))
 	for i := range 5 {
@@ -143,7 +143,7 @@ func TestPlace_ActivationStartsOver(t *testing.T) {
 		t.Errorf("uptime %d; want 8 of 10", m.Uptime30d)
 	}
 	// What was decided before stays: it was paid for.
-	records := table.Fold(l, nil, noon)
+	records := table.FoldNow(l, nil, noon)
 	if r := records[len(records)-1]; r.Expected() != 11*60-2+8 {
 		t.Errorf("today %d minutes were expected; want %d", r.Expected(), 11*60-2+8)
 	}
@@ -157,7 +157,7 @@ func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
 	h.PastHours = []beacon.PastHours{{Until: noon.Add(30 * time.Second)}}
 	h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC"} // never open
 	table.Place(l, h)
-	if r := table.Fold(l, nil, noon.Add(time.Hour))[0]; r.Expected() != 121 || r.Served() != 1 {
+	if r := table.FoldNow(l, nil, noon.Add(time.Hour))[0]; r.Expected() != 121 || r.Served() != 1 {
 		t.Errorf("%d of %d; want 1 of 121", r.Served(), r.Expected())
 	}
 }
@@ -222,7 +222,7 @@ func TestTable_ClockJumps(t *testing.T) {
 			now := time.UnixMicro(times[r.IntN(len(times))])
 			switch r.IntN(5) {
 			case 0:
-				for _, rec := range table.Fold(l, nil, now) {
+				for _, rec := range table.FoldNow(l, nil, now) {
 					if _, err := vitals.DecodeRecord(rec.Append(nil)); err != nil {
 						t.Fatal(err)
 					}
@@ -252,7 +252,7 @@ func TestClockBack_GoesOn(t *testing.T) {
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 1, 0), 1, 2, 200, 2)) // the clock is a month ahead
-	records := table.Fold(l, nil, noon.AddDate(0, 1, 0))
+	records := table.FoldNow(l, nil, noon.AddDate(0, 1, 0))
 	table.ClockBack(noon.Add(2 * time.Minute)) // while they are written
 	table.Folded(l)
 	back := noon.Add(time.Minute)
@@ -302,7 +302,7 @@ func TestUnfold_IsDirtyAgain(t *testing.T) {
 	if !l.Dirty() {
 		t.Error("news, and not dirty")
 	}
-	table.Fold(l, nil, noon)
+	table.FoldNow(l, nil, noon)
 	if l.Dirty() {
 		t.Error("dirty after Fold")
 	}
@@ -350,19 +350,19 @@ func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 	l := knowing.Place(nil, spotSince(noon))
 	knowing.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
-	records := knowing.Fold(l, nil, tomorrow)
+	records := knowing.FoldNow(l, nil, tomorrow)
 	m := other.Place(nil, spotSince(noon))
 	other.Apply(m, at(tomorrow, 1, 2, 1500, 1))
-	if got := other.Fold(m, nil, tomorrow)[0].Bytes(); got != 1500 {
+	if got := other.FoldNow(m, nil, tomorrow)[0].Bytes(); got != 1500 {
 		t.Errorf("%d bytes; want 1500: it does not know better yet", got)
 	}
-	if got := other.Fold(m, records[1], tomorrow)[0].Bytes(); got != 500 {
+	if got := other.FoldNow(m, records[1], tomorrow)[0].Bytes(); got != 500 {
 		t.Errorf("%d bytes; want 500", got)
 	}
 	m = other.Place(nil, spotSince(noon))
 	other.Apply(m, at(tomorrow, 1, 2, 1500, 1))
 	other.Restore(m, records[1])
-	if got := other.Fold(m, nil, tomorrow)[0].Bytes(); got != 500 {
+	if got := other.FoldNow(m, nil, tomorrow)[0].Bytes(); got != 500 {
 		t.Errorf("%d bytes; want 500", got)
 	}
 }
@@ -373,7 +373,7 @@ func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
 	tomorrow := noon.AddDate(0, 0, 1)
 	disk.Apply(l, at(noon, 1, 1, 1000, 1))
 	disk.Apply(l, at(tomorrow, 1, 2, 1500, 1))
-	records := disk.Fold(l, nil, tomorrow)
+	records := disk.FoldNow(l, nil, tomorrow)
 	memory.Apply(m, at(tomorrow.Add(20*time.Minute), 1, 3, 1700, 1))
 	got := memory.Latest(m, records, tomorrow.Add(20*time.Minute))
 	if len(got) != 2 || got[0].Bytes() != 1000 || got[1].Bytes() != 700 || got[1].Served() != 5 || got[1].Expected() != 741 {
@@ -391,11 +391,11 @@ func TestApply_OfAWrittenDay(t *testing.T) {
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
-	table.Fold(l, nil, tomorrow)
+	table.FoldNow(l, nil, tomorrow)
 	table.Folded(l)
 	table.Apply(l, at(noon.Add(time.Hour), 1, 2, 1200, 1))
 	table.Apply(l, at(tomorrow, 1, 3, 1500, 1))
-	if got := table.Fold(l, nil, tomorrow); len(got) != 1 || got[0].Bytes() != 300 {
+	if got := table.FoldNow(l, nil, tomorrow); len(got) != 1 || got[0].Bytes() != 300 {
 		t.Errorf("%d records, the last of %d bytes; want 1, of 300", len(got), got[len(got)-1].Bytes())
 	}
 }
@@ -427,7 +427,7 @@ func TestTable_Concurrent(t *testing.T) {
 	other(func(n int) {
 		l := s.lives[n%len(s.lives)]
 		if l.Dirty() && l.Seen() > 0 && l.Shown().Uptime >= 0 {
-			s.table.Fold(l, nil, s.at(50))
+			s.table.FoldNow(l, nil, s.at(50))
 			s.table.Folded(l)
 		}
 		s.table.Metrics(l, s.at(99))
@@ -465,13 +465,13 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 		lives[i] = tables[i].Place(nil, spotSince(noon))
 		tables[i].Apply(lives[i], at(noon, 1, 1, 100, 1))
 	}
-	known := tables[0].Fold(lives[0], nil, noon.Add(time.Minute))[0]
+	known := tables[0].FoldNow(lives[0], nil, noon.Add(time.Minute))[0]
 	tables[1].Apply(lives[1], at(noon.Add(time.Minute), 1, 2, 100, 1))
 	if tables[1].Restore(lives[1], known); !lives[1].Dirty() {
 		t.Error("clean, but the record lacks a beat")
 	}
 	tables[0].Apply(lives[0], at(noon.Add(time.Minute), 1, 2, 100, 1))
-	known = tables[0].Fold(lives[0], nil, noon.Add(2*time.Minute))[0]
+	known = tables[0].FoldNow(lives[0], nil, noon.Add(2*time.Minute))[0]
 	if tables[1].Restore(lives[1], known); lives[1].Dirty() {
 		t.Error("dirty, but all is written")
 	}
@@ -483,10 +483,10 @@ func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
-	table.Fold(l, nil, tomorrow)
+	table.FoldNow(l, nil, tomorrow)
 	table.Apply(l, at(noon.Add(time.Hour), 1, 2, 1200, 1))
 	table.Folded(l)
-	if got := table.Fold(l, nil, tomorrow); len(got) != 2 || got[0].Served() != 8 {
+	if got := table.FoldNow(l, nil, tomorrow); len(got) != 2 || got[0].Served() != 8 {
 		t.Errorf("%d records, the first served %d; want 2, and 8 minutes", len(got), got[0].Served())
 	}
 }

@@ -235,7 +235,7 @@ func TestAway(t *testing.T) {
 		wantKind(t, "a write", err, beacon.Overloaded)
 		_, err = db.Hotspot(t.Context(), storetest.Hotspot(1).ID)
 		wantKind(t, "a read", err, beacon.Overloaded)
-		err = db.EachHotspot(t.Context(), func(beacon.Hotspot) error { return nil })
+		err = db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
 		wantKind(t, "reading all", err, beacon.Overloaded)
 		wantKind(t, "Ping", db.Ping(t.Context()), beacon.Overloaded)
 		proxy.setDown(false)

@@ -55,7 +55,7 @@ func Statements() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []string{showDurability, askOrder, lockTable, lockRow, takeLock, store.SchemaTable}
+	all := []string{beginRead, showDurability, askOrder, lockTable, lockRow, takeLock, store.SchemaTable}
 	for _, step := range steps {
 		for _, statement := range step.Statements {
 			all = append(all, portableWords.Replace(statement))
@@ -95,10 +95,11 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	db, err := store.Open(ctx, store.Engine{
 		Write: pool(limited, writers), Read: read,
 		Begin:     "BEGIN",
+		BeginRead: beginRead,
 		Words:     words,
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
-		Scan:      scanner(read),
+		Scan:      scan,
 		Patience:  patience,
 	}, opts.Node, opts.Now)
 	if err != nil {
@@ -138,9 +139,14 @@ func pool(config *pgx.ConnConfig, size int) *sql.DB {
 	return db
 }
 
-// reading undoes a stricter isolation that the URL asks for. Every read of ours
-// is one statement, which sees one state of the database in any case: stricter
-// isolation gives it nothing, but makes it fail, and makes writes fail.
+// beginRead asks for the least that gives all reads one state. An engine that
+// has only more gives more, and may ask for a repetition.
+const beginRead = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+// reading undoes a stricter isolation that the URL asks for. A read of ours is
+// one statement, which sees one state of the database in any case, or asks for
+// that itself: stricter isolation gives it nothing, but makes it fail, and makes
+// writes fail.
 func reading(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const isolation = "default_transaction_isolation"
 	config = config.Copy()
@@ -175,30 +181,25 @@ func durable(ctx context.Context, db *sql.DB) error {
 
 // scanner reads rows through pgx itself, which is almost twice as fast as
 // through database/sql.
-func scanner(read *sql.DB) func(context.Context, []store.Column, string, []any, func(func(...any) error) error) error {
-	return func(ctx context.Context, columns []store.Column, tail string, args []any, each func(func(...any) error) error) error {
-		names := make([]string, len(columns))
-		for i, column := range columns {
-			names[i] = column.Name
-		}
-		conn, err := read.Conn(ctx)
+func scan(
+	ctx context.Context, conn *sql.Conn, columns []store.Column, tail string, args []any, each func(func(...any) error) error,
+) error {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = column.Name
+	}
+	return conn.Raw(func(driver any) error {
+		query := "SELECT " + strings.Join(names, ", ") + " " + tail
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, query, args...)
 		if err != nil {
 			return err
 		}
-		defer conn.Close()
-		return conn.Raw(func(driver any) error {
-			query := "SELECT " + strings.Join(names, ", ") + " " + tail
-			rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, query, args...)
-			if err != nil {
+		defer rows.Close()
+		for rows.Next() {
+			if err := each(rows.Scan); err != nil {
 				return err
 			}
-			defer rows.Close()
-			for rows.Next() {
-				if err := each(rows.Scan); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		})
-	}
+		}
+		return rows.Err()
+	})
 }

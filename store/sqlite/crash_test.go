@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -81,7 +82,7 @@ func TestKill(t *testing.T) {
 	db := open(t, path)
 	stored := map[beacon.HotspotID]bool{}
 	var mu sync.Mutex
-	err := db.EachHotspot(t.Context(), func(h beacon.Hotspot) error {
+	err := db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		stored[h.ID] = true

@@ -2,6 +2,7 @@ package sqlite
 
 // What tests look at beside the interface.
 var (
-	Writing  = writing
-	Classify = classify
+	Writing    = writing
+	Classify   = classify
+	Positional = positional
 )

@@ -61,13 +61,15 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 
 	db, err := store.Open(ctx, store.Engine{
 		Write: write, Read: read,
-		Begin:    "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
-		Words:    words,
-		Classify: classify,
+		Begin:     "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
+		BeginRead: "BEGIN",           // from the first read on
+		Words:     words,
+		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
 			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
 		},
-		Scan: scanner(read),
+		Rewrite: positional,
+		Scan:    scan,
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)

@@ -36,7 +36,7 @@ func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
 	want.Location.Address, want.Location.VerifiedAt, want.Device.LinkedAt = "", time.Time{}, time.Time{}
-	want.Device.KeyHash, want.PastHours = [32]byte{}, nil
+	want.Device.KeyHash, want.PastHours, want.PastService = [32]byte{}, nil, nil
 	want.Settings = beacon.Settings{MaxConnections: 1, BandwidthLimitMbps: math.Nextafter(0.1, 1)}
 	want.Location.Point.Lat, want.Location.Point.Lng = -90, math.Nextafter(180, 0)
 	given := want
@@ -141,9 +141,9 @@ func sorted(all []beacon.Hotspot) []beacon.Hotspot {
 
 func eachHotspot(t *testing.T, database Database) {
 	db := database.open(t)
-	each := func() (all []beacon.Hotspot, err error) {
+	each := func(deletedSince time.Time) (all []beacon.Hotspot, err error) {
 		var mu sync.Mutex
-		err = db.EachHotspot(t.Context(), func(h beacon.Hotspot) error {
+		err = db.EachHotspot(t.Context(), deletedSince, func(h beacon.Hotspot) error {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, h)
@@ -151,13 +151,15 @@ func eachHotspot(t *testing.T, database Database) {
 		})
 		return all, err
 	}
-	if all, err := each(); len(all) != 0 || err != nil {
+	if all, err := each(time.Time{}); len(all) != 0 || err != nil {
 		t.Errorf("EachHotspot of none = %v, %v", all, err)
 	}
 	want := []beacon.Hotspot{Hotspot(1), Hotspot(2), Hotspot(3)}
 	insert(t, db, append(want, Hotspot(4))...)
-	remove(t, db, Hotspot(4).ID)
-	equal(t, "each", sorted(must(each())), want)
+	gone := remove(t, db, Hotspot(4).ID)
+	equal(t, "each", sorted(must(each(time.Time{}))), want)
+	equal(t, "and those deleted since", sorted(must(each(gone.DeletedAt))), append(want[:3:3], gone))
+	equal(t, "and those deleted later", sorted(must(each(gone.DeletedAt.Add(time.Microsecond)))), want)
 
 	// More than two pages.
 	var all sync.WaitGroup
@@ -175,10 +177,10 @@ func eachHotspot(t *testing.T, database Database) {
 	for n := range many {
 		want = append(want, Hotspot(10+n))
 	}
-	equal(t, "each of many", sorted(must(each())), want)
+	equal(t, "each of many", sorted(must(each(time.Time{}))), want)
 
 	stop := errors.New("stop")
-	if err := db.EachHotspot(t.Context(), func(beacon.Hotspot) error { return stop }); err != stop { //nolint:errorlint // as it is
+	if err := db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return stop }); err != stop { //nolint:errorlint // as it is
 		t.Errorf("EachHotspot = %v; want the error of its function", err)
 	}
 	if _, err := db.Hotspot(t.Context(), want[0].ID); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/store"
@@ -105,7 +106,7 @@ func streamsOfTwoNodes(t *testing.T, database Database) {
 	}
 	live := 0
 	var mu sync.Mutex
-	err := nodes[1].EachHotspot(t.Context(), func(h beacon.Hotspot) error {
+	err := nodes[1].EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		live++

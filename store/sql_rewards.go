@@ -1,0 +1,108 @@
+package store
+
+const (
+	sumColumns          = `served, expected, availability, performance, utilization`
+	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization`
+	hotspotMonthColumns = `month, user_id, hotspot, through, tier, ` + sumColumns
+	userMonthColumns    = `month, user_id, hotspots, row_count, chain, ` + sumColumns
+	totalColumns        = `user_id, hotspot, through, tier, ` + sumColumns
+	statementColumns    = userMonthColumns + `, previous, hash, settled_at`
+	accountColumns      = `user_id, first_day, settled, previous, hash, ` + sumColumns
+	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
+)
+
+// rewardText is what sqlText is, for the books of rewards. Pairs are compared as
+// rows: both engines walk the index from one pair to the other, where the same
+// in words of AND and OR would read all of a user's hotspots for each page.
+var rewardText = struct {
+	newestDay                                       bulk
+	beginDay, advanceDay                            string
+	putLedger, putHotspotMonths, putUserMonths      [rewardChunks]string
+	putAccounts                                     [rewardChunks]string
+	ownedPage                                       bulk
+	hotspotMonthRange, userMonthRange, accountRange bulk
+	hotspotMonthPage, userMonthPage                 bulk
+	ownedEnd, accountEnd                            bulk
+	addTotals, addToAccounts, putStatements         [rewardChunks]string
+	haveAccounts                                    string
+	finishMonth                                     string
+	putPolicy                                       string
+	policies                                        bulk
+	firstRecord, finished, names, owner             bulk
+	account, statement, totals                      bulk
+	userMonths, hotspotMonths                       bulk
+	ledgerRow, ledgerPage                           bulk
+}{
+	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
+	beginDay: `INSERT INTO reward_days (` + rewardDayColumns + `) VALUES (` + placeholders(1, 8) + `)
+		ON CONFLICT (day) DO NOTHING`,
+	advanceDay: `UPDATE reward_days SET upto_user = $2, upto_hotspot = $3, hotspots = hotspots + $4,
+			availability = availability + $5, performance = performance + $6, utilization = utilization + $7, closed_at = $8
+		WHERE day = $1 AND upto_user = $9 AND upto_hotspot = $10 AND closed_at = 0`,
+	putLedger: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
+	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
+		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
+			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
+			performance = excluded.performance, utilization = excluded.utilization`)),
+	putUserMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO user_months (`+userMonthColumns+`) VALUES `,
+		` ON CONFLICT (month, user_id) DO UPDATE SET hotspots = excluded.hotspots, row_count = excluded.row_count,
+			chain = excluded.chain, served = excluded.served, expected = excluded.expected, availability = excluded.availability,
+			performance = excluded.performance, utilization = excluded.utilization`)),
+	putAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
+		` ON CONFLICT (user_id) DO NOTHING`)),
+
+	ownedPage: bulk{
+		columns: `operator_id, id`,
+		from:    `FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`,
+	},
+	hotspotMonthRange: bulk{hotspotMonthColumns, `FROM hotspot_months
+		WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
+	userMonthRange: bulk{userMonthColumns, `FROM user_months
+		WHERE month = $1 AND user_id >= $2 AND user_id <= $3 ORDER BY user_id`},
+	accountRange: bulk{accountColumns, `FROM accounts WHERE user_id >= $1 AND user_id <= $2 ORDER BY user_id`},
+	hotspotMonthPage: bulk{hotspotMonthColumns, `FROM hotspot_months
+		WHERE month = $1 AND (user_id, hotspot) > ($2, $3) AND (user_id, hotspot) <= ($4, $5)
+		ORDER BY user_id, hotspot LIMIT $6`},
+	userMonthPage: bulk{userMonthColumns, `FROM user_months
+		WHERE month = $1 AND user_id > $2 AND user_id <= $3 ORDER BY user_id LIMIT $4`},
+	ownedEnd: bulk{`operator_id, id`, `FROM hotspots
+		WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT 1 OFFSET $3`},
+	accountEnd: bulk{`user_id`, `FROM accounts WHERE user_id > $1 ORDER BY user_id LIMIT 1 OFFSET $2`},
+
+	addTotals: [rewardChunks]string(chunks(rewardChunks, 9, `INSERT INTO hotspot_totals (`+totalColumns+`) VALUES `,
+		` ON CONFLICT (user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
+			served = hotspot_totals.served + excluded.served, expected = hotspot_totals.expected + excluded.expected,
+			availability = hotspot_totals.availability + excluded.availability,
+			performance = hotspot_totals.performance + excluded.performance,
+			utilization = hotspot_totals.utilization + excluded.utilization
+		WHERE hotspot_totals.through < excluded.through`)),
+	// Who does not follow the last statement is passed over. The rows are locked in
+	// the order in which they stand here.
+	addToAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
+		` ON CONFLICT (user_id) DO UPDATE SET settled = excluded.settled, previous = excluded.previous, hash = excluded.hash,
+			served = accounts.served + excluded.served, expected = accounts.expected + excluded.expected,
+			availability = accounts.availability + excluded.availability,
+			performance = accounts.performance + excluded.performance,
+			utilization = accounts.utilization + excluded.utilization
+		WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),
+	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),
+	haveAccounts:  `SELECT user_id FROM accounts WHERE user_id IN (` + placeholders(1, idsPerQuery) + `)`,
+	finishMonth:   `INSERT INTO reward_months (month, finished_at) VALUES ($1, $2) ON CONFLICT (month) DO NOTHING`,
+
+	putPolicy: `INSERT INTO reward_policies (version, first_day, content) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`,
+	policies:  bulk{`version, first_day, content`, `FROM reward_policies ORDER BY version`},
+
+	firstRecord: bulk{`day`, `FROM records ORDER BY day LIMIT 1`},
+	finished:    bulk{`month`, `FROM reward_months ORDER BY month DESC LIMIT 1`},
+	names:       bulk{`id, name, deleted_at`, `FROM hotspots WHERE operator_id = $1 ORDER BY id`},
+	owner:       bulk{`operator_id`, `FROM hotspots WHERE id = $1`},
+	account:     bulk{accountColumns, `FROM accounts WHERE user_id = $1`},
+	statement:   bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month = $2`},
+	totals:      bulk{totalColumns, `FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`},
+	userMonths: bulk{userMonthColumns, `FROM user_months
+		WHERE user_id = $1 AND month IN (` + placeholders(2, monthsPerQuery) + `) ORDER BY month`},
+	hotspotMonths: bulk{hotspotMonthColumns, `FROM hotspot_months WHERE month = $1 AND user_id = $2 ORDER BY hotspot`},
+	ledgerRow:     bulk{ledgerColumns, `FROM ledger WHERE day = $1 AND user_id = $2 AND hotspot = $3`},
+	ledgerPage: bulk{ledgerColumns, `FROM ledger
+		WHERE day = $1 AND user_id = $2 AND hotspot > $3 ORDER BY hotspot LIMIT $4`},
+}

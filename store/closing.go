@@ -12,10 +12,16 @@ import (
 // OwnedRecords answers the records of a day, of up to limit hotspots that come
 // after one, in the order of users and then of hotspots, deleted ones too. Next
 // is the last of the hotspots that were looked at; more is false when there are
-// no others.
+// no others. On a day without any record nobody is looked at: after an outage, or
+// with a clock that is far ahead, there are many.
 func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
 ) {
+	if after == (beacon.Owned{}) {
+		if any, err := listAgain(ctx, db, rewardText.anyRecord, textRow, int64(day)); err != nil || len(any) == 0 {
+			return nil, after, false, err
+		}
+	}
 	owned, err := listAgain(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(max(limit, 0))+1)
 	if err != nil {
 		return nil, after, false, err

@@ -19,7 +19,7 @@ var rewardText = struct {
 	beginDay, advanceDay                            string
 	putLedger, putHotspotMonths, putUserMonths      [rewardChunks]string
 	putAccounts                                     [rewardChunks]string
-	ownedPage                                       bulk
+	anyRecord, ownedPage                            bulk
 	hotspotMonthRange, userMonthRange, accountRange bulk
 	hotspotMonthPage, userMonthPage                 bulk
 	ownedEnd, accountEnd                            bulk
@@ -51,6 +51,7 @@ var rewardText = struct {
 	putAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
 		` ON CONFLICT (user_id) DO NOTHING`)),
 
+	anyRecord: bulk{`hotspot`, `FROM records WHERE day = $1 ORDER BY hotspot LIMIT 1`},
 	ownedPage: bulk{
 		columns: `operator_id, id`,
 		from:    `FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`,

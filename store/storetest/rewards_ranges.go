@@ -57,6 +57,10 @@ func ownedRecords(t *testing.T, database Database) {
 	if len(rest) != 0 || next != owned("usr_z", 1) || more || err != nil {
 		t.Errorf("after the last: %v, %v, %v, %v", rest, next, more, err)
 	}
+	rest, next, more, err = db.OwnedRecords(t.Context(), 101, beacon.Owned{}, 10)
+	if len(rest) != 0 || next != (beacon.Owned{}) || more || err != nil {
+		t.Errorf("of a day without any: %v, %v, %v, %v", rest, next, more, err)
+	}
 }
 
 // sumRanges: ranges begin and end where they are told to, also within a user,

@@ -26,6 +26,7 @@ type Config struct {
 	Registry  *registry.Registry
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
+	Rewards   Rewards
 	Events    *events.Hub
 	Limits    Limits
 	Now       func() time.Time
@@ -47,29 +48,35 @@ type API struct {
 	registry  *registry.Registry
 	fleet     *fleet.Fleet
 	telemetry Telemetry
+	rewards   Rewards
 	hub       *events.Hub
 	limits    *limiters
 	now       func() time.Time
 	log       *slog.Logger
 
-	mux       http.Handler
-	plain     map[string]plainRoute // GET paths without a parameter
-	answers   answerPool
-	beats     beatPool
-	complains throttle // about heartbeats that could not be taken
-	listeners listeners
+	mux        http.Handler
+	plain      map[string]plainRoute // GET paths without a parameter
+	answers    answerPool
+	beats      beatPool
+	complains  throttle // about heartbeats that could not be taken
+	listeners  *crowd
+	statements *crowd // who reads one
 
-	pulse, readerTime time.Duration // see the constants; tests are less patient
+	stopping context.Context // ends when Stop is called
+	stop     context.CancelFunc
+
+	pulse, readerTime, grace time.Duration // see the constants; tests are less patient
 }
 
 // New makes the interface.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, hub: cfg.Events,
+		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
 		plain: map[string]plainRoute{}, answers: newAnswerPool(), beats: newBeatPool(),
-		listeners: listeners{byKey: map[beacon.KeyID]int{}}, pulse: pulse, readerTime: readerTime,
+		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience,
 	}
+	a.stopping, a.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	for _, rt := range a.routes() {
 		guarded := a.guard(rt)
@@ -84,6 +91,10 @@ func New(cfg Config) *API {
 	a.mux = web.Routes(mux, a.Refuse)
 	return a
 }
+
+// Stop lets answers that take long come to their end, and ends them when they do
+// not: the server is about to stop.
+func (a *API) Stop() { a.stop() }
 
 // route is an endpoint that needs a key.
 type route struct {
@@ -104,8 +115,12 @@ func (a *API) routes() []route {
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serve(a, 200, decodeLinkCode, a.registry.NewLinkCode, encodeLinkCode)},
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
+		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
 		{"GET /v1/events", "", a.events},
 		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},
+		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
+		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
+		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
 		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

@@ -78,3 +78,31 @@ func BenchmarkFacts(b *testing.B) {
 		}
 	}
 }
+
+// What a user with ten thousand hotspots earned, from the books to the wire.
+func BenchmarkSummary(b *testing.B) {
+	s := onSQLite(b, options{limits: ample, rewards: books{hotspots: 10_000}})
+	c := s.anyone(b, "rewards:read")
+	r := &http.Request{
+		Method: http.MethodGet, URL: &url.URL{Path: "/v1/users/me/rewards"}, RemoteAddr: "192.0.2.1:1234",
+		Header: http.Header{"Authorization": {"Bearer " + c.plain}},
+	}
+	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.api.ServeHTTP(w, r)
+	}
+}
+
+// The largest statement that ten thousand hotspots can have, over a socket.
+func BenchmarkStatement(b *testing.B) {
+	s := onSQLite(b, options{limits: ample, rewards: books{rows: 310_000}})
+	c := s.anyone(b, "rewards:read")
+	for b.Loop() {
+		n, err := io.Copy(io.Discard, c.begin(b).Body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(n)
+	}
+}

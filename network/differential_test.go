@@ -31,6 +31,7 @@ func script() []step {
 	s.changes()
 	s.strangeIDs()
 	s.devices()
+	s.rewards()
 	s.keys()
 	return s
 }
@@ -147,6 +148,29 @@ func (s *steps) devices() {
 	s.add("alice", "GET", "/v1/users/me/hotspots", "")
 }
 
+// rewards are asked for after two devices have beaten.
+func (s *steps) rewards() {
+	for _, who := range []string{"alice", "bob", "reader", "admin"} {
+		for _, user := range []string{"me", "{alice}", "{bob}", "ME", "%00", "%FF", "usr_01kb3gzk00a1b2c3d4e5f6g7h8"} {
+			for _, path := range []string{
+				"", "?period=last", "?period=all", "?period=CURRENT", "/history", "/history?start_date=2026-02-30&page=0", "/history?page=9223372036854775807",
+				"/history?start_date=1970-01-01&end_date=9999-12-31", "/history?end_date=1970-01-01", "/statements/2026-10", "/statements/2026-11", "/statements/2026-13", "/statements/%00",
+			} {
+				s.add(who, "GET", "/v1/users/"+user+"/rewards"+path, "")
+			}
+		}
+		for _, spot := range []string{"{h5}", "{h6}", "{h7}", "{h3}", "{h8}", "hs_", "%00", "hs_01kb3gzk00e9x8q6s5t4v3w2y1"} {
+			for _, query := range []string{"", "?date=2026-11-14", "?date=1970-01-01", "?date=2026-11-16", "?date=%00"} {
+				s.add(who, "GET", "/v1/hotspots/"+spot+"/rewards/explain"+query, "")
+			}
+		}
+	}
+	for _, path := range []string{"/v1/users/me/rewards", "/v1/users/me/rewards/history", "/v1/hotspots/{h5}/rewards/explain", "/v1/users/me/rewards/statements/2026-10"} {
+		s.add("alice", "GET", path, "", "Accept", "text/csv")
+		s.add("alice", "HEAD", path, "")
+	}
+}
+
 func (s *steps) keys() {
 	for _, body := range []string{
 		`{"scopes":["hotspots:write"],"name":"ci é"}`, `{"scopes":[],"user_id":"{bob}","expires_at":"2026-11-16T00:00:00.123456789Z"}`, `{"scopes":["admin"]}`, // {k0} to {k2}
@@ -193,7 +217,7 @@ func perform(t *testing.T, s *server) []string {
 	mask := masker{}
 	for _, name := range []string{"alice", "bob", "reader", "admin", "staff"} {
 		s.advance(time.Second) // ids and keys are in the order of their times
-		scopes := map[string][]string{"alice": {"hotspots:write"}, "bob": {"hotspots:write"}, "admin": {"admin"}, "staff": {"hotspots:verify"}}[name]
+		scopes := map[string][]string{"alice": {"hotspots:write", "rewards:read"}, "bob": {"hotspots:write", "rewards:read"}, "admin": {"admin"}, "staff": {"hotspots:verify"}}[name]
 		cast[name] = s.anyone(t, scopes...)
 		mask.text(string(cast[name].user) + " " + string(cast[name].key))
 	}

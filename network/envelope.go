@@ -43,6 +43,9 @@ func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
 	}}
 }
 
+// encoded is what stands in the data of an answer, written down already.
+type encoded []byte
+
 // stamp is a time as the interface writes it (decision N22).
 type stamp time.Time
 
@@ -76,6 +79,11 @@ func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	if status == http.StatusNoContent {
 		w.Header()["X-Content-Type-Options"] = noSniff
 		w.WriteHeader(status)
+		return nil
+	}
+	if data, ok := p.Data.(encoded); ok {
+		body := append([]byte(`{"data":`), data...)
+		web.WriteBody(w, status, appendMeta(body, a.meta(w)))
 		return nil
 	}
 	return web.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -117,39 +116,6 @@ func subscriptionFault(err error) error {
 	return err
 }
 
-// listeners counts who listens: each takes up a connection for a long time.
-type listeners struct {
-	mu    sync.Mutex
-	all   int
-	byKey map[beacon.KeyID]int
-}
-
-func (l *listeners) join(key beacon.KeyID) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.byKey[key] >= maxPerKey:
-		return &beacon.Error{Kind: beacon.RateLimited, Message: "this key listens too often at once: close a stream first", RetryAfter: pulse}
-	case l.all >= maxListeners:
-		return &beacon.Error{
-			Kind: beacon.Overloaded, Message: "too many listen already; try again", RetryAfter: pulse,
-			Err: errors.New("all places for listeners are taken"),
-		}
-	}
-	l.all++
-	l.byKey[key]++
-	return nil
-}
-
-func (l *listeners) leave(key beacon.KeyID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all--
-	if l.byKey[key]--; l.byKey[key] == 0 {
-		delete(l.byKey, key)
-	}
-}
-
 // stream writes server-sent events.
 type stream struct {
 	w        http.ResponseWriter
@@ -219,11 +185,12 @@ func appendEvent(out []byte, e beacon.Event) []byte {
 	out = append(out, e.Kind...)
 	out = append(out, `","`...)
 	if strings.HasPrefix(string(e.Kind), aboutHotspots) {
-		out = append(out, "hotspot_id"...)
-	} else {
-		out = append(out, "subject_id"...)
+		out = append(out, `hotspot_id":"`...)
+	} else { // the target is the month
+		out = append(out, `user_id":"`...)
+		out = append(out, e.User...)
+		out = append(out, `","period":"`...)
 	}
-	out = append(out, `":"`...)
 	out = append(out, e.Target...)
 	out = append(out, `","at":"`...)
 	out = stamp(e.At).append(out)

@@ -25,6 +25,8 @@ type event struct {
 	ID      int64  `json:"id"`
 	Type    string `json:"type"`
 	Hotspot string `json:"hotspot_id"`
+	User    string `json:"user_id"`
+	Period  string `json:"period"`
 	At      string `json:"at"`
 }
 
@@ -331,6 +333,11 @@ func TestEvents_AreFor(t *testing.T) {
 	const want = "id: 123\nevent: hotspot.online\ndata: {\"id\":123,\"type\":\"hotspot.online\",\"hotspot_id\":\"hs_1\",\"at\":\"2026-11-15T12:00:00.000Z\"}\n\n"
 	if got := string(network.AppendEvent(nil, e)); got != want {
 		t.Errorf("an event is written as %q; want %q", got, want)
+	}
+	settled := beacon.Event{Seq: 124, Kind: "rewards.settled", Target: "2026-10", User: "usr_1", At: noon}
+	const wantSettled = "id: 124\nevent: rewards.settled\ndata: {\"id\":124,\"type\":\"rewards.settled\",\"user_id\":\"usr_1\",\"period\":\"2026-10\",\"at\":\"2026-11-15T12:00:00.000Z\"}\n\n"
+	if got := string(network.AppendEvent(nil, settled)); got != wantSettled {
+		t.Errorf("an event is written as %q; want %q", got, wantSettled)
 	}
 }
 

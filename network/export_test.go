@@ -150,3 +150,33 @@ func Versions(lines ...string) []int64 {
 
 // TagOf gives the entity tag of a version.
 var TagOf = tagOf
+
+// WantsCSV decides between JSON and a table by Accept headers.
+func WantsCSV(accept ...string) bool {
+	return wantsCSV(&http.Request{Header: http.Header{"Accept": accept}})
+}
+
+// Cell writes a text as it stands in a table.
+var Cell = quotedCell
+
+// Score writes how much of some minutes was served.
+func Score(served, expected int64) string { return scoreOf(served, expected).String() }
+
+// SetReaderTime changes how long readers of a statement may take for a piece.
+func (a *API) SetReaderTime(patience time.Duration) { a.readerTime = patience }
+
+// SetGrace changes how long a statement may go on when the server stops.
+func (a *API) SetGrace(grace time.Duration) { a.grace = grace }
+
+// StatementReaders tells how many read a statement.
+func (a *API) StatementReaders() int {
+	a.statements.mu.Lock()
+	defer a.statements.mu.Unlock()
+	return a.statements.all
+}
+
+// MaxStatements and MaxStatementsAKey are how many may read a statement.
+const (
+	MaxStatements     = maxStatements
+	MaxStatementsAKey = maxStatementsAKey
+)

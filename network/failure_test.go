@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/rewards"
 	"github.com/beacon-wifi/beacon/telemetry"
 )
 
@@ -70,6 +71,27 @@ func (f faulty) History(context.Context, beacon.Principal, telemetry.HistoryQuer
 	return telemetry.History{}, f.fail()
 }
 
+// Faulty as rewards.
+
+func (f faulty) Summary(context.Context, beacon.Principal, rewards.SummaryQuery) (rewards.Summary, error) {
+	return rewards.Summary{}, f.fail()
+}
+
+func (f faulty) Explain(context.Context, beacon.Principal, rewards.ExplainQuery) (rewards.Explanation, error) {
+	return rewards.Explanation{}, f.fail()
+}
+
+func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQuery) (rewards.Statement, error) {
+	return rewards.Statement{}, f.fail()
+}
+
+// faultyMonths is faulty, too: telemetry has a History of its own.
+type faultyMonths struct{ faulty }
+
+func (f faultyMonths) History(context.Context, beacon.Principal, rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
+	return beacon.Listed[rewards.MonthSum]{}, f.fail()
+}
+
 const secret = "tcp 10.1.2.3:5432 refused the password hunter2"
 
 // Decision N1: whatever fails inside, the answer has the documented shape and
@@ -93,12 +115,14 @@ func TestFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store})
-			c := s.operator(t)
+			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{tc.store}})
+			c := s.anyone(t, "hotspots:write", "rewards:read")
 			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{
 				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
 				c.post(t, spot+"/link-code", ""), c.delete(t, spot+"/device"), c.get(t, spot+"/history"),
+				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, aStatement), c.get(t, spot+"/rewards/explain"),
+				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),
 			} {
@@ -147,14 +171,15 @@ func TestFailure_DatabaseGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, open(t), options{limits: ample})
-			c := s.operator(t)
+			c := s.anyone(t, "hotspots:write", "rewards:read")
 			made := c.register(t, 1)
 			if err := s.db.Close(); err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range []answer{
 				c.get(t, "/v1/hotspots/"+made.ID), c.post(t, "/v1/hotspots", registration(2)), c.patch(t, "/v1/hotspots/"+made.ID, `{}`),
-				c.get(t, "/v1/users/me/hotspots"),
+				c.get(t, "/v1/users/me/hotspots"), c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, aStatement),
+				c.get(t, "/v1/hotspots/"+made.ID+"/rewards/explain"),
 			} {
 				if a.StatusCode != http.StatusInternalServerError && a.StatusCode != http.StatusServiceUnavailable {
 					t.Errorf("%s; want 500 or 503", a)

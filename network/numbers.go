@@ -46,3 +46,29 @@ func appendFraction(out []byte, rest, unit int) []byte {
 	}
 	return out
 }
+
+// millionths is a fraction from 0 to 1 of which every digit that is shown is
+// true.
+type millionths int64
+
+// scoreOf rounds down: 1 is said only when all of it was served, and 0 when
+// nothing was expected.
+func scoreOf(served, expected int64) millionths {
+	if expected == 0 {
+		return 0
+	}
+	const one = 1_000_000
+	return millionths(served/expected*one + served%expected*one/expected)
+}
+
+// MarshalJSON writes 998700 as 0.9987.
+func (n millionths) MarshalJSON() ([]byte, error) { return appendMillionths(nil, n), nil }
+
+// String writes the same.
+func (n millionths) String() string { return string(appendMillionths(nil, n)) }
+
+func appendMillionths(out []byte, n millionths) []byte {
+	const one = 1_000_000
+	out = append(out, byte('0'+n/one)) // it is at most 1
+	return appendFraction(out, int(n%one), one/10)
+}

@@ -12,25 +12,29 @@ import (
 
 // guards says what each route asks of a key. One that asks nothing says why.
 var guards = map[string]struct{ scope, reason string }{
-	"GET /v1/hotspots/nearby":             {reason: "any valid key may find hotspots (decision N6)"},
-	"GET /v1/hotspots/{id}":               {reason: "any valid key may read a hotspot (decision N6)"},
-	"GET /v1/users/{id}/hotspots":         {reason: "one's own things need no scope; others' need admin"},
-	"GET /v1/keys/self":                   {reason: "whoever holds a key may see what it is (decision X5)"},
-	"POST /v1/hotspots":                   {scope: "hotspots:write"},
-	"PATCH /v1/hotspots/{id}":             {scope: "hotspots:write"},
-	"DELETE /v1/hotspots/{id}":            {scope: "hotspots:write"},
-	"GET /v1/hotspots/{id}/history":       {reason: "what any key may read of a hotspot, and how it came about (decisions N6, X4)"},
-	"GET /v1/events":                      {reason: "what happens to hotspots, which any key may read; the rest is for its user alone (decision X7)"},
-	"POST /v1/hotspots/{id}/verification": {scope: "hotspots:verify"},
-	"POST /v1/hotspots/{id}/link-code":    {scope: "hotspots:write"},
-	"DELETE /v1/hotspots/{id}/device":     {scope: "hotspots:write"},
-	"POST /v1/hotspots/{id}/heartbeats":   {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
-	"POST /v1/devices/link":               {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
-	"POST /v1/keys":                       {scope: "keys:manage"},
-	"GET /v1/keys":                        {scope: "keys:manage"},
-	"DELETE /v1/keys/{id}":                {scope: "keys:manage"},
-	"GET /v1/openapi.yaml":                {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
-	"GET /v1/openapi.json":                {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
+	"GET /v1/hotspots/nearby":                       {reason: "any valid key may find hotspots (decision N6)"},
+	"GET /v1/hotspots/{id}":                         {reason: "any valid key may read a hotspot (decision N6)"},
+	"GET /v1/users/{id}/hotspots":                   {reason: "one's own things need no scope; others' need admin"},
+	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
+	"POST /v1/hotspots":                             {scope: "hotspots:write"},
+	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
+	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
+	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
+	"GET /v1/hotspots/{id}/rewards/explain":         {scope: "rewards:read"},
+	"PATCH /v1/hotspots/{id}":                       {scope: "hotspots:write"},
+	"DELETE /v1/hotspots/{id}":                      {scope: "hotspots:write"},
+	"GET /v1/hotspots/{id}/history":                 {reason: "what any key may read of a hotspot, and how it came about (decisions N6, X4)"},
+	"GET /v1/events":                                {reason: "what happens to hotspots, which any key may read; the rest is for its user alone (decision X7)"},
+	"POST /v1/hotspots/{id}/verification":           {scope: "hotspots:verify"},
+	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
+	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
+	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"POST /v1/keys":                                 {scope: "keys:manage"},
+	"GET /v1/keys":                                  {scope: "keys:manage"},
+	"DELETE /v1/keys/{id}":                          {scope: "keys:manage"},
+	"GET /v1/openapi.yaml":                          {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
+	"GET /v1/openapi.json":                          {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
 }
 
 // Every route asks for the scope that the table has for it, and for no other.
@@ -78,6 +82,7 @@ func TestRoutes_Unknown(t *testing.T) {
 		"/v1", "/v1/", "/v1/nope", "/v1/hotspots/", "/v1/hotspots/nearby/", "/v1//hotspots", "/v1/hotspots//nearby", "/v1/hotspots/../keys", "/v1/./keys",
 		"/v1/users", "/v1/users/me", "/v1/users/me/", "/v1/users//hotspots", "/v1/users/me/hotspots/", "/v1/keys/", "/v1/keys/self/", "/v1/openapi.xml",
 		"/v1/hotspots/a/b", "/v1/hotspots/a/heartbeats/", "/v1/hotspots//heartbeats", "/v1/devices", "/v1/devices/link/", "/v1/events/", "/v2/hotspots", "/V1/keys", "/v1/Keys", "/v1/keys%2Fself", "/v1/hotspots%2Fnearby", "/v1/metrics", "/v1/coverage/",
+		"/v1/users/me/rewards/", "/v1/users//rewards", "/v1/users/me/rewards/statements", "/v1/users/me/rewards/statements/", "/v1/users/me/Rewards", "/v1/hotspots/hs_1/rewards",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			wantFault(t, s.call(t, method, path, ""), http.StatusNotFound, "not_found")
@@ -100,7 +105,9 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "DELETE, GET, HEAD", "/v1/keys/key_1": "DELETE",
 		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
-		"/v1/hotspots/hs_1/verification": "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
+		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
+		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD",
+		"/v1/hotspots/hs_1/verification":    "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
 	} {
 		taken := strings.Split(allow, ", ")
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
@@ -126,11 +133,12 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 // HEAD says what GET would, without the body.
 func TestRoutes_Head(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
-		c := s.operator(t)
+		c := s.anyone(t, "hotspots:write", "rewards:read")
 		made := c.register(t, 1)
 		for _, path := range []string{
 			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots",
-			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml",
+			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
+			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
 		} {
 			head, get := c.do(t, "HEAD", path, ""), c.get(t, path)
 			if head.StatusCode != get.StatusCode || len(head.body) != 0 {

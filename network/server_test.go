@@ -21,8 +21,10 @@ import (
 	"github.com/beacon-wifi/beacon/lease"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/openapitest"
+	"github.com/beacon-wifi/beacon/policy"
 	"github.com/beacon-wifi/beacon/ratelimit"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/rewards"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/postgres"
 	"github.com/beacon-wifi/beacon/store/sqlite"
@@ -61,6 +63,7 @@ type options struct {
 
 	live      bool              // heartbeats are taken and events told, as when a server runs
 	telemetry network.Telemetry // in the place of the real one
+	rewards   network.Rewards   // in the place of the real ones
 	events    events.Log        // in the place of the database
 	timeout   time.Duration     // of the server, for each request and answer; 0: the usual ones
 
@@ -149,13 +152,22 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if err := s.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	paid := rewards.New(rewards.Config{
+		Store: db, Telemetry: beats, Policies: policy.Default(), Keeper: keeper.Held, Now: s.now, Log: log,
+	})
+	if err := paid.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if opts.rewards == nil {
+		opts.rewards = paid
+	}
 	if opts.live {
 		for _, step := range []func(context.Context) error{beats.Restore, s.follower.CatchUp, beats.Restored} {
 			if err := step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run)
+		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run, paid.Run)
 	}
 	if opts.telemetry == nil {
 		opts.telemetry = beats
@@ -165,7 +177,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		rows = opts.store(db)
 	}
 	s.api = network.New(network.Config{
-		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Events: s.hub,
+		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Rewards: opts.rewards, Events: s.hub,
 		Limits: opts.limits, Now: s.now, Log: log,
 	})
 	var next http.Handler = s.api

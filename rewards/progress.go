@@ -9,7 +9,7 @@ import (
 
 // Progress is what this process does, or did last, about rewards.
 type Progress struct {
-	Through  time.Time // the end of the last day that it closed; zero: none
+	Through  time.Time // the end of the last day that it knows to be closed; zero: none
 	Closing  int       // hotspots that the day at hand has rows of; 0: none is at hand
 	Settling int       // hotspots of the month at hand that are done; 0: none is at hand
 }

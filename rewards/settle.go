@@ -19,6 +19,7 @@ type SettleReport struct {
 	Statements int           // that the month has
 	Written    int           // of them, by this call
 	Total      beacon.Amount // of all of them
+	Already    bool          // the month was settled for everyone before
 }
 
 // Settle writes everyone's statement of a month, once, however many do it at the
@@ -29,7 +30,7 @@ func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
 	report, err := r.survey(ctx, month, force)
-	if err != nil || report.done {
+	if err != nil || report.Already {
 		return report.SettleReport, err
 	}
 	s := &settlement{Rewards: r, by: by, report: report, progress: progress, policies: written(nil)}
@@ -49,7 +50,6 @@ func (r *Rewards) Settle(
 type survey struct {
 	SettleReport
 	hotspots int
-	done     bool // it is settled already
 }
 
 // survey finds out whether a month can be settled, and how much there is to do.
@@ -59,7 +59,7 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 	if err != nil {
 		return s, err
 	}
-	if s.done = v.settled && month < v.month; !s.done {
+	if s.Already = v.settled && month < v.month; !s.Already {
 		if err := r.ripe(v, month, force); err != nil {
 			return s, err
 		}

@@ -15,7 +15,13 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.checkPolicies(ctx); err != nil {
 		return err
 	}
-	_, err := r.Store.KeepPolicies(ctx, written(r.Policies))
+	if _, err := r.Store.KeepPolicies(ctx, written(r.Policies)); err != nil {
+		return err
+	}
+	v, err := r.view(ctx, nil)
+	if err == nil && v.begun {
+		r.shown.closed(v.first - 1)
+	}
 	return err
 }
 

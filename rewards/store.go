@@ -38,8 +38,8 @@ type Store interface {
 	// UserPage answers up to limit sums of a month whose users come after one, in
 	// their order.
 	UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error)
-	// HotspotPage answers up to limit sums of a user's hotspots in a month that
-	// come after one, in their order.
+	// HotspotPage answers up to limit sums of a month whose hotspots come after one,
+	// in the order of users and their hotspots.
 	HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error)
 	// Accounts answers the accounts from one user to another, both included.
 	Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error)

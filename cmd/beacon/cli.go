@@ -24,6 +24,7 @@ const (
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the interfaces over HTTP."`
 	Keys     keysCmd     `cmd:"" help:"Create, list and revoke API keys."`
+	Rewards  rewardsCmd  `cmd:"" help:"Settle months, verify statements, see how far the books are."`
 	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
 	Simulate simulateCmd `cmd:"" help:"Let devices that do not exist talk to a server."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`

@@ -13,7 +13,9 @@ import (
 	"github.com/beacon-wifi/beacon/lease"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
+	"github.com/beacon-wifi/beacon/policy"
 	"github.com/beacon-wifi/beacon/registry"
+	"github.com/beacon-wifi/beacon/rewards"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/telemetry"
 	"github.com/beacon-wifi/beacon/vitals"
@@ -28,6 +30,7 @@ type node struct {
 	keys      *access.Keys
 	keeper    *lease.Keeper
 	telemetry *telemetry.Telemetry
+	rewards   *rewards.Rewards
 	sequencer *events.Sequencer
 	hub       *events.Hub
 	api       *network.API
@@ -36,10 +39,22 @@ type node struct {
 }
 
 // keeperLease is held by the one node that folds heartbeats, gives events their
-// order and announces who is online.
+// order, announces who is online, and closes and settles what was earned.
 const keeperLease = "keeper"
 
-func newNode(db *store.DB, limits network.Limits, now func() time.Time, rate float64, log *slog.Logger) *node {
+// nodeConfig is what a node is made of beside its database.
+type nodeConfig struct {
+	limits   network.Limits
+	policies policy.Book
+	now      func() time.Time
+	rate     float64 // how fast now runs beside the machine's clock; 0: nobody knows
+	log      *slog.Logger
+}
+
+var _ rewards.Store = (*store.DB)(nil)
+
+func newNode(db *store.DB, cfg nodeConfig) *node {
+	now, log := cfg.now, cfg.log
 	service := vitals.NewService()
 	table := vitals.NewTable(service)
 	n := &node{db: db, fleet: fleet.New(network.Summarize, table), now: now, log: log}
@@ -48,7 +63,10 @@ func newNode(db *store.DB, limits network.Limits, now func() time.Time, rate flo
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.fleet, Table: table, Service: service,
-		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.hub.Wake, Now: now, Rate: rate, Log: log,
+		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.hub.Wake, Now: now, Rate: cfg.rate, Log: log,
+	})
+	n.rewards = rewards.New(rewards.Config{
+		Store: db, Telemetry: n.telemetry, Policies: cfg.policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.rate, Log: log,
 	})
 	n.keys = access.New(db, now, func(time.Time) bool { return n.follower.InStep() })
 	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)
@@ -57,8 +75,9 @@ func newNode(db *store.DB, limits network.Limits, now func() time.Time, rate flo
 		Registry:  registry.New(db, n.fleet, now),
 		Fleet:     n.fleet,
 		Telemetry: n.telemetry,
+		Rewards:   n.rewards,
 		Events:    n.hub,
-		Limits:    limits,
+		Limits:    cfg.limits,
 		Now:       now,
 		Log:       log,
 	})
@@ -67,6 +86,9 @@ func newNode(db *store.DB, limits network.Limits, now func() time.Time, rate flo
 
 // load brings memory to where the database is.
 func (n *node) load(ctx context.Context) error {
+	if err := n.rewards.Start(ctx); err != nil {
+		return err
+	}
 	if err := n.follower.Load(ctx); err != nil {
 		return err
 	}
@@ -86,6 +108,29 @@ func (n *node) show(set *metrics.Set) {
 	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", func() float64 { return float64(n.telemetry.Waiting()) })
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
 		func() float64 { return n.follower.Age().Seconds() })
+	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that this process closed, as a unix time; 0: none.",
+		func() float64 { return closedUntil(n.rewards.Progress()) })
+	set.Gauge("beacon_rewards_open_seconds", "Time since the end of the last day that this process closed; 0: none. More than 25 hours is too much.",
+		n.openSeconds)
+	set.Gauge("beacon_rewards_closing_rows", "Rows that were written of the day that is being closed; 0: none is.",
+		func() float64 { return float64(n.rewards.Progress().Closing) })
+	set.Gauge("beacon_rewards_settling_hotspots", "Hotspots that are done of the month that is being settled; 0: none is.",
+		func() float64 { return float64(n.rewards.Progress().Settling) })
+}
+
+func closedUntil(p rewards.Progress) float64 {
+	if p.Through.IsZero() {
+		return 0
+	}
+	return float64(p.Through.Unix())
+}
+
+func (n *node) openSeconds() float64 {
+	p := n.rewards.Progress()
+	if p.Through.IsZero() {
+		return 0
+	}
+	return n.now().Sub(p.Through).Seconds()
 }
 
 const (
@@ -97,7 +142,7 @@ const (
 func (n *node) run(ctx context.Context) {
 	var group errgroup.Group
 	for _, job := range []func(context.Context){
-		n.follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.hub.Run,
+		n.follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.hub.Run, n.rewards.Run,
 	} {
 		group.Go(func() error { job(ctx); return nil })
 	}

@@ -17,15 +17,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are what the scripts can say beside testscript's own words.
+// scriptCommands are what the scripts can say beside testscript's own words, which
+// they cannot replace.
 func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"server": scriptServer,
-		"stop":   scriptStop,
-		"fetch":  scriptFetch,
-		"await":  scriptAwait,
-		"keep":   scriptKeep,
-		"sql":    scriptSQL,
+		"server":   scriptServer,
+		"shutdown": scriptShutdown,
+		"fetch":    scriptFetch,
+		"await":    scriptAwait,
+		"keep":     scriptKeep,
+		"sql":      scriptSQL,
 	}
 }
 
@@ -75,8 +76,9 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(running, fmt.Sprint(cmd.Process.Pid))
 }
 
-// scriptStop ends the server as a supervisor does, and waits for that.
-func scriptStop(ts *testscript.TestScript, _ bool, _ []string) {
+// scriptShutdown ends the server as a supervisor does, and waits for that. ("stop"
+// is a word of testscript's own, and would end the script.)
+func scriptShutdown(ts *testscript.TestScript, _ bool, _ []string) {
 	var pid int
 	_, err := fmt.Sscan(ts.Getenv(running), &pid)
 	ts.Check(err)

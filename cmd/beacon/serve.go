@@ -31,6 +31,7 @@ type serveCmd struct {
 	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
 	LogLevel         slog.Level      `default:"info" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	policies
 	clock
 }
 
@@ -111,11 +112,15 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
+	book, err := c.book()
+	if err != nil {
+		return err
+	}
 	db, err := c.open(ctx, "", now())
 	if err != nil {
 		return err
 	}
-	s.node = newNode(db, c.limits(), now, rate, s.log)
+	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log})
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api)
 	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
@@ -142,6 +147,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 	context.AfterFunc(ctx, func() {
 		s.health.Drain()
 		s.node.hub.Close() // who listens for events would never end by himself
+		s.node.api.Stop()
 	})
 	// The node goes on until the last request is answered.
 	serving, drained := context.WithCancel(context.WithoutCancel(ctx))

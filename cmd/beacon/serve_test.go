@@ -131,6 +131,8 @@ func TestServe(t *testing.T) {
 		{p.url + "/metrics", 404, `"error":"Not found"`},
 		{p.url + "/debug/pprof/", 404, `"error":"Not found"`},
 		{admin + "/metrics", 200, `beacon_http_requests_total{method="GET",route="GET /api/v1/hotspots/{id}",status="200"} 1`},
+		{admin + "/metrics", 200, "\nbeacon_rewards_closed_until_timestamp_seconds 0\n"}, // nothing was, yet
+		{admin + "/metrics", 200, "\nbeacon_rewards_closing_rows 0\n"},
 		{admin + "/debug/pprof/heap?debug=1", 200, "heap profile"},
 		{admin + "/api/v1/hotspots", 404, ""},
 	} {

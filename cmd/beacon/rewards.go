@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/policy"
+	"github.com/beacon-wifi/beacon/rewards"
+	"github.com/beacon-wifi/beacon/store"
+)
+
+type rewardsCmd struct {
+	Settle rewardsSettleCmd `cmd:"" help:"Settle a month: write everyone's statement, once."`
+	Verify rewardsVerifyCmd `cmd:"" help:"Compute statements again, without any server, and name the first row that does not hold."`
+	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed, and which months are settled."`
+}
+
+// policies is the flag that names a file of reward policies, the same in every
+// command.
+type policies struct {
+	Policy string `placeholder:"FILE" help:"A file of reward policies, in place of those that beacon was built with."`
+}
+
+func (p policies) book() (policy.Book, error) {
+	if p.Policy == "" {
+		return policy.Default(), nil
+	}
+	return policy.Load(p.Policy)
+}
+
+// rewardsOf serves the rewards of a database to a single command.
+func rewardsOf(out *console, db *store.DB, p policies, now func() time.Time) (*rewards.Rewards, error) {
+	book, err := p.book()
+	if err != nil {
+		return nil, err
+	}
+	r := rewards.New(rewards.Config{Store: db, Policies: book, Now: now, Log: slog.New(slog.DiscardHandler)})
+	return r, r.Start(out.ctx)
+}
+
+type rewardsSettleCmd struct {
+	database
+	Month beacon.Month `required:"" placeholder:"YYYY-MM" help:"The month."`
+	Force bool         `help:"Settle it before the 72 hours after its end are over."`
+	policies
+	clock
+}
+
+// Examples are shown by --help.
+func (rewardsSettleCmd) Examples() string {
+	return `  beacon rewards settle --month 2026-10                    a server does so by itself, 72 hours after the month
+  beacon rewards settle --month 2026-10 --force            as soon as all days of the month are closed
+  beacon rewards settle --month 2026-10 --db postgres://beacon@db.example.org/beacon
+`
+}
+
+// Run settles a month (decision C5). It may be repeated, and may run beside
+// servers and other commands: a statement is written once.
+func (c rewardsSettleCmd) Run(out *console) error {
+	now, err := c.now()
+	if err != nil {
+		return err
+	}
+	return c.withExisting(out, func(db *store.DB) error {
+		r, err := rewardsOf(out, db, c.policies, now)
+		if err != nil {
+			return err
+		}
+		var done, total atomic.Int64
+		watch := newWatch(out.stderr, func() string { return bar("hotspots", done.Load(), total.Load()) })
+		report, err := r.Settle(out.ctx, commandLine.Actor(), c.Month, c.Force, func(d, t int) {
+			done.Store(int64(d))
+			total.Store(int64(t))
+		})
+		watch.stop()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out.stdout, settledLine(report))
+		return err
+	})
+}
+
+// settledLine says what a settlement did.
+func settledLine(r rewards.SettleReport) string {
+	all := fmt.Sprintf("%s, %s credits", count(r.Statements, "statement"), r.Total)
+	switch already := r.Statements - r.Written; {
+	case r.Already, r.Written == 0 && r.Statements > 0:
+		return fmt.Sprintf("nothing to do: %s is already settled (%s)", r.Month, all)
+	case already > 0:
+		return fmt.Sprintf("settled %s: %s; others had written %d of them", r.Month, all, already)
+	}
+	return fmt.Sprintf("settled %s: %s", r.Month, all)
+}
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/ledger"
+	"github.com/beacon-wifi/beacon/policy"
+	"github.com/beacon-wifi/beacon/statement"
+)
+
+type rewardsVerifyCmd struct {
+	Files []string `arg:"" name:"file" help:"Statements as the server sent them; - is the standard input."`
+	policies
+}
+
+// Examples are shown by --help.
+func (rewardsVerifyCmd) Examples() string {
+	return `  curl -sH "Authorization: Bearer $KEY" http://127.0.0.1:8080/v1/users/me/rewards/statements/2026-10 > 2026-10.json
+  beacon rewards verify 2026-10.json
+  beacon rewards verify 2026-*.json                        and that each follows the one before it
+  curl … | beacon rewards verify -
+`
+}
+
+// verified is a statement that holds.
+type verified struct {
+	file string
+	statement.Report
+}
+
+// Run computes everything in the statements again (decision C5).
+func (c rewardsVerifyCmd) Run(out *console) error {
+	book, err := c.book()
+	if err != nil {
+		return err
+	}
+	var all []verified
+	for _, file := range c.Files {
+		report, err := verifyFile(file, book)
+		if err != nil {
+			return err
+		}
+		all = append(all, verified{file, report})
+		if _, err := fmt.Fprintln(out.stdout, holdsLine(file, report)); err != nil {
+			return err
+		}
+	}
+	return checkChain(all)
+}
+
+func verifyFile(file string, book policy.Book) (statement.Report, error) {
+	var in io.Reader = os.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return statement.Report{}, err
+		}
+		defer f.Close()
+		in = f
+	}
+	buffered := bufio.NewReader(in)
+	if start, _ := buffered.Peek(len(ledger.Columns)); string(start) == ledger.Columns {
+		return statement.Report{}, fmt.Errorf("%s is a table, which has no policies and no totals: save the statement as JSON", file)
+	}
+	report, err := statement.Verify(buffered, statement.Options{Policies: book})
+	if err != nil {
+		return report, fmt.Errorf("%s does not hold: %w", file, err)
+	}
+	return report, nil
+}
+
+func holdsLine(file string, r statement.Report) string {
+	return fmt.Sprintf("%s holds: %s, %s, %s of %s, %s credits, hash %s",
+		file, r.User, r.Month, count(r.Rows, "row"), count(r.Hotspots, "hotspot"), r.Earned.Total(), r.Hash)
+}
+
+// checkChain sees that statements of one user follow each other, in whatever
+// order they were named.
+func checkChain(all []verified) error {
+	slices.SortStableFunc(all, func(a, b verified) int {
+		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Month, b.Month))
+	})
+	for i := 1; i < len(all); i++ {
+		if all[i].User != all[i-1].User {
+			continue
+		}
+		if err := statement.Follows(all[i-1].Report, all[i].Report); err != nil {
+			return fmt.Errorf("%s does not follow %s: %w", all[i].file, all[i-1].file, err)
+		}
+	}
+	return nil
+}

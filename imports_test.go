@@ -18,6 +18,7 @@ const module = "github.com/beacon-wifi/beacon/"
 // do not add an arrow to make a build pass, ask first where the code belongs.
 var allowed = map[string][]string{
 	// Leaves.
+	"clock":     {},
 	"geo":       {},
 	"id":        {},
 	"job":       {},
@@ -32,12 +33,12 @@ var allowed = map[string][]string{
 	"lease":     {},
 	"access":    {"beacon", "id"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},
-	"telemetry": {"beacon", "fleet", "id", "job", "lease", "vitals"},
+	"telemetry": {"beacon", "clock", "fleet", "id", "job", "lease", "vitals"},
 	"events":    {"beacon", "lease"},
 	"policy":    {"beacon"},
 	"ledger":    {"beacon"},
 	"statement": {"beacon", "ledger", "policy"},
-	"rewards":   {"beacon", "id", "job", "ledger", "lease", "policy"},
+	"rewards":   {"beacon", "clock", "id", "job", "ledger", "lease", "policy"},
 
 	// The truth on disk.
 	"store":          {"beacon", "geo", "id", "ledger", "lease"},

@@ -1,6 +1,13 @@
 package beacon
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrDamaged is of a record that is not what was written, so that nobody will ever
+// read it. One of a version that this program does not know is not damaged.
+var ErrDamaged = errors.New("the record is damaged")
 
 // JournalRow is one batch of heartbeats in the journal of a node.
 type JournalRow struct {

@@ -18,12 +18,12 @@ type Facts struct {
 	// of the service, or because it was not yet, or no longer, in service.
 	Closed, Excused, Outside int
 
-	Bytes uint64
+	Bytes uint64 // carried in hours in which it was in service and open
 	Tier  Tier
 }
 
-// None reports whether the hotspot was not in service at all, and carried
-// nothing: such a day leaves no trace.
+// None reports whether the hotspot was not in service at all: such a day leaves
+// no trace, whatever it carried.
 func (f Facts) None() bool { return f.Expected == 0 && f.Closed == 0 && f.Excused == 0 && f.Bytes == 0 }
 
 // Earned is what a hotspot, or a user, earned: three amounts (decision N18).

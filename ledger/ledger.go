@@ -111,10 +111,30 @@ type Page struct {
 	Upto beacon.Owned // where it is afterwards
 	Done time.Time    // when the day was closed, with this page; zero: there is more to come
 
+	Basis    Basis // of the sums
 	Rows     []Row
 	Hotspots []HotspotMonth // the sums as they are afterwards
 	Users    []UserMonth    // the same
 	Accounts []Account      // of users who may have none yet: only User and FirstDay matter
+}
+
+// Basis tells whether the sums that a page was added to are still those that are
+// written, from its first hotspot and user to its last. Both only ever grow.
+type Basis struct {
+	Hotspots, Through int64 // how many hotspots have a sum, and their last days, added up
+	Users, Rows       int64 // how many users have one, and their rows, added up
+}
+
+// BasisOf is that of sums which were read.
+func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
+	b := Basis{Hotspots: int64(len(hotspots)), Users: int64(len(users))}
+	for i := range hotspots {
+		b.Through += int64(hotspots[i].Through)
+	}
+	for i := range users {
+		b.Rows += int64(users[i].Rows)
+	}
+	return b
 }
 
 // Books is what is written, as of one moment.
@@ -126,8 +146,11 @@ type Books interface {
 	FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error)
 	// Finished answers the newest month that is settled for everyone; false: none is.
 	Finished(ctx context.Context) (month beacon.Month, any bool, err error)
-	// Names answers all hotspots of a user, by id, deleted ones too.
-	Names(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
+	// Names answers the hotspots of a user, by id: those that live, and those that
+	// were deleted at a time or after it.
+	Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error)
+	// NamesOf answers hotspots, deleted or not, in no particular order.
+	NamesOf(ctx context.Context, ids []beacon.HotspotID) ([]beacon.HotspotName, error)
 	// Owner answers whose hotspot it is, or was: it may be deleted.
 	Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error)
 	Account(ctx context.Context, user beacon.UserID) (a Account, any bool, err error)

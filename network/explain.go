@@ -113,6 +113,9 @@ func inWords(e rewards.Explanation, l policy.Loss) string {
 	case policy.Excused:
 		return unexpectedInWords(e, l, "For %s our own service was down")
 	case policy.Outside:
+		if l.Minutes == beacon.MinutesADay {
+			return "Nothing is recorded of this day: the hotspot was not verified and linked, or our own service was down from its beginning to its end."
+		}
 		return unexpectedInWords(e, l, "For %s the hotspot was not in service: not verified and linked yet, or no longer")
 	case policy.Slow:
 		return fmt.Sprintf("By its speed tests the hotspot was %s, which adds %s for each credit of availability; premium would add %s.",

@@ -2,6 +2,7 @@ package rewards
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,28 +12,45 @@ import (
 	"github.com/beacon-wifi/beacon/policy"
 )
 
+// farBehind is how many days may be closed at once by a clock that has been
+// steady for some minutes only. When there are more, either nobody closed for
+// long, or the clock is far ahead and would close days that have not come.
+const farBehind = 3
+
 // closeDays closes every day whose records are final, one after the other.
-func (r *Rewards) closeDays(ctx context.Context, held lease.Lease) error {
-	final, ok := r.Telemetry.FinalBefore()
-	if !ok {
-		return nil
-	}
+func (r *Rewards) closeDays(ctx context.Context) error {
 	for {
 		v, err := r.view(ctx, nil)
-		if err != nil || v.first >= final {
+		if err != nil {
 			return err
 		}
-		if err := r.closeDay(ctx, held, v); err != nil {
+		if _, ok := r.mayClose(v.first, v.begun); !ok {
+			return nil
+		}
+		if err := r.closeDay(ctx, v); err != nil {
 			return fmt.Errorf("close %s: %w", v.first, err)
 		}
 	}
 }
 
+// mayClose answers the lease under which this process may close a day, now. It is
+// asked again for each page: a lease can be lost, and a clock be set right.
+func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
+	final, ok := r.Telemetry.FinalBefore()
+	if !ok || day >= final {
+		return lease.Lease{}, false
+	}
+	steady := steadyFor
+	if begun && final-day > farBehind {
+		steady = steadyForLong
+	}
+	return r.entitled(steady)
+}
+
 // closeDay writes one row for each hotspot that was in service on a day, and
 // what follows from it. It goes on where it was left.
-func (r *Rewards) closeDay(ctx context.Context, held lease.Lease, v view) error {
-	// Another server may know a policy that this one does not.
-	if err := r.checkPolicies(ctx); err != nil {
+func (r *Rewards) closeDay(ctx context.Context, v view) error {
+	if err := r.adopt(ctx); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -42,19 +60,12 @@ func (r *Rewards) closeDay(ctx context.Context, held lease.Lease, v view) error 
 		page.From, rows = v.closing.Upto, v.closing.Hotspots
 	}
 	for more := true; more; {
-		var records []beacon.OwnedRecord
+		held, ok := r.mayClose(page.Day, v.begun)
+		if !ok {
+			return nil
+		}
 		var err error
-		records, page.Upto, more, err = r.Store.OwnedRecords(ctx, page.Day, page.From, r.pageSize)
-		if err != nil {
-			return err
-		}
-		if !more {
-			page.Done = r.Now()
-		}
-		if err := r.fill(ctx, &page, records); err != nil {
-			return err
-		}
-		if err := r.Store.PutPage(ctx, held, page); err != nil {
+		if page, more, err = r.closePage(ctx, held, page); err != nil {
 			return err
 		}
 		rows += len(page.Rows)
@@ -66,11 +77,26 @@ func (r *Rewards) closeDay(ctx context.Context, held lease.Lease, v view) error 
 	return nil
 }
 
+// closePage fills a page, which begins where the closing is, and writes it.
+func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.Page) (_ ledger.Page, more bool, err error) {
+	records, upto, more, err := r.Store.OwnedRecords(ctx, page.Day, page.From, r.pageSize)
+	if err != nil {
+		return page, false, err
+	}
+	if page.Upto = upto; !more {
+		page.Done = r.Now()
+	}
+	if err := r.fill(ctx, &page, records); err != nil {
+		return page, false, err
+	}
+	return page, more, r.Store.PutPage(ctx, held, page)
+}
+
 // fill makes the rows of a page, and the sums that they lead to.
 func (r *Rewards) fill(ctx context.Context, page *ledger.Page, records []beacon.OwnedRecord) error {
-	page.Rows = r.rowsOf(page.Day, records)
-	if len(page.Rows) == 0 {
-		return nil
+	var err error
+	if page.Rows, err = r.rowsOf(page.Day, records); err != nil || len(page.Rows) == 0 {
+		return err
 	}
 	first, last := page.Rows[0].Owned, page.Rows[len(page.Rows)-1].Owned
 	hotspots, err := r.Store.HotspotMonths(ctx, page.Day.Month(), first, last)
@@ -81,26 +107,29 @@ func (r *Rewards) fill(ctx context.Context, page *ledger.Page, records []beacon.
 	if err != nil {
 		return err
 	}
+	page.Basis = ledger.BasisOf(hotspots, users)
 	addRows(page, hotspots, users)
 	return nil
 }
 
-// rowsOf decides what each hotspot earned.
-func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) []ledger.Row {
-	rules := r.Policies.On(day)
+// rowsOf decides what each hotspot earned. A record that nobody will ever read
+// earns nothing, and the others must not suffer for it; one that a newer program
+// wrote is left to that.
+func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger.Row, error) {
+	rules := r.book().On(day)
 	rows := make([]ledger.Row, 0, len(records))
 	for _, record := range records {
 		facts, err := r.Telemetry.FactsOf(record.Data)
-		if err != nil {
-			// The others must not suffer for it.
-			r.Log.Error("a record of heartbeats cannot be read, and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
-			continue
-		}
-		if row := rowOf(day, record.Owned, facts, rules); !facts.None() {
-			rows = append(rows, row)
+		switch {
+		case errors.Is(err, beacon.ErrDamaged):
+			r.Log.Error("a record of heartbeats is damaged, and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
+		case err != nil:
+			return nil, fmt.Errorf("record of %s: %w", record.Hotspot, err)
+		case !facts.None():
+			rows = append(rows, rowOf(day, record.Owned, facts, rules))
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // rowOf makes a row. What nobody decided of the day is not counted against

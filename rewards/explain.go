@@ -36,15 +36,18 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 	}
 	switch {
 	case written:
-		e.Facts, e.Policy = row.Facts, r.Policies.Version(row.Policy)
+		e.Facts = row.Facts
+		if e.Policy, err = r.byVersion(ctx, row.Policy); err != nil {
+			return Explanation{}, err
+		}
 	case e.Open:
 		facts, err := r.Telemetry.Facts(ctx, day, []beacon.HotspotID{q.Hotspot})
 		if err != nil {
 			return Explanation{}, err
 		}
-		e.Facts, e.Policy = facts[q.Hotspot], r.Policies.On(day)
+		e.Facts, e.Policy = facts[q.Hotspot], r.book().On(day)
 	default:
-		e.Facts, e.Policy = beacon.Facts{Outside: beacon.MinutesADay}, r.Policies.On(day)
+		e.Facts, e.Policy = beacon.Facts{Outside: beacon.MinutesADay}, r.book().On(day)
 	}
 	e.Account = e.Policy.Explain(e.Facts)
 	return e, nil

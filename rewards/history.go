@@ -95,7 +95,7 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 			h.sums[m.Month] = &MonthSum{Month: m.Month, Hotspots: m.Hotspots, Sum: m.Sum}
 		}
 	}
-	if h.names, err = b.Names(ctx, user); err != nil {
+	if h.names, err = b.Names(ctx, user, v.first.Time()); err != nil {
 		return nil, err
 	}
 	for _, day := range r.open(v, anyMonth) {
@@ -137,7 +137,7 @@ func (r *Rewards) addOpenToHistory(ctx context.Context, h *history, day beacon.D
 		sum = &MonthSum{Month: month}
 		h.sums[month] = sum
 	}
-	rules := r.Policies.On(day)
+	rules := r.book().On(day)
 	for id, f := range facts {
 		if a.sums[id] == nil {
 			sum.Hotspots++

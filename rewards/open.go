@@ -2,6 +2,8 @@ package rewards
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/ledger"
@@ -10,7 +12,7 @@ import (
 // accrual is what the hotspots of a user have earned in a period, while it is
 // added up.
 type accrual struct {
-	names []beacon.HotspotName // by id
+	names []beacon.HotspotName // by id: all that live, or did on an open day, or have a sum
 	sums  map[beacon.HotspotID]*HotspotSum
 
 	// closed is the last closed day of each hotspot, as far as it is known.
@@ -45,6 +47,27 @@ func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.Hots
 	}
 }
 
+// nameRest finds the names of hotspots that were deleted long ago, and have earned
+// something before.
+func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
+	named := make(map[beacon.HotspotID]bool, len(a.names))
+	for _, n := range a.names {
+		named[n.ID] = true
+	}
+	var rest []beacon.HotspotID
+	for id := range a.sums {
+		if !named[id] {
+			rest = append(rest, id)
+		}
+	}
+	names, err := b.NamesOf(ctx, rest)
+	if len(names) > 0 {
+		a.names = append(a.names, names...)
+		slices.SortFunc(a.names, func(x, y beacon.HotspotName) int { return strings.Compare(string(x.ID), string(y.ID)) })
+	}
+	return err
+}
+
 // addOpen adds a day that is not closed, by the same function by which it will
 // be.
 func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error {
@@ -52,7 +75,7 @@ func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error
 	if err != nil {
 		return err
 	}
-	rules := r.Policies.On(day)
+	rules := r.book().On(day)
 	for id, f := range facts {
 		a.add(id, f.Tier, sumOf(f, rules.Reward(f)))
 	}

@@ -10,9 +10,11 @@ package rewards
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/clock"
 	"github.com/beacon-wifi/beacon/lease"
 	"github.com/beacon-wifi/beacon/ledger"
 	"github.com/beacon-wifi/beacon/policy"
@@ -26,7 +28,8 @@ type Telemetry interface {
 	// Facts answers what hotspots did on a day that is not closed, up to now. It
 	// reads the records that it needs. Who did nothing that counts is left out.
 	Facts(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error)
-	// FactsOf reads the record of a day that is over.
+	// FactsOf reads the record of a day that is over. It answers beacon.ErrDamaged
+	// for one that nobody will ever read.
 	FactsOf(record []byte) (beacon.Facts, error)
 }
 
@@ -34,7 +37,7 @@ type Telemetry interface {
 type Config struct {
 	Store     Store
 	Telemetry Telemetry
-	Policies  policy.Book
+	Policies  policy.Book // that this process brings; others may have brought more
 
 	// Keeper tells whether this process is the one that closes and settles.
 	Keeper func() (lease.Lease, bool)
@@ -47,8 +50,9 @@ type Config struct {
 // Rewards serves the verbs. Start comes first, then Run.
 type Rewards struct {
 	Config
+	policies atomic.Pointer[policy.Book]
 	pageSize int
-	clock    steadiness // of Run alone
+	clock    clock.Steadiness
 	shown    progress
 }
 
@@ -57,7 +61,11 @@ type Rewards struct {
 const pageSize = 1000
 
 // New makes rewards.
-func New(cfg Config) *Rewards { return &Rewards{Config: cfg, pageSize: pageSize} }
+func New(cfg Config) *Rewards {
+	r := &Rewards{Config: cfg, pageSize: pageSize}
+	r.policies.Store(&cfg.Policies)
+	return r
+}
 
 // Period is which months a summary is of.
 type Period string

@@ -29,12 +29,15 @@ type SettleReport struct {
 func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
+	if err := r.adopt(ctx); err != nil {
+		return SettleReport{}, err
+	}
 	report, err := r.survey(ctx, month, force)
 	if err != nil || report.Already {
 		return report.SettleReport, err
 	}
-	s := &settlement{Rewards: r, by: by, report: report, progress: progress, policies: written(nil)}
-	for _, p := range r.Policies.In(month) {
+	s := &settlement{Rewards: r, by: by, report: report, progress: progress}
+	for _, p := range r.book().In(month) {
 		s.policies = append(s.policies, line(p))
 	}
 	if err := s.addTotals(ctx); err != nil {
@@ -145,8 +148,30 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 			return err
 		}
 		s.report.Written += written
+		if err := s.check(ctx, users); err != nil {
+			return err
+		}
 		after = users[len(users)-1].User
 	}
+}
+
+// check makes sure that everyone has a statement, by whomever it was written: the
+// month is about to be finished for good.
+func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error {
+	accounts, err := s.Store.Accounts(ctx, users[0].User, users[len(users)-1].User)
+	if err != nil {
+		return err
+	}
+	settled := make(map[beacon.UserID]bool, len(accounts))
+	for i := range accounts {
+		settled[accounts[i].User] = accounts[i].Settled >= s.report.Month
+	}
+	for i := range users {
+		if !settled[users[i].User] {
+			return fmt.Errorf("%s has no statement of %s: its account has changed meanwhile; try again", users[i].User, s.report.Month)
+		}
+	}
+	return nil
 }
 
 // statements are those of the users who have none of the month. Both lists are

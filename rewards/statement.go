@@ -15,7 +15,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 	if err != nil {
 		return Statement{}, err
 	}
-	s := Statement{Policies: r.Policies.In(q.Month)}
+	var s Statement
 	settled := false
 	v, err := r.view(ctx, func(_ view, b ledger.Books) (err error) {
 		if someone(user) {
@@ -29,6 +29,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 	if !settled {
 		return Statement{}, r.noStatement(v, q.Month)
 	}
+	s.Policies = r.book().In(q.Month)
 	s.Each = func(ctx context.Context, fn func(ledger.Row, ledger.Hash) error) error {
 		return r.eachRow(ctx, &s.Statement, fn)
 	}

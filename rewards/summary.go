@@ -56,16 +56,20 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 			a = newAccrual(nil)
 			return nil
 		}
-		names, err := b.Names(ctx, s.User)
+		names, err := b.Names(ctx, s.User, v.first.Time())
 		if err != nil {
 			return err
 		}
 		a = newAccrual(names)
 		if month == anyMonth {
-			return r.readAll(ctx, &s, v, b, a)
+			err = r.readAll(ctx, &s, v, b, a)
+		} else {
+			settled, err = readMonth(ctx, &s, month, b, a)
 		}
-		settled, err = readMonth(ctx, &s, month, b, a)
-		return err
+		if err != nil {
+			return err
+		}
+		return a.nameRest(ctx, b)
 	})
 	if err != nil {
 		return Summary{}, err

@@ -201,6 +201,9 @@ func (w *world) Facts(_ context.Context, day beacon.Day, ids []beacon.HotspotID)
 }
 
 func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
+	if string(record) == "damaged" {
+		return f, beacon.ErrDamaged
+	}
 	return f, json.Unmarshal(record, &f)
 }
 

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/ledger"
@@ -21,8 +23,19 @@ func (b *books) Finished(ctx context.Context) (month beacon.Month, any bool, err
 	return beacon.Month(n), any, err
 }
 
-func (b *books) Names(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
-	return list(ctx, b, rewardText.names, nameRow, string(user))
+func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
+	return list(ctx, b, rewardText.names, nameRow, string(user), micros(deletedSince))
+}
+
+func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beacon.HotspotName, err error) {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		names, err := list(ctx, b, rewardText.namesByID, nameRow, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+	}
+	return all, nil
 }
 
 func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error) {

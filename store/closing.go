@@ -81,8 +81,8 @@ func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beaco
 
 // PutPage writes a page of a day: its rows, the sums as they are with them, the
 // accounts that are not there yet, and how far the day has come. It writes all
-// of it or, when the lease was lost, or the closing is not where the page begins,
-// nothing, and answers Conflict. A day begins only where the day before is
+// of it or, when the lease was lost, the closing is not where the page begins, or
+// the sums are not those that it was added to, nothing, and answers Conflict. A day begins only where the day before is
 // closed, or where no day was ever begun.
 //
 // When the outcome is unknown, Closing tells what happened once the next write
@@ -91,6 +91,9 @@ func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beaco
 func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
 	page = ownPage(page)
 	return db.fenced(ctx, l, func(tx *transaction) error {
+		if err := checkBasis(tx, page); err != nil { // before anything is written
+			return err
+		}
 		if err := moveClosing(tx, page); err != nil {
 			return err
 		}

@@ -85,6 +85,22 @@ func mayBegin(tx *transaction, day beacon.Day) error {
 	return nil
 }
 
+// checkBasis answers Conflict unless the sums are still those that the page was
+// added to. They were read apart from this transaction, and maybe elsewhere.
+func checkBasis(tx *transaction, page ledger.Page) error {
+	if len(page.Rows) == 0 {
+		return nil
+	}
+	var is ledger.Basis
+	first, last := page.Rows[0].Owned, page.Rows[len(page.Rows)-1].Owned
+	_, err := tx.row(func(scan func(...any) error) error { return scan(&is.Hotspots, &is.Through, &is.Users, &is.Rows) },
+		rewardText.basis, int64(page.Day.Month()), string(first.User), string(first.Hotspot), string(last.User), string(last.Hotspot))
+	if err == nil && is != page.Basis {
+		err = closedElsewhere()
+	}
+	return err
+}
+
 // closedElsewhere is the answer to a page that does not follow. Nothing was
 // written.
 func closedElsewhere() error {

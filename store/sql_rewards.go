@@ -16,7 +16,7 @@ const (
 // in words of AND and OR would read all of a user's hotspots for each page.
 var rewardText = struct {
 	newestDay                                       bulk
-	beginDay, advanceDay                            string
+	basis, beginDay, advanceDay                     string
 	putLedger, putHotspotMonths, putUserMonths      [rewardChunks]string
 	putAccounts                                     [rewardChunks]string
 	anyRecord, ownedPage                            bulk
@@ -28,7 +28,7 @@ var rewardText = struct {
 	finishMonth                                     string
 	putPolicy                                       string
 	policies                                        bulk
-	firstRecord, finished, names, owner             bulk
+	firstRecord, finished, names, namesByID, owner  bulk
 	account, statement, totals                      bulk
 	userMonths, hotspotMonths                       bulk
 	ledgerRow, ledgerPage                           bulk
@@ -39,6 +39,13 @@ var rewardText = struct {
 	advanceDay: `UPDATE reward_days SET upto_user = $2, upto_hotspot = $3, hotspots = hotspots + $4,
 			availability = availability + $5, performance = performance + $6, utilization = utilization + $7, closed_at = $8
 		WHERE day = $1 AND upto_user = $9 AND upto_hotspot = $10 AND closed_at = 0`,
+	basis: `SELECT
+			(SELECT count(*) FROM hotspot_months
+				WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)),
+			(SELECT CAST(coalesce(sum(through), 0) AS bigint) FROM hotspot_months
+				WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)),
+			(SELECT count(*) FROM user_months WHERE month = $1 AND user_id >= $2 AND user_id <= $4),
+			(SELECT CAST(coalesce(sum(row_count), 0) AS bigint) FROM user_months WHERE month = $1 AND user_id >= $2 AND user_id <= $4)`,
 	putLedger: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
@@ -95,11 +102,15 @@ var rewardText = struct {
 
 	firstRecord: bulk{`day`, `FROM records ORDER BY day LIMIT 1`},
 	finished:    bulk{`month`, `FROM reward_months ORDER BY month DESC LIMIT 1`},
-	names:       bulk{`id, name, deleted_at`, `FROM hotspots WHERE operator_id = $1 ORDER BY id`},
-	owner:       bulk{`operator_id`, `FROM hotspots WHERE id = $1`},
-	account:     bulk{accountColumns, `FROM accounts WHERE user_id = $1`},
-	statement:   bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month = $2`},
-	totals:      bulk{totalColumns, `FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`},
+	names: bulk{
+		`id, name, deleted_at`,
+		`FROM hotspots WHERE operator_id = $1 AND (deleted_at = 0 OR deleted_at >= $2) ORDER BY id`,
+	},
+	namesByID: bulk{`id, name, deleted_at`, `FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`},
+	owner:     bulk{`operator_id`, `FROM hotspots WHERE id = $1`},
+	account:   bulk{accountColumns, `FROM accounts WHERE user_id = $1`},
+	statement: bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month = $2`},
+	totals:    bulk{totalColumns, `FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`},
 	userMonths: bulk{userMonthColumns, `FROM user_months
 		WHERE user_id = $1 AND month IN (` + placeholders(2, monthsPerQuery) + `) ORDER BY month`},
 	hotspotMonths: bulk{hotspotMonthColumns, `FROM hotspot_months WHERE month = $1 AND user_id = $2 ORDER BY hotspot`},

@@ -31,21 +31,17 @@ func (p policies) book() (policy.Book, error) {
 	return policy.Load(p.Policy)
 }
 
-// rewardsOf serves the rewards of a database to a single command.
-func rewardsOf(out *console, db *store.DB, p policies, now func() time.Time) (*rewards.Rewards, error) {
-	book, err := p.book()
-	if err != nil {
-		return nil, err
-	}
-	r := rewards.New(rewards.Config{Store: db, Policies: book, Now: now, Log: slog.New(slog.DiscardHandler)})
-	return r, r.Start(out.ctx)
+// rewardsOf serves the rewards of a database to a single command. Its policies are
+// those that servers have brought.
+func rewardsOf(out *console, db *store.DB, now func() time.Time) (*rewards.Rewards, error) {
+	r := rewards.New(rewards.Config{Store: db, Now: now, Log: slog.New(slog.DiscardHandler)})
+	return r, r.Follow(out.ctx)
 }
 
 type rewardsSettleCmd struct {
 	database
 	Month beacon.Month `required:"" placeholder:"YYYY-MM" help:"The month."`
 	Force bool         `help:"Settle it before the 72 hours after its end are over."`
-	policies
 	clock
 }
 
@@ -65,7 +61,7 @@ func (c rewardsSettleCmd) Run(out *console) error {
 		return err
 	}
 	return c.withExisting(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.policies, now)
+		r, err := rewardsOf(out, db, now)
 		if err != nil {
 			return err
 		}

@@ -55,6 +55,11 @@ func TestPutPage_AnswerLost(t *testing.T) {
 	one, two := beacon.Owned{User: user, Hotspot: "hs_1"}, beacon.Owned{User: user, Hotspot: "hs_2"}
 	pages := []ledger.Page{rewardPage(beacon.Owned{}, one), rewardPage(one, two)}
 	for i, page := range pages {
+		users, err := db.UserMonths(t.Context(), page.Day.Month(), user, user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Basis = ledger.BasisOf(nil, users)
 		proxy.loseAnswer("COMMIT\x00")
 		wantKind(t, "the answer to COMMIT is lost", db.PutPage(t.Context(), l, page), beacon.Internal)
 		wantKind(t, "the page again", db.PutPage(t.Context(), l, page), beacon.Conflict)
@@ -119,7 +124,7 @@ func TestBooks_ConnectionLost(t *testing.T) {
 			proxy.setDown(true)
 			proxy.setDown(false)
 		}
-		all, err := b.Names(t.Context(), storetest.Hotspot(1).Operator)
+		all, err := b.Names(t.Context(), storetest.Hotspot(1).Operator, time.Time{})
 		names = len(all)
 		return err
 	})

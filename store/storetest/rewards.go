@@ -70,10 +70,21 @@ func last(p ledger.Page) ledger.Page {
 	return p
 }
 
+// based makes a page one that was added to the sums as they are.
+func based(t testing.TB, db *store.DB, p ledger.Page) ledger.Page {
+	t.Helper()
+	if len(p.Rows) > 0 {
+		first, last := p.Rows[0].Owned, p.Rows[len(p.Rows)-1].Owned
+		p.Basis = ledger.BasisOf(must(db.HotspotMonths(t.Context(), p.Day.Month(), first, last)),
+			must(db.UserMonths(t.Context(), p.Day.Month(), first.User, last.User)))
+	}
+	return p
+}
+
 func putPage(t testing.TB, db *store.DB, l lease.Lease, pages ...ledger.Page) {
 	t.Helper()
 	for _, p := range pages {
-		if err := db.PutPage(t.Context(), l, p); err != nil {
+		if err := db.PutPage(t.Context(), l, based(t, db, p)); err != nil {
 			t.Fatalf("PutPage of %s from %v: %v", p.Day, p.From, err)
 		}
 	}

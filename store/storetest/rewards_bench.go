@@ -81,7 +81,7 @@ func (w *rewardWork) closeDay(day beacon.Day, what string) {
 			users, err = w.db.UserMonths(ctx, day.Month(), records[0].User, after.User)
 			return len(records), err
 		})
-		p := ledger.Page{Day: day, From: from, Upto: after, Hotspots: hotspots, Users: users}
+		p := ledger.Page{Day: day, From: from, Upto: after, Hotspots: hotspots, Users: users, Basis: ledger.BasisOf(hotspots, users)}
 		w.fill(&p, records)
 		if !more {
 			p.Done = Now

@@ -36,7 +36,7 @@ func booksOfOneMoment(t *testing.T, database Database) {
 		after, _, err := b.Closing(t.Context())
 		equal(t, "the closing", after, before)
 		equal(t, "the sums", len(must(b.HotspotMonths(t.Context(), "usr_a", rewardMonth))), 1)
-		equal(t, "the names", len(must(b.Names(t.Context(), Hotspot(1).Operator))), 0)
+		equal(t, "the names", len(must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{}))), 0)
 		if _, any, err := b.Statement(t.Context(), "usr_a", rewardMonth); any || err != nil {
 			t.Errorf("a statement of the future: %v, %v", any, err)
 		}
@@ -54,7 +54,7 @@ func booksEnd(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
 	names := func(ctx context.Context, b ledger.Books) error {
-		_, err := b.Names(ctx, Hotspot(1).Operator)
+		_, err := b.Names(ctx, Hotspot(1).Operator, time.Time{})
 		return err
 	}
 	for range 20 { // more than there are connections
@@ -84,7 +84,7 @@ func booksEnd(t *testing.T, database Database) {
 	}
 	insert(t, db, Hotspot(2)) // nobody holds a snapshot: the new one is seen
 	equal(t, "the names", len(inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]beacon.HotspotName, error) {
-		return b.Names(ctx, Hotspot(1).Operator)
+		return b.Names(ctx, Hotspot(1).Operator, time.Time{})
 	})), 2)
 }
 
@@ -99,7 +99,7 @@ func booksAtOnce(t *testing.T, database Database) {
 	for range 40 {
 		all.Go(func() {
 			err := db.Books(ctx, func(b ledger.Books) error {
-				_, err := b.Names(ctx, Hotspot(1).Operator)
+				_, err := b.Names(ctx, Hotspot(1).Operator, time.Time{})
 				_, errOther := db.Hotspot(ctx, Hotspot(1).ID)
 				return errors.Join(err, errOther)
 			})
@@ -118,10 +118,16 @@ func booksOfHotspots(t *testing.T, database Database) {
 	stranger.Operator += "x"
 	insert(t, db, Hotspot(2), Hotspot(1), stranger)
 	remove(t, db, Hotspot(1).ID)
+	gone := beacon.HotspotName{ID: Hotspot(1).ID, Name: Hotspot(1).Name, DeletedAt: Now.Add(time.Hour)}
 	err := db.Books(t.Context(), func(b ledger.Books) error {
-		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator)), []beacon.HotspotName{
-			{ID: Hotspot(1).ID, Name: Hotspot(1).Name, DeletedAt: Now.Add(time.Hour)}, {ID: Hotspot(2).ID, Name: Hotspot(2).Name},
+		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{})), []beacon.HotspotName{
+			gone, {ID: Hotspot(2).ID, Name: Hotspot(2).Name},
 		})
+		for since, want := range map[time.Time]int{gone.DeletedAt: 2, gone.DeletedAt.Add(time.Millisecond): 1} {
+			equal(t, "the names since "+since.String(), len(must(b.Names(t.Context(), Hotspot(1).Operator, since))), want)
+		}
+		equal(t, "names by id", must(b.NamesOf(t.Context(), []beacon.HotspotID{gone.ID, "hs_unknown"})), []beacon.HotspotName{gone})
+		equal(t, "names of none", len(must(b.NamesOf(t.Context(), nil))), 0)
 		for id, want := range map[beacon.HotspotID]beacon.UserID{
 			Hotspot(1).ID: Hotspot(1).Operator, stranger.ID: stranger.Operator, "hs_unknown": "",
 		} {

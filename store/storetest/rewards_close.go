@@ -61,9 +61,9 @@ func putPageRefused(t *testing.T, database Database) {
 		"an earlier day":             page(rewardDay-1, beacon.Owned{}, two),
 	} {
 		p.Accounts = append(p.Accounts, ledger.Account{User: "usr_new"})
-		wantKind(t, what, db.PutPage(t.Context(), taken, p), beacon.Conflict)
+		wantKind(t, what, db.PutPage(t.Context(), taken, based(t, db, p)), beacon.Conflict)
 	}
-	wantKind(t, "without the lease", db.PutPage(t.Context(), lost, page(rewardDay+1, one, two)), beacon.Conflict)
+	wantKind(t, "without the lease", db.PutPage(t.Context(), lost, based(t, db, page(rewardDay+1, one, two))), beacon.Conflict)
 	equal(t, "the closing", closing(t, db), before)
 	equal(t, "the rows", rowsOf(t, db, "usr_a", rewardDay+1), []ledger.Row{ledgerRow(rewardDay+1, one, 1)})
 	equal(t, "no account", account(t, db, "usr_new").Any, false)
@@ -71,13 +71,40 @@ func putPageRefused(t *testing.T, database Database) {
 	equal(t, "the sums", months, []ledger.HotspotMonth{hotspotMonth(rewardMonth, one, 1)})
 
 	putPage(t, db, taken, last(page(rewardDay+1, one, two)))
-	wantKind(t, "the middle of a day", db.PutPage(t.Context(), taken, page(rewardDay+2, one, two)), beacon.Conflict)
-	wantKind(t, "a day too far", db.PutPage(t.Context(), taken, page(rewardDay+3, beacon.Owned{}, one)), beacon.Conflict)
+	wantKind(t, "the middle of a day", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+2, one, two))), beacon.Conflict)
+	wantKind(t, "a day too far", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+3, beacon.Owned{}, one))), beacon.Conflict)
 	// A row that is there already is not for anyone to write over.
 	doubled := page(rewardDay+2, beacon.Owned{}, one, two)
 	doubled.Rows[1] = doubled.Rows[0]
-	wantKind(t, "a row twice", db.PutPage(t.Context(), taken, doubled), beacon.Internal)
+	wantKind(t, "a row twice", db.PutPage(t.Context(), taken, based(t, db, doubled)), beacon.Internal)
 	equal(t, "the closing", closing(t, db).Value.Day, rewardDay+1)
+}
+
+// stalePages: a page that was added to sums which are no longer those that are
+// written is refused, whichever of them it is.
+func stalePages(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	one, two := owned("usr_a", 1), owned("usr_b", 2)
+	putPage(t, db, l, last(page(rewardDay, beacon.Owned{}, one, two)))
+	before := closing(t, db)
+	fresh := based(t, db, last(page(rewardDay+1, beacon.Owned{}, one, two)))
+	for what, change := range map[string]func(*ledger.Basis){
+		"nothing was there":     func(b *ledger.Basis) { *b = ledger.Basis{} },
+		"a hotspot less":        func(b *ledger.Basis) { b.Hotspots-- },
+		"a hotspot a day ago":   func(b *ledger.Basis) { b.Through-- },
+		"a user less":           func(b *ledger.Basis) { b.Users-- },
+		"a user with less rows": func(b *ledger.Basis) { b.Rows-- },
+	} {
+		stale := fresh
+		change(&stale.Basis)
+		wantKind(t, what, db.PutPage(t.Context(), l, stale), beacon.Conflict)
+		equal(t, what+": the closing", closing(t, db), before)
+		equal(t, what+": the rows", len(rowsOf(t, db, "usr_a", rewardDay+1)), 0)
+	}
+	if err := db.PutPage(t.Context(), l, fresh); err != nil {
+		t.Error(err)
+	}
 }
 
 // rowExtremes: what is kept is what was given, at the limits of each number.

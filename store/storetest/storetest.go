@@ -98,6 +98,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},
 		{"OwnedRecords", ownedRecords},
+		{"StalePages", stalePages},
 		{"SumRanges", sumRanges},
 		{"SettleMonths", settleMonths},
 		{"SettleMany", settleMany},

@@ -32,7 +32,7 @@ prepare:
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).
-	go test ./bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+	BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres go test ./bench -run '^$$' -bench . -benchtime 1x -timeout 90m
 	go test ./store/sqlite ./spatial ./ratelimit ./access -run '^$$' -bench . -timeout 30m
 
 .PHONY: fuzz

@@ -39,7 +39,7 @@ func newLiveWorld(b *testing.B, n int) liveWorld {
 	w := liveWorld{world: world{file: filepath.Join(folder, fmt.Sprintf("live-%d.db", n))}}
 	keys := w.file + ".keys"
 	if _, err := os.Stat(keys); err != nil {
-		makeLiveWorld(b, w.file, keys, n)
+		makeLiveWorld(b, w.file, keys, n, time.Now().Add(-time.Hour), func(int, *beacon.Hotspot) {})
 	}
 	w.devices = readKeys(b, keys)
 	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: time.Now()})
@@ -56,9 +56,9 @@ func newLiveWorld(b *testing.B, n int) liveWorld {
 	return w
 }
 
-func makeLiveWorld(b *testing.B, file, keys string, n int) {
+// makeLiveWorld registers n hotspots at a time, each as edit changes it.
+func makeLiveWorld(b *testing.B, file, keys string, n int, now time.Time, edit func(i int, h *beacon.Hotspot)) {
 	b.Helper()
-	now := time.Now().Add(-time.Hour)
 	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: now})
 	if err != nil {
 		b.Fatal(err)
@@ -67,9 +67,12 @@ func makeLiveWorld(b *testing.B, file, keys string, n int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := cities(random)
 	var lines strings.Builder
+	next := 0
 	fill(b, db, n, func() geo.Point { return place(random, all) }, now, func(h *beacon.Hotspot) {
 		plain, hash := access.MintDevice(h.ID)
 		h.Location.VerifiedAt, h.Device.LinkedAt, h.Device.KeyHash = now, now, hash
+		edit(next, h)
+		next++
 		fmt.Fprintln(&lines, h.ID, plain)
 	})
 	if err := os.WriteFile(keys, []byte(lines.String()), 0o600); err != nil {

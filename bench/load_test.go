@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -58,7 +60,10 @@ func drive(addr string, requests []string, first, n int) error {
 	return nil
 }
 
-// skipAnswer reads one answer of status 200 with a Content-Length.
+// chunked is the length of an answer that comes in chunks.
+const chunked = -2
+
+// skipAnswer reads one answer of status 200.
 func skipAnswer(in *bufio.Reader) error {
 	length, first := -1, true
 	for {
@@ -79,13 +84,35 @@ func skipAnswer(in *bufio.Reader) error {
 			for _, digit := range line[len(name) : len(line)-2] {
 				length = length*10 + int(digit-'0')
 			}
+		} else if string(line) == "Transfer-Encoding: chunked\r\n" {
+			length = chunked
 		}
 	}
-	if length < 0 {
-		return errors.New("an answer without Content-Length")
+	switch length {
+	case -1:
+		return errors.New("an answer without a length")
+	case chunked:
+		return skipChunks(in)
 	}
 	_, err := in.Discard(length)
 	return err
+}
+
+// skipChunks reads up to and including the chunk that has nothing in it.
+func skipChunks(in *bufio.Reader) error {
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		length, err := strconv.ParseInt(strings.TrimSpace(line), 16, 32)
+		if err != nil {
+			return err
+		}
+		if _, err := in.Discard(int(length) + len("\r\n")); err != nil || length == 0 {
+			return err
+		}
+	}
 }
 
 // fetch sends one request as the load does, and gives the whole answer.

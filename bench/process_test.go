@@ -80,21 +80,31 @@ func build(b *testing.B) string {
 // seconds. The kernel counts it in hundredths.
 func (p *process) cpu(b *testing.B) float64 {
 	b.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	stat := statOf(p.pid)
+	if len(stat) < 13 {
+		b.Fatalf("process %d has ended", p.pid)
+	}
+	return seconds(stat[11:13])
+}
+
+// statOf gives the fields of /proc/PID/stat from the state on, which is the third
+// of them; none when the process has ended.
+func statOf(pid int) []string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		b.Fatal(err)
+		return nil
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ") // the name may contain spaces
-	fields := strings.Fields(rest)
-	user, err := strconv.Atoi(fields[11])
-	if err != nil {
-		b.Fatal(err)
+	return strings.Fields(rest)
+}
+
+// seconds adds up times that the kernel counts in hundredths.
+func seconds(times []string) (sum float64) {
+	for _, text := range times {
+		hundredths, _ := strconv.Atoi(text)
+		sum += float64(hundredths) / 100
 	}
-	system, err := strconv.Atoi(fields[12])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return float64(user+system) / 100
+	return sum
 }
 
 // memory is what a process takes of the machine's memory, in bytes.

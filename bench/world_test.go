@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -115,6 +116,24 @@ func newWorld(b *testing.B, n int) world {
 		fill(b, db, n, func() geo.Point { return place(random, all) }, now, func(*beacon.Hotspot) {})
 	}
 	return w
+}
+
+// makeOnce makes a file unless it is there: whole, or not at all.
+func makeOnce(b *testing.B, file string, make func(file string)) {
+	b.Helper()
+	if _, err := os.Stat(file); err == nil {
+		return
+	}
+	unfinished := file + ".unfinished"
+	for _, suffix := range []string{"", "-wal", "-shm"} { // of one that was broken off
+		if err := os.Remove(unfinished + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			b.Fatal(err)
+		}
+	}
+	make(unfinished)
+	if err := os.Rename(unfinished, file); err != nil {
+		b.Fatal(err)
+	}
 }
 
 func fill(b *testing.B, db *store.DB, n int, next func() geo.Point, now time.Time, edit func(*beacon.Hotspot)) {

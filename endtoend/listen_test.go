@@ -23,6 +23,8 @@ type event struct {
 	Type      string
 	HotspotID string `json:"hotspot_id"`
 	SubjectID string `json:"subject_id"`
+	UserID    string `json:"user_id"` // of a settlement
+	Period    string // of a settlement
 	At        time.Time
 }
 

@@ -39,13 +39,12 @@ var rewardText = struct {
 	advanceDay: `UPDATE reward_days SET upto_user = $2, upto_hotspot = $3, hotspots = hotspots + $4,
 			availability = availability + $5, performance = performance + $6, utilization = utilization + $7, closed_at = $8
 		WHERE day = $1 AND upto_user = $9 AND upto_hotspot = $10 AND closed_at = 0`,
-	basis: `SELECT
-			(SELECT count(*) FROM hotspot_months
-				WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)),
-			(SELECT CAST(coalesce(sum(through), 0) AS bigint) FROM hotspot_months
-				WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)),
-			(SELECT count(*) FROM user_months WHERE month = $1 AND user_id >= $2 AND user_id <= $4),
-			(SELECT CAST(coalesce(sum(row_count), 0) AS bigint) FROM user_months WHERE month = $1 AND user_id >= $2 AND user_id <= $4)`,
+	basis: `SELECT hotspots.n, hotspots.through, users.n, users.row_count FROM
+		(SELECT count(*) AS n, CAST(coalesce(sum(through), 0) AS bigint) AS through FROM hotspot_months
+			WHERE month = $1 AND user_id >= $2 AND user_id <= $4
+				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
+		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
+			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`,
 	putLedger: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
@@ -63,8 +62,11 @@ var rewardText = struct {
 		columns: `operator_id, id`,
 		from:    `FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`,
 	},
+	// Without the bounds of user_id, PostgreSQL reads the rest of the month for
+	// each page, once it plans for arguments that it does not know.
 	hotspotMonthRange: bulk{hotspotMonthColumns, `FROM hotspot_months
-		WHERE month = $1 AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
+		WHERE month = $1 AND user_id >= $2 AND user_id <= $4
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
 	userMonthRange: bulk{userMonthColumns, `FROM user_months
 		WHERE month = $1 AND user_id >= $2 AND user_id <= $3 ORDER BY user_id`},
 	accountRange: bulk{accountColumns, `FROM accounts WHERE user_id >= $1 AND user_id <= $2 ORDER BY user_id`},

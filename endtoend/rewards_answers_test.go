@@ -1,0 +1,189 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// micros is an amount in millionths, read from the digits of an answer: no float
+// comes between them and a sum.
+type micros int64
+
+func (m *micros) UnmarshalJSON(text []byte) error {
+	whole, part, _ := strings.Cut(string(text), ".")
+	var n int64
+	if _, err := fmt.Sscanf(whole+(part + "000000")[:6], "%d", &n); err != nil || len(part) > 6 || strings.ContainsAny(string(text), "eE-") {
+		return fmt.Errorf("%s is no amount of credits", text)
+	}
+	*m = micros(n)
+	return nil
+}
+
+// parts are the three amounts that everything is the sum of.
+type parts struct{ Availability, Performance, Utilization micros }
+
+func (p parts) total() micros { return p.Availability + p.Performance + p.Utilization }
+
+func (p parts) plus(other parts) parts {
+	return parts{p.Availability + other.Availability, p.Performance + other.Performance, p.Utilization + other.Utilization}
+}
+
+// rewardSummary is an answer of GET /users/{id}/rewards.
+type rewardSummary struct {
+	Unit    string
+	Period  struct{ Start, End, Status string }
+	Summary struct {
+		TotalEarned      micros `json:"total_earned"`
+		Pending, Settled micros
+	}
+	Breakdown parts
+	Hotspots  []rewardedHotspot
+}
+
+type rewardedHotspot struct {
+	HotspotID string `json:"hotspot_id"`
+	Earned    micros
+	Breakdown parts
+}
+
+// month is the month that a summary of one begins with.
+func (s *rewardSummary) month() string { return s.Period.Start[:len("2026-10")] }
+
+// problem says which sum of decision N17 does not hold.
+func (s *rewardSummary) problem() string {
+	var all parts
+	for _, h := range s.Hotspots {
+		if h.Earned != h.Breakdown.total() {
+			return fmt.Sprintf("%s earned %d; its parts are %d", h.HotspotID, h.Earned, h.Breakdown.total())
+		}
+		all = all.plus(h.Breakdown)
+	}
+	total := s.Summary.TotalEarned
+	switch {
+	case total != s.Summary.Pending+s.Summary.Settled:
+		return fmt.Sprintf("the total is %d; %d is pending, %d settled", total, s.Summary.Pending, s.Summary.Settled)
+	case total != s.Breakdown.total():
+		return fmt.Sprintf("the total is %d; the parts make %d", total, s.Breakdown.total())
+	case all != s.Breakdown:
+		return fmt.Sprintf("the parts are %v; the hotspots make %v", s.Breakdown, all)
+	case s.Unit != "credit":
+		return "the unit is " + s.Unit
+	case s.Period.Status == "settled" && s.Summary.Pending != 0:
+		return fmt.Sprintf("the month is settled, and %d is pending", s.Summary.Pending)
+	}
+	return ""
+}
+
+// rewardMonth is a month of GET /users/{id}/rewards/history.
+type rewardMonth struct {
+	Period       string
+	TotalEarned  micros `json:"total_earned"`
+	HotspotCount int    `json:"hotspot_count"`
+}
+
+// dayFacts are those of an explanation, or of a row of a statement.
+type dayFacts struct {
+	Served   int64  `json:"served_minutes"`
+	Expected int64  `json:"expected_minutes"`
+	Closed   int64  `json:"closed_minutes"`
+	Excused  int64  `json:"excused_minutes"`
+	Outside  int64  `json:"outside_minutes"`
+	Bytes    uint64 `json:"traffic_bytes"`
+	Tier     string `json:"performance_tier"`
+}
+
+// reward is decision N18, by policy 1, computed once more.
+func (f dayFacts) reward() parts {
+	var p parts
+	if f.Expected > 0 {
+		p.Availability = micros(1_000_000 * f.Served / f.Expected)
+	}
+	p.Performance = p.Availability * map[string]micros{"standard": 0, "enhanced": 25, "premium": 50}[f.Tier] / 100
+	// 0.02 credits for 10^9 bytes are a millionth for every 50,000.
+	p.Utilization = micros(min(f.Bytes/50_000, 1_000_000))
+	return p
+}
+
+// rewardExplanation is an answer of GET /hotspots/{id}/rewards/explain.
+type rewardExplanation struct {
+	Date      string
+	Open      bool
+	Status    string
+	Facts     dayFacts
+	Potential totalled
+	Losses    []struct {
+		Reason string
+		totalled
+	}
+	Earned totalled
+}
+
+type totalled struct {
+	parts
+	Total micros
+}
+
+// problem says what does not add up, or is not what the facts are worth.
+func (e *rewardExplanation) problem() string {
+	sum := e.Earned.parts
+	all := []totalled{e.Earned, e.Potential}
+	for _, l := range e.Losses {
+		sum = sum.plus(l.parts)
+		all = append(all, l.totalled)
+	}
+	for _, t := range all {
+		if t.Total != t.total() {
+			return fmt.Sprintf("a total is %d; its parts make %d", t.Total, t.total())
+		}
+	}
+	f := e.Facts
+	minutes := f.Expected + f.Closed + f.Excused + f.Outside
+	switch {
+	case sum != e.Potential.parts:
+		return fmt.Sprintf("the potential is %v; losses and earnings make %v", e.Potential.parts, sum)
+	case f.reward() != e.Earned.parts:
+		return fmt.Sprintf("earned %v; by its facts %+v that is %v", e.Earned.parts, f, f.reward())
+	case f.Served > f.Expected || minutes > 24*60 || !e.Open && minutes != 24*60:
+		return fmt.Sprintf("these are no minutes of a day: %+v", f)
+	}
+	return ""
+}
+
+// rewardStatement is an answer of GET /users/{id}/rewards/statements/{month}.
+type rewardStatement struct {
+	UserID string `json:"user_id"`
+	Period string
+	Rows   []struct {
+		Date      string
+		HotspotID string `json:"hotspot_id"`
+		dayFacts
+		parts
+	}
+}
+
+// fetch reads an answer that must come, on any goroutine. A machine that has too
+// much to do may turn it away for a while.
+func fetch[T any](t testing.TB, c *client, url string) (value T, a answer, ok bool) {
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		a = c.do(t.Context(), http.MethodGet, url, nil)
+		if a.status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond) // between two tries, up to a deadline
+	}
+	if a.status != http.StatusOK {
+		t.Errorf("GET %s answered %d %s %v", url, a.status, a.code, a.err)
+		return value, a, false
+	}
+	if err := json.Unmarshal(a.data, &value); err != nil {
+		t.Errorf("GET %s: %v: %.500s", url, err, a.data)
+		return value, a, false
+	}
+	return value, a, true
+}

@@ -1,0 +1,146 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"database/sql"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestClockJumps starts a server whose clock is an hour or forty days off, ahead
+// or back, and back across the end of a month. What is closed stays, what is
+// settled stays and never becomes less, every answer adds up, and none is an
+// error.
+func TestClockJumps(t *testing.T) { stores(t, testClockJumps) }
+
+func testClockJumps(t *testing.T, db string) {
+	staff := newClient(t, createKey(t, db, "admin").Key)
+	o := newOperator(t, db)
+	j := &jumper{rate: jumpRate, db: db, books: openSQL(t, db), onlooker: newOnlooker(o), staff: staff}
+	clock := func(text string) time.Time {
+		at, err := time.Parse(time.DateTime, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	j.jump(t, clock("2026-10-31 23:40:00"), "") // hotspots are linked here
+	j.jump(t, clock("2026-11-01 00:04:00"), "2026-10-31")
+	j.jump(t, clock("2026-10-31 23:04:00"), "2026-10-31") // an hour back, across the end of a month
+	j.jump(t, clock("2026-11-01 00:30:00"), "2026-10-31") // an hour ahead
+	j.rate = leapRate
+	j.jump(t, clock("2026-12-10 00:30:00"), "2026-12-09") // forty days ahead: two months are due
+	j.rate = jumpRate
+	through := bookDay(number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
+	if n := number(t, j.books, `SELECT count(*) FROM reward_months`); n != 2 {
+		t.Errorf("%d months are settled; want 2", n)
+	}
+	before := fingerprint(t, j.books)
+	for _, at := range []string{"2026-10-31 23:40:00", "2026-11-30 23:50:00", "2026-12-01 00:30:00", "2026-12-09 23:30:00"} {
+		back := clock(at).Add(-rand.N(time.Hour))
+		j.jump(t, back, through.String())
+		if fingerprint(t, j.books) != before {
+			t.Errorf("the books changed when the clock was set back to %v", back)
+		}
+	}
+	goesOn := through + 1
+	j.jump(t, clock((goesOn+1).String()+" 00:02:00"), goesOn.String())
+	if rows, statements := auditBooks(t, j.books); rows < 4 || statements < 2 {
+		t.Errorf("the books have %d rows and %d statements", rows, statements)
+	}
+}
+
+// jumper is a server that is started with one clock after the other.
+type jumper struct {
+	rate  int
+	db    string
+	books *sql.DB
+	*onlooker
+	staff *client
+
+	latest           time.Time
+	rows, statements []string // as they were once
+}
+
+// How fast the clock runs in between: twenty minutes in a second, or a day in six,
+// since a server that has so much to close first waits for a day.
+const (
+	jumpRate = 1200
+	leapRate = 14_400
+)
+
+// jump starts the server at a time, waits until it has done what there is to do
+// and a day is closed, and looks at everything.
+func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
+	t.Helper()
+	clock := &simulatedClock{at: at, real: time.Now(), rate: j.rate}
+	j.behind = at.Before(j.latest)
+	s := start(t, j.db, clock.flags()...)
+	for len(j.hotspots) < 2 {
+		j.link(t, j.staff, s, len(j.hotspots), nil)
+	}
+	// It believes its clock after ten minutes, and looks every second.
+	enough := at.Add(1500 * time.Millisecond * time.Duration(j.rate))
+	eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
+		s.running(t)
+		j.beatAndLook(t, s)
+		day := number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)
+		due := number(t, j.books, `SELECT count(*) FROM user_months WHERE month < 683 AND month NOT IN (SELECT month FROM reward_months)`)
+		return t.Failed() || clock.now().After(enough) && (closed == "" || bookDay(day).String() >= closed) && (at.Month() != time.December || due == 0)
+	})
+	if now := clock.now(); now.After(j.latest) {
+		j.latest = now
+	}
+	j.checkKept(t)
+	j.checkClosed(t, s)
+	s.stop(t, 10*time.Second)
+	if t.Failed() {
+		t.Fatalf("after the clock was set to %v", at)
+	}
+}
+
+func (j *jumper) beatAndLook(t *testing.T, s *server) {
+	for _, h := range j.hotspots {
+		if a := h.beat(t.Context(), j.staff, s); a.status != http.StatusOK {
+			t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+		}
+		if _, ok := h.explain(t, j.client, s, ""); !ok {
+			return
+		}
+	}
+	j.look(t, s)
+}
+
+// checkKept wants all rows and statements that there were once.
+func (j *jumper) checkKept(t *testing.T) {
+	t.Helper()
+	rows := sorted(linesOf(t, j.books, `SELECT * FROM ledger`))
+	statements := sorted(linesOf(t, j.books, `SELECT * FROM statements`))
+	for _, lists := range [][2][]string{{j.rows, rows}, {j.statements, statements}} {
+		for _, line := range lists[0] {
+			if _, there := slices.BinarySearch(lists[1], line); !there {
+				t.Errorf("this is not there any more: %s", line)
+			}
+		}
+	}
+	j.rows, j.statements = rows, statements
+}
+
+// checkClosed compares what was earned with the books, when the clock says that
+// there is no open day.
+func (j *jumper) checkClosed(t *testing.T, s *server) {
+	t.Helper()
+	all, a, ok := fetch[rewardSummary](t, j.client, s.url+"/v1/users/me/rewards?period=all")
+	if !ok || int64(bookDayOf(a.at)) > number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`) {
+		return
+	}
+	closed := micros(number(t, j.books, `SELECT CAST(sum(availability + performance + utilization) AS bigint) FROM user_months WHERE user_id = $1`, j.UserID))
+	if settled := number(t, j.books, `SELECT availability + performance + utilization FROM accounts WHERE user_id = $1`, j.UserID); all.Summary.TotalEarned != closed ||
+		all.Summary.Settled != micros(settled) {
+		t.Errorf("at %v all is %+v; closed is %d, and settled %d", a.at, all.Summary, closed, settled)
+	}
+}

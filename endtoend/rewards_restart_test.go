@@ -1,0 +1,168 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRewardsRestart ends a server again and again, in an orderly way and in
+// the hardest, while it closes days and settles a month. Each time another goes
+// on where that one was. In the end the books are those of a server that nobody
+// disturbed, and everything in them adds up.
+func TestRewardsRestart(t *testing.T) { stores(t, testRewardsRestart) }
+
+func testRewardsRestart(t *testing.T, db string) {
+	const runs = 20
+	first := bookDayOf(time.Date(2026, 10, 20, 0, 0, 0, 0, time.UTC))
+	last := first + runs - 1
+	var days []bookDay
+	for day := first; day <= last; day++ {
+		days = append(days, day)
+	}
+	staff, devices := prepareMany(t, db, days...)
+	quiet := copyDatabase(t, db)
+	r := &restarts{db: db, books: openSQL(t, db), staff: staff, settled: map[string]micros{}, totals: map[string]micros{}, ends: map[string]int{}}
+	for i, day := range days {
+		sig := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2]
+		if isPostgres(db) {
+			sig = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[i%2]
+		}
+		// The day before is over, and was closed unless the server was ended too soon.
+		r.run(t, (day + 1).time().Add(10*time.Minute), devices, sig, i)
+	}
+	t.Logf("ended %v", r.ends)
+	settling := r.ends["adding up a month by killed"] + r.ends["writing statements by killed"]
+	if r.ends["closing a day by killed"] == 0 || r.ends["closing a day by terminated"] == 0 || settling == 0 {
+		t.Error("no server was ended in the middle of something")
+	}
+	closeAll(t, db, last)
+	rows, statements := auditBooks(t, r.books)
+	if rows < runs*manyHotspots || statements < manyUsers {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, runs*manyHotspots, manyUsers)
+	}
+	closeAll(t, quiet, last)
+	if diff := cmp.Diff(copiedRows(t, openSQL(t, quiet)), copiedRows(t, r.books)); diff != "" {
+		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
+	}
+}
+
+// copiedRows are the rows of hotspots whose records do not depend on when a
+// server was up.
+func copiedRows(t testing.TB, db *sql.DB) []string {
+	return sorted(linesOf(t, db, `SELECT * FROM ledger WHERE hotspot IN (SELECT id FROM hotspots WHERE deleted_at <> 0)`))
+}
+
+// restarts is a server that is ended again and again.
+type restarts struct {
+	db    string
+	books *sql.DB
+	staff *client
+
+	settled, totals map[string]micros // the most that was seen of each user
+	ends            map[string]int    // how often the server was ended while it did what
+}
+
+// run starts a server, ends it at some point, and notes what it was doing.
+func (r *restarts) run(t *testing.T, at time.Time, devices []*device, sig syscall.Signal, n int) {
+	t.Helper()
+	clock := &simulatedClock{at: at, real: time.Now(), rate: 1200}
+	s := start(t, r.db, clock.flags()...)
+	r.look(t, s)
+	for _, d := range devices {
+		if a := d.beat(t.Context(), r.staff, s); a.status != 200 {
+			t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+		}
+	}
+	if settling := r.awaitPoint(t, s, at, n); settling { // an orderly end would see to the rest of it
+		sig = syscall.SIGKILL
+	}
+	s.signal(t, sig)
+	if sig == syscall.SIGTERM {
+		s.signal(t, syscall.SIGCONT)
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(15 * time.Second):
+		t.Fatalf("the server is still there after %v", sig)
+	}
+	if code := s.cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 0 {
+		t.Errorf("after SIGTERM the server exited with %d: %s", code, remarks(s.log(t)))
+	}
+	freeLease(t, r.db)
+	r.ends[r.doing(t)+" by "+sig.String()]++
+}
+
+// awaitPoint waits for the moment at which the server is to be ended: in the
+// middle of a settlement or of a day, where it stands still, or at any moment.
+func (r *restarts) awaitPoint(t *testing.T, s *server, at time.Time, n int) (settling bool) {
+	t.Helper()
+	count := func(of string) int64 { return number(t, r.books, `SELECT count(*) FROM `+of) }
+	middle := `reward_days WHERE closed_at = 0 AND hotspots > 0`
+	over := fmt.Sprintf(`reward_days WHERE closed_at <> 0 AND day = %d`, bookDayOf(at)-1)
+	due := at.After(time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC)) && count(`reward_months`) == 0
+	switch {
+	case due && count(`hotspot_totals`) == 0:
+		middle, over, settling = `hotspot_totals`, `reward_months`, true
+	case due && count(`statements`) == 0:
+		middle, over, settling = `statements`, `reward_months`, true
+	case n%3 == 2:
+		// The moment is meant to be an accident: what is being done then counts.
+		time.Sleep(rand.N(1500 * time.Millisecond))
+		return false
+	}
+	began := time.Now()
+	eventually(t, 60*time.Second, "the server is at work", func() bool {
+		s.running(t)
+		if time.Since(began) < 700*time.Millisecond { // it looks after a second, and need not be held up before
+			return false
+		}
+		s.freeze(t)
+		if count(middle) > 0 || count(over) > 0 {
+			return true
+		}
+		s.signal(t, syscall.SIGCONT)
+		return false
+	})
+	return settling
+}
+
+// doing tells what was left undone.
+func (r *restarts) doing(t *testing.T) string {
+	t.Helper()
+	count := func(of string) int64 { return number(t, r.books, `SELECT count(*) FROM `+of) }
+	switch finished := count(`reward_months`) > 0; {
+	case count(`reward_days WHERE closed_at = 0`) > 0:
+		return "closing a day"
+	case !finished && count(`statements`) > 0:
+		return "writing statements"
+	case !finished && count(`hotspot_totals`) > 0:
+		return "adding up a month"
+	}
+	return "waiting"
+}
+
+// look asks what some users earned: it adds up, and never becomes less.
+func (r *restarts) look(t *testing.T, s *server) {
+	t.Helper()
+	users := linesOf(t, r.books, `SELECT user_id FROM accounts ORDER BY user_id LIMIT 5`)
+	for _, user := range users {
+		user = strings.TrimSuffix(user, ",")
+		got, _, ok := fetch[rewardSummary](t, r.staff, s.url+"/v1/users/"+user+"/rewards?period=all")
+		if problem := got.problem(); ok && problem != "" {
+			t.Errorf("%s: %s", user, problem)
+		}
+		if sum := got.Summary; sum.Settled < r.settled[user] || sum.TotalEarned < r.totals[user] {
+			t.Errorf("%s had %d, %d of it settled; now it is %+v", user, r.totals[user], r.settled[user], sum)
+		}
+		r.settled[user], r.totals[user] = got.Summary.Settled, got.Summary.TotalEarned
+	}
+}

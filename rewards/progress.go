@@ -11,7 +11,7 @@ import (
 type Progress struct {
 	Through  time.Time // the end of the last day that it knows to be closed; zero: none
 	Closing  int       // hotspots that the day at hand has rows of; 0: none is at hand
-	Settling int       // hotspots of the month at hand that are done; 0: none is at hand
+	Settling int       // sums and statements of the month at hand that are done; 0: none is at hand
 }
 
 // Progress is for monitoring.

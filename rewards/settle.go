@@ -25,7 +25,7 @@ type SettleReport struct {
 // Settle writes everyone's statement of a month, once, however many do it at the
 // same time and wherever one of them is killed: a statement is there or not, and
 // whoever comes second leaves it as it is. Force is for a month whose grace is
-// not over. Progress hears of how many hotspots are done, of how many.
+// not over. Progress hears how many sums and statements are done, of how many.
 func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
@@ -111,7 +111,12 @@ type settlement struct {
 	report   survey
 	policies []ledger.Policy
 	progress func(done, total int)
-	added    int
+	done     int // sums and statements
+}
+
+func (s *settlement) step(n int) {
+	s.done += n
+	s.progress(s.done, s.report.hotspots+s.report.Statements)
 }
 
 // addTotals adds the month to the totals of all hotspots. Until a user has a
@@ -126,8 +131,7 @@ func (s *settlement) addTotals(ctx context.Context) error {
 		if err := s.Store.AddTotals(ctx, sums); err != nil {
 			return err
 		}
-		s.added += len(sums)
-		s.progress(s.added, s.report.hotspots)
+		s.step(len(sums))
 		after = sums[len(sums)-1].Owned
 	}
 }
@@ -148,6 +152,7 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 			return err
 		}
 		s.report.Written += written
+		s.step(len(users))
 		if err := s.check(ctx, users); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package rewards_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,9 +68,13 @@ func TestSettleRefuses(t *testing.T) {
 	refused("2026-10", true, "2026-10-31 is not")
 	w.step(t)
 	refused("2026-10", false, "2026-11-04T00:00:00Z")
-	report, err := w.rewards(w.db).Settle(t.Context(), staff, october, true, ignore)
+	var progress []int
+	report, err := w.rewards(w.db).Settle(t.Context(), staff, october, true, func(done, total int) { progress = append(progress, done, total) })
 	if err != nil || report != (rewards.SettleReport{Month: october, Statements: 1, Written: 1, Total: 2 * wholeEarns}) {
 		t.Fatalf("by force: %+v, %v", report, err)
+	}
+	if !slices.Equal(progress, []int{1, 2, 2, 2}) { // a sum, and then a statement
+		t.Errorf("its progress was %v", progress)
 	}
 	report, err = w.rewards(w.db).Settle(t.Context(), staff, october, false, ignore)
 	if err != nil || report != (rewards.SettleReport{Month: october, Statements: 1, Total: 2 * wholeEarns, Already: true}) {

@@ -114,7 +114,7 @@ func (n *node) show(set *metrics.Set) {
 		n.openSeconds)
 	set.Gauge("beacon_rewards_closing_rows", "Rows that were written of the day that is being closed; 0: none is.",
 		func() float64 { return float64(n.rewards.Progress().Closing) })
-	set.Gauge("beacon_rewards_settling_hotspots", "Hotspots that are done of the month that is being settled; 0: none is.",
+	set.Gauge("beacon_rewards_settling_done", "Sums and statements that are done of the month that is being settled; 0: none is.",
 		func() float64 { return float64(n.rewards.Progress().Settling) })
 }
 

@@ -66,7 +66,7 @@ func (c rewardsSettleCmd) Run(out *console) error {
 			return err
 		}
 		var done, total atomic.Int64
-		watch := newWatch(out.stderr, func() string { return bar("hotspots", done.Load(), total.Load()) })
+		watch := newWatch(out.stderr, func() string { return bar("sums and statements", done.Load(), total.Load()) })
 		report, err := r.Settle(out.ctx, commandLine.Actor(), c.Month, c.Force, func(d, t int) {
 			done.Store(int64(d))
 			total.Store(int64(t))

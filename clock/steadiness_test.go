@@ -19,17 +19,20 @@ func TestSteadiness(t *testing.T) {
 			tolerated := time.Duration(math.Abs(float64(jumped))/max(rate, 1)) <= 30*time.Second
 			var s clock.Steadiness
 			now, real := evening, time.Now()
-			since := now
+			since, begun := now, 1
 			for second := range 2000 {
 				if second == 100 {
 					if now = now.Add(jumped); !tolerated {
-						since = now
+						since, begun = now, 2
 					}
 				}
 				if got, want := s.At(now, real, rate), now.Sub(since); got != max(want, 0) {
 					t.Fatalf("rate %v, jump of %s, second %d: even for %s; want %s", rate, jumped, second, got, want)
 				}
 				now, real = now.Add(time.Duration(float64(time.Second)*rate)), real.Add(time.Second)
+			}
+			if got := s.Begun(); got != begun {
+				t.Errorf("rate %v, jump of %s: begun %d times; want %d", rate, jumped, got, begun)
 			}
 		}
 	}

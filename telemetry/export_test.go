@@ -1,6 +1,9 @@
 package telemetry
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // The jobs of Run, for tests that do them one by one.
 
@@ -9,3 +12,6 @@ func (t *Telemetry) Fold(ctx context.Context) error     { return t.fold(ctx) }
 func (t *Telemetry) Mark(ctx context.Context) error     { return t.mark(ctx) }
 func (t *Telemetry) Announce(ctx context.Context) error { return t.announce(ctx) }
 func (t *Telemetry) Refresh(ctx context.Context) error  { return t.refresh(ctx) }
+
+// SetMachine is for tests that say what the machine's own clock says.
+func (t *Telemetry) SetMachine(real func() time.Time) { t.machine = real }

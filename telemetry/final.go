@@ -55,8 +55,12 @@ func (f *finals) under(token int64) (before vitals.Day, any bool) {
 
 // finalAt is the day before which a fold writes everything for good, if it began
 // at now and all journals had been followed up to a minute: no beat of those days
-// can turn up any more.
+// can turn up any more. Who has followed up to a minute that has not come did so
+// while the clock was ahead, and nobody knows when.
 func finalAt(now, followed vitals.Minute) vitals.Day {
+	if followed > now {
+		return 0
+	}
 	return min(vitals.FinalAt(now), (max(followed, followLag) - followLag).Day())
 }
 
@@ -79,11 +83,13 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	var up vitals.Minute
-	for _, s := range spans {
-		up = max(up, vitals.Minute(s.To))
-	}
 	since := t.Now()
+	now, up := vitals.MinuteOf(since), vitals.Minute(0)
+	for _, s := range spans {
+		if from := vitals.Minute(s.From); from <= now { // else a clock was ahead for a while
+			up = max(up, vitals.Minute(s.To))
+		}
+	}
 	if up > 0 && up.Time().Before(since) {
 		since = up.Time()
 	}

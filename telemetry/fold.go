@@ -28,8 +28,9 @@ const (
 )
 
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
-func (t *Telemetry) awaitFold(ctx context.Context, now vitals.Minute) error {
+func (t *Telemetry) awaitFold(ctx context.Context) error {
 	for {
+		now := vitals.MinuteOf(t.Now()) // it may be set while we wait
 		folded, next := t.folds.last()
 		if now < folded+foldEvery {
 			return nil
@@ -73,14 +74,17 @@ func (f *folds) done(at vitals.Minute) {
 }
 
 // fold writes what memory knows into records and then trims the journals. The
-// process that is not the keeper reads the records instead.
+// process that is not the keeper reads the records instead. While the clock is
+// not believed, nothing is decided that was not certain before: neither minutes
+// nor whether a day is over.
 func (t *Telemetry) fold(ctx context.Context) (err error) {
 	// Records tell our own outages from those of others. That beats are refused
 	// may be because a fold is due.
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
-	now, began := t.Now(), time.Now()
+	clock, began := t.look(), time.Now()
+	now, sure := vitals.MinuteOf(clock.now), vitals.MinuteOf(clock.upTo)
 	held, keeper := t.Keeper()
 	doubt := t.doubt.Swap(false)
 	defer func() {
@@ -91,13 +95,16 @@ func (t *Telemetry) fold(ctx context.Context) (err error) {
 	if doubt || t.foldedAs != held.Token {
 		t.foldedAs, t.rolled = 0, 0 // others may have written what memory does not know
 	}
-	reached, final := t.places.all(), finalAt(vitals.MinuteOf(now), t.places.upTo())
-	work := t.news(doubt || keeper && (t.rolled != vitals.MinuteOf(now).Day() || !t.finals.has(held.Token, final)))
+	reached, final := t.places.all(), vitals.Day(0)
+	if clock.steady {
+		final = finalAt(now, t.places.upTo())
+	}
+	work := t.news(doubt || keeper && (t.foldedAs == 0 || t.rolled != sure.Day() || clock.steady && !t.finals.has(held.Token, final)))
 	for chunk := range slices.Chunk(work, foldChunk) {
 		if keeper {
-			err = t.foldChunk(ctx, held, chunk, now, final)
+			err = t.foldChunk(ctx, held, chunk, clock, final)
 		} else {
-			err = t.rereadChunk(ctx, chunk, now)
+			err = t.rereadChunk(ctx, chunk, now.Day())
 		}
 		if err != nil {
 			return err
@@ -107,15 +114,17 @@ func (t *Telemetry) fold(ctx context.Context) (err error) {
 		if err := t.trim(ctx, held); err != nil {
 			return err
 		}
-		t.earlier, t.rolled, t.foldedAs = reached, vitals.MinuteOf(now).Day(), held.Token
-		if !t.doubt.Load() { // else another may have written in between
+		t.earlier, t.rolled, t.foldedAs = reached, sure.Day(), held.Token
+		if clock.steady && !t.doubt.Load() { // else another may have written in between
 			t.finals.set(held.Token, final)
 		}
 	} else {
 		t.earlier, t.foldedAs = nil, 0 // another node folds
 	}
-	t.bury(held, keeper, now)
-	t.folds.done(vitals.MinuteOf(now))
+	if clock.steady {
+		t.bury(held, keeper, clock.now)
+	}
+	t.folds.done(now)
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
@@ -143,17 +152,17 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 // foldChunk brings the records of some hotspots up to date. Memory knows all
 // that the records say, unless another node wrote them.
 func (t *Telemetry) foldChunk(
-	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, now time.Time, final vitals.Day,
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final vitals.Day,
 ) error {
 	if t.foldedAs != held.Token {
-		if err := t.rereadChunk(ctx, ids, now); err != nil {
+		if err := t.rereadChunk(ctx, ids, vitals.MinuteOf(clock.now).Day()); err != nil {
 			return err
 		}
 	}
 	rows := make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
 		t.Fleet.Tend(id, func(live *vitals.Live) {
-			for _, r := range t.Table.Fold(live, nil, now, final) {
+			for _, r := range t.Table.Fold(live, nil, clock.upTo, final) {
 				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
 			}
 		})
@@ -169,20 +178,6 @@ func (t *Telemetry) foldChunk(
 		})
 	}
 	return err
-}
-
-// rereadChunk takes over what the keeper made of the journals: of all days that
-// were not over when this node last did.
-func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, now time.Time) error {
-	const longest = 31 // days
-	today := vitals.MinuteOf(now).Day()
-	last, _ := t.folds.last()
-	for day := max(min(last.Day(), today)-1, today-longest); day <= today; day++ {
-		if err := t.restoreDay(ctx, day, ids); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // trim drops from the journals what the fold before this one had taken over. It

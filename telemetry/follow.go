@@ -114,6 +114,7 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 			t.Log.Error("a row of the journal cannot be read, and is passed over", "node", node, "row", row.Seq, "err", err)
 			continue
 		}
+		t.noteLate(node, beats)
 		t.arrivals.add(t.Fleet.Beats(beats))
 	}
 	t.places.reached(node, rows[len(rows)-1].Seq)

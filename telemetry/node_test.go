@@ -30,6 +30,23 @@ type clock struct {
 	rate float64 // see telemetry.Config; by default nobody knows
 	mu   sync.Mutex
 	at   time.Time
+	real time.Time // what the machine's clock says; zero: what it does
+}
+
+// running is a clock that runs evenly, as long as only run moves it.
+func running(at time.Time) *clock { return &clock{rate: 1, at: at, real: at} }
+
+// run lets time pass.
+func (c *clock) run(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.real = c.at.Add(d), c.real.Add(d)
+}
+
+func (c *clock) machine() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.real
 }
 
 func (c *clock) now() time.Time {
@@ -112,6 +129,9 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 			return l, ok && err == nil
 		},
 	})
+	if !c.real.IsZero() {
+		n.SetMachine(c.machine)
+	}
 	n.follower = fleet.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,8 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 		}
 	}
 	t.unknown = nil
-	t.Table.ClockBack(t.Now())
+	t.startClock()
+	t.restored.Store(true)
 	t.folds.done(vitals.MinuteOf(t.Now()) - foldEvery + 1) // the first fold comes soon: the journal may be long
 	return nil
 }

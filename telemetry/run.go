@@ -37,19 +37,13 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 	return t.fold(ctx)
 }
 
-// refresh brings what memory shows in step with the clock, once a minute.
+// refresh looks at the clock, and once a minute brings what memory shows in step
+// with it.
 func (t *Telemetry) refresh(context.Context) error {
-	now := t.Now()
-	minute := vitals.MinuteOf(now)
-	switch {
-	case minute == t.refreshed:
-		return nil
-	case minute < t.refreshed:
-		t.Table.ClockBack(now)
-		t.doubt.Store(true)
-		t.finals.forget() // a day that was over may not be any more
+	l := t.look()
+	if minute := vitals.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+		t.Table.Refresh(l.now)
+		t.refreshed = minute
 	}
-	t.Table.Refresh(now)
-	t.refreshed = minute
 	return nil
 }

@@ -51,7 +51,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	s := &t.spans
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, real := t.Now(), time.Now()
+	now, real := t.Now(), t.machine()
 	taken, refused := t.taken.Load(), t.refused.Load()
 	if refused > s.refuse && taken == s.taken {
 		s.refuse = refused
@@ -109,7 +109,7 @@ func (t *Telemetry) readSpans(ctx context.Context) error {
 	s := &t.spans
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readOthers(ctx, t.Store, time.Now()); err != nil {
+	if err := s.readOthers(ctx, t.Store, t.machine()); err != nil {
 		return err
 	}
 	s.from = vitals.MinuteOf(t.Now())

@@ -67,6 +67,10 @@ type Telemetry struct {
 
 	refreshed vitals.Minute // the last Refresh; of refresh alone
 
+	certainty certainty
+	machine   func() time.Time // the machine's clock, which nobody sets
+	lateness  lateness
+
 	folds   folds
 	finals  finals
 	foldDue chan struct{}
@@ -77,6 +81,8 @@ type Telemetry struct {
 	earlier  map[string]int64 // how far the last fold had read
 	rolled   vitals.Day       // the last day on which everyone in service got a record
 	foldedAs int64            // the token of the lease under which it last folded
+
+	restored atomic.Bool // the start is over
 
 	unknown []beacon.HotspotID // have records, and were not in the fleet; of the start alone
 
@@ -94,6 +100,7 @@ func New(cfg Config) *Telemetry {
 		places:   places{read: map[string]int64{}},
 		folds:    folds{next: make(chan struct{})},
 		foldDue:  make(chan struct{}, 1),
+		machine:  time.Now,
 	}
 	return t
 }
@@ -102,14 +109,14 @@ func New(cfg Config) *Telemetry {
 // device's hotspot has now. A beat that came before is fine, and changes
 // nothing.
 func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error) {
-	now := t.Now()
 	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
-		return spot.StatusAt(now), nil
+		return spot.StatusAt(t.Now()), nil
 	}
-	if err := t.awaitFold(ctx, vitals.MinuteOf(now)); err != nil {
+	if err := t.awaitFold(ctx); err != nil {
 		t.refused.Add(1)
 		return "", err
 	}
+	now := t.Now()
 	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
 	if !ok {
 		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}

@@ -7,16 +7,25 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 )
 
-// Facts are what the hotspot did in the minutes that are decided.
+// Facts are what the hotspot did in the minutes that are decided. What it carried
+// counts in hours of which a minute was expected or excused: traffic of a hotspot
+// that is not in service, or closed, is nobody's to reward. Bytes has all of it.
 func (r *Record) Facts() beacon.Facts {
-	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Bytes: r.Bytes(), Tier: r.Tier()}
-	for i := range r.why.closed {
+	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Tier: r.Tier()}
+	var open dayBits // in service, and not closed
+	for i := range open {
 		outside, closed := r.why.outside[i], r.why.closed[i]
 		f.Outside += bits.OnesCount64(outside)
 		f.Closed += bits.OnesCount64(closed &^ outside)
 		f.Excused += bits.OnesCount64(r.why.excused[i] &^ closed &^ outside)
+		open[i] = rangeWord(i, 0, r.sealed) &^ closed &^ outside
 	}
 	f.Expected -= f.Outside + f.Closed + f.Excused
+	for hour := range hoursADay {
+		if open.from(hour*60)&hourBits != 0 {
+			f.Bytes += r.carried(hour)
+		}
+	}
 	return f
 }
 

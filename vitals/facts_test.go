@@ -52,6 +52,75 @@ func TestRecordFacts_FirstVersion(t *testing.T) {
 	}
 }
 
+// A record of the first version that was not expected for a single minute is of a
+// hotspot that was never in service.
+func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
+	day := vitals.MinuteOf(noon).Day()
+	spell := func(closed uint64) []byte {
+		data := []byte{1}
+		data = binary.AppendUvarint(data, uint64(day))
+		data = binary.AppendUvarint(data, 1440<<2)
+		data = append(data, 0) // never served
+		data = binary.AppendUvarint(append(data, 2), 0)
+		data = binary.AppendUvarint(data, closed)
+		data = append(data, 0, 0, 0, 0, 0, 0)
+		data = append(data, 0, 0, 0, 0)
+		data = append(data, 24) // standard for 24 hours
+		data = append(data, 0, 0, 0, 29, 0)
+		return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	for closed, want := range map[uint64]beacon.Facts{
+		1440: {Outside: 1440},
+		1439: {Expected: 1, Closed: 1439},
+	} {
+		if got, err := vitals.RecordFacts(spell(closed)); err != nil || got != want || got.None() != (closed == 1440) {
+			t.Errorf("closed for %d minutes: %+v, %v; want %+v", closed, got, err, want)
+		}
+	}
+}
+
+// Traffic counts in hours in which the hotspot was in service and open, if only
+// for a minute of them, and also while the service itself was down.
+func TestFacts_BytesOfOpenHours(t *testing.T) {
+	service := vitals.NewService()
+	midnight := noon.Truncate(24 * time.Hour)
+	minute := vitals.MinuteOf(midnight)
+	service.Set([]vitals.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
+	table := vitals.NewTable(service)
+	h := spotSince(midnight.Add(5*time.Hour + 59*time.Minute + 30*time.Second))
+	h.Settings.OperatingHours = &beacon.OperatingHours{
+		Timezone: "UTC", Exceptions: []beacon.HoursException{{Date: midnight.Format(time.DateOnly), Spans: []beacon.ExceptionSpan{{Open: 0, Close: 10 * 60}, {Open: 12*60 + 59, Close: 13 * 60}}}},
+	}
+	l := table.Place(nil, h)
+	for hour := range uint64(24) { // as many bytes as the hour's bit
+		table.Apply(l, at(midnight.Add(time.Duration(hour)*time.Hour+time.Minute), 1, hour+1, 1<<(hour+1)-1, 1))
+	}
+	day := minute.Day()
+	var want uint64
+	for _, hour := range []int{5, 6, 7, 8, 9, 12} {
+		want |= 1 << hour
+	}
+	for _, tc := range []struct {
+		now  time.Duration
+		want uint64
+	}{
+		{4 * time.Hour, 0},
+		{5*time.Hour + 58*time.Minute, 0},
+		{5*time.Hour + 59*time.Minute, 1 << 5},
+		{12*time.Hour + 58*time.Minute, want &^ (1 << 12)},
+		{24*time.Hour - time.Second, want},
+	} {
+		if f, known := table.Facts(l, day, nil, midnight.Add(tc.now)); !known || f.Bytes != tc.want {
+			t.Errorf("at %s: %b, %v; want %b", tc.now, f.Bytes, known, tc.want)
+		}
+	}
+	for _, r := range table.FoldNow(l, nil, midnight.Add(24*time.Hour+3*time.Minute)) {
+		if r.Day() == day && (r.Facts().Bytes != want || r.Bytes() != 1<<24-1) {
+			t.Errorf("folded: %b of %b; want %b", r.Facts().Bytes, r.Bytes(), want)
+		}
+	}
+}
+
 // fold writes everything, and gives the facts of each day.
 func fold(table *vitals.Table, l *vitals.Live, now time.Time) map[vitals.Day]beacon.Facts {
 	facts := map[vitals.Day]beacon.Facts{}
@@ -115,7 +184,7 @@ func TestFold_FillsGaps(t *testing.T) {
 		day:     {Served: 4, Expected: 720, Outside: 720, Bytes: 100},
 		day + 1: {Expected: 1440},
 		day + 2: {Expected: 721, Excused: 719},
-		day + 4: {Expected: 715, Excused: 3, Bytes: 100}, // up since midnight, decided up to 11:58
+		day + 4: {Expected: 715, Excused: 3}, // up since midnight, decided up to 11:58; what came at noon is not yet
 	}
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)

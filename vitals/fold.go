@@ -2,6 +2,7 @@ package vitals
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
@@ -21,6 +22,10 @@ func FinalAt(now Minute) Day { return (max(now, FinalLag) - FinalLag).Day() }
 // disk, or nil. What is before the day final is written for good. The live is
 // clean afterwards; say Folded when the records are written, or Unfold when they
 // could not be.
+//
+// Now is the latest moment that is certain. Beats of later days, which came while
+// a clock was ahead or before it was known to be right, are written too; but
+// nothing after now is decided, and no day begins.
 func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,6 +45,9 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 	l.done = 0
 	for i := range k.days {
 		day := &k.days[i]
+		if day.day > minute.Day() && !day.hasBeats() {
+			continue
+		}
 		day.forgetBefore(minute)
 		record := day.copy()
 		record.early = i > 0 && day.early && !k.days[i-1].over(final)
@@ -56,6 +64,11 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 
 // over reports whether the day is written for good, when those before final are.
 func (r *Record) over(final Day) bool { return r.day < final && r.Settled() }
+
+// hasBeats reports whether any came on the day.
+func (r *Record) hasBeats() bool {
+	return slices.ContainsFunc(r.boots, func(b boot) bool { return b.newest >= r.day.First() })
+}
 
 // seal decides what is long enough past.
 func (k *book) seal(now Minute) {

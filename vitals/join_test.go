@@ -53,11 +53,23 @@ func join(a, b *Record) *Record {
 }
 
 // minuteByMinute counts the facts one by one: outside before closed, closed
-// before excused.
+// before excused; and the bytes of each hour with the first minute of it that is
+// neither outside nor closed.
 func minuteByMinute(r *Record) beacon.Facts {
-	f := beacon.Facts{Bytes: r.Bytes(), Tier: r.Tier()}
+	f := beacon.Facts{Tier: r.Tier()}
+	paid := map[int]bool{}
 	for m := range r.sealed {
 		has := func(d *dayBits) bool { return d[m/64]>>(m%64)&1 != 0 }
+		if hour := m / 60; !has(&r.why.outside) && !has(&r.why.closed) && !paid[hour] {
+			paid[hour] = true
+			for _, b := range r.boots {
+				before := b.base
+				if hour > 0 {
+					before = b.upTo[hour-1]
+				}
+				f.Bytes += b.upTo[hour] - before
+			}
+		}
 		switch {
 		case has(&r.why.outside):
 			f.Outside++

@@ -102,6 +102,21 @@ func (o *oracle) inService(minute int64) bool {
 	return slices.ContainsFunc(o.periods, func(p beacon.Period) bool { return p.From.Before(until) && p.Until.After(from) })
 }
 
+// rewarded is what was carried in from..to, both included, in hours of which at
+// least one of these minutes was open: in service, and not closed.
+func (o *oracle) rewarded(from, to int64) (bytes uint64) {
+	open := map[int64]bool{}
+	for m := from; m <= to; m++ {
+		if verdict := o.verdict(m); verdict == expected || verdict == excused {
+			open[m/60] = true
+		}
+	}
+	for hour := range open {
+		bytes += o.carried(hour)
+	}
+	return bytes
+}
+
 // facts counts from..to, both included, but for bytes and the tier.
 func (o *oracle) facts(from, to int64) (f beacon.Facts) {
 	for m := from; m <= to; m++ {

@@ -123,7 +123,7 @@ func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
 	if r.Bytes() != total {
 		t.Fatalf("%v carried %d; want %d", r.Day().Time(), r.Bytes(), total)
 	}
-	facts.Bytes = total
+	facts.Bytes = o.rewarded(first, last)
 	if hour := (last + 1) / 60; hour > first/60 {
 		facts.Tier = o.tier(hour*60 - 1)
 	}

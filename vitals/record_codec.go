@@ -3,6 +3,7 @@ package vitals
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -10,7 +11,7 @@ import (
 
 // A record on disk is a version byte, its body, and a CRC-32C of both. The first
 // version knew one reason for all minutes that were not expected: they count as
-// closed.
+// closed; or as outside, if not a single minute was expected.
 const (
 	recordVersion = 2
 	oneReason     = 1
@@ -24,7 +25,10 @@ const (
 	flagBits = iota
 )
 
-var errRecord = errors.New("vitals: this record is damaged, or of another version of beacon")
+var (
+	errRecord  = fmt.Errorf("vitals: %w", beacon.ErrDamaged)
+	errVersion = errors.New("vitals: this record is of another version of beacon; use the one that wrote it, or a later one")
+)
 
 // Append spells the record. Equal records have equal bytes.
 func (r *Record) Append(out []byte) []byte {
@@ -33,10 +37,14 @@ func (r *Record) Append(out []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, castagnoli(out[start:]))
 }
 
-// DecodeRecord reads what Append wrote.
+// DecodeRecord reads what Append wrote. The error is beacon.ErrDamaged, unless
+// the record is of a version that nobody here can judge.
 func DecodeRecord(data []byte) (*Record, error) {
-	if len(data) < 1+checksumSize || data[0] != recordVersion && data[0] != oneReason {
+	if len(data) < 1+checksumSize {
 		return nil, errRecord
+	}
+	if data[0] != recordVersion && data[0] != oneReason {
+		return nil, errVersion
 	}
 	body, checksum := data[:len(data)-checksumSize], data[len(data)-checksumSize:]
 	if binary.LittleEndian.Uint32(checksum) != castagnoli(body) {
@@ -94,6 +102,8 @@ func (r *Record) read(in *reader, version byte) {
 	if version != oneReason {
 		r.why.excused.read(in, r.sealed)
 		r.why.outside.read(in, r.sealed)
+	} else if r.Expected() == 0 { // most likely never in service
+		r.why.closed, r.why.outside = dayBits{}, r.why.closed
 	}
 	r.last.at = int64(in.upTo(uint64(lastMinute) * microMinute))
 	r.last.tie = in.uint32()

@@ -153,6 +153,17 @@ func (t *Table) rules(l *Live) rules {
 	return c
 }
 
+// TooLate reports whether a beat is fresh, and of a day that is written for good.
+func (t *Table) TooLate(l *Live, b *Beat) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return false
+	}
+	k := t.unpack(l)
+	return !k.knows(b.Boot, b.Seq) && k.day(b.minute().Day()) == nil
+}
+
 // Knows reports whether a beat was applied before, or is older than what is
 // remembered.
 func (t *Table) Knows(l *Live, boot, seq uint64) bool {

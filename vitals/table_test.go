@@ -231,7 +231,7 @@ func TestTable_ClockJumps(t *testing.T) {
 			case 1:
 				table.Refresh(now)
 			case 2:
-				table.ClockBack(now)
+				table.ClockBack(now, 0)
 				if l.Seen() > max(now.UnixMicro(), 0) {
 					t.Fatalf("seen at %d after the clock was set back to %v", l.Seen(), now)
 				}
@@ -253,10 +253,10 @@ func TestClockBack_GoesOn(t *testing.T) {
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 1, 0), 1, 2, 200, 2)) // the clock is a month ahead
 	records := table.FoldNow(l, nil, noon.AddDate(0, 1, 0))
-	table.ClockBack(noon.Add(2 * time.Minute)) // while they are written
+	table.ClockBack(noon.Add(2*time.Minute), 0) // while they are written
 	table.Folded(l)
 	back := noon.Add(time.Minute)
-	table.ClockBack(back)
+	table.ClockBack(back, 0)
 	table.Restore(l, records[0])
 	if l.Seen() > back.UnixMicro() {
 		t.Errorf("seen at %d, after %d", l.Seen(), back.UnixMicro())

@@ -106,6 +106,8 @@ func (n *node) show(set *metrics.Set) {
 	set.Gauge("beacon_hotspots", "Live hotspots in memory.", func() float64 { return float64(n.fleet.Len()) })
 	set.Gauge("beacon_writes_waiting", "Writes that wait to be committed.", func() float64 { return float64(n.db.Waiting()) })
 	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", func() float64 { return float64(n.telemetry.Waiting()) })
+	set.Gauge("beacon_beats_late", "Heartbeats that other servers took for a day that was over: a clock is behind.",
+		func() float64 { return float64(n.telemetry.LateBeats()) })
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
 		func() float64 { return n.follower.Age().Seconds() })
 	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that this process closed, as a unix time; 0: none.",

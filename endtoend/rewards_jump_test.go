@@ -20,7 +20,7 @@ func TestClockJumps(t *testing.T) { stores(t, testClockJumps) }
 func testClockJumps(t *testing.T, db string) {
 	staff := newClient(t, createKey(t, db, "admin").Key)
 	o := newOperator(t, db)
-	j := &jumper{rate: jumpRate, db: db, books: openSQL(t, db), onlooker: newOnlooker(o), staff: staff}
+	j := &jumper{db: db, books: openSQL(t, db), onlooker: newOnlooker(o), staff: staff}
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.DateTime, text)
 		if err != nil {
@@ -32,9 +32,7 @@ func testClockJumps(t *testing.T, db string) {
 	j.jump(t, clock("2026-11-01 00:04:00"), "2026-10-31")
 	j.jump(t, clock("2026-10-31 23:04:00"), "2026-10-31") // an hour back, across the end of a month
 	j.jump(t, clock("2026-11-01 00:30:00"), "2026-10-31") // an hour ahead
-	j.rate = leapRate
 	j.jump(t, clock("2026-12-10 00:30:00"), "2026-12-09") // forty days ahead: two months are due
-	j.rate = jumpRate
 	through := bookDay(number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
 	if n := number(t, j.books, `SELECT count(*) FROM reward_months`); n != 2 {
 		t.Errorf("%d months are settled; want 2", n)
@@ -56,7 +54,6 @@ func testClockJumps(t *testing.T, db string) {
 
 // jumper is a server that is started with one clock after the other.
 type jumper struct {
-	rate  int
 	db    string
 	books *sql.DB
 	*onlooker
@@ -66,25 +63,22 @@ type jumper struct {
 	rows, statements []string // as they were once
 }
 
-// How fast the clock runs in between: twenty minutes in a second, or a day in six,
-// since a server that has so much to close first waits for a day.
-const (
-	jumpRate = 1200
-	leapRate = 14_400
-)
+// jumpRate is how fast the clock runs in between: twenty minutes in a second. A
+// server that has many days to close first waits for an hour.
+const jumpRate = 1200
 
 // jump starts the server at a time, waits until it has done what there is to do
 // and a day is closed, and looks at everything.
 func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	t.Helper()
-	clock := &simulatedClock{at: at, real: time.Now(), rate: j.rate}
+	clock := &simulatedClock{at: at, real: time.Now(), rate: jumpRate}
 	j.behind = at.Before(j.latest)
 	s := start(t, j.db, clock.flags()...)
 	for len(j.hotspots) < 2 {
 		j.link(t, j.staff, s, len(j.hotspots), nil)
 	}
 	// It believes its clock after ten minutes, and looks every second.
-	enough := at.Add(1500 * time.Millisecond * time.Duration(j.rate))
+	enough := at.Add(1500 * time.Millisecond * jumpRate)
 	eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
 		s.running(t)
 		j.beatAndLook(t, s)

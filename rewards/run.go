@@ -14,9 +14,10 @@ const (
 
 	// steadyFor is how long the clock must have run evenly before it is believed
 	// that a day is over: what is closed by a clock that was wrong for a while stays
-	// closed. steadyForLong is for when many days seem to be over.
+	// closed. steadyForLong is for when many days seem to be over; a server that is
+	// started anew every day must still come to close them.
 	steadyFor     = 10 * time.Minute
-	steadyForLong = 24 * time.Hour
+	steadyForLong = time.Hour
 )
 
 // Run closes days and settles months while this process is the one to do so,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,17 +21,20 @@ func TestEvery(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var log bytes.Buffer
 		due := make(chan struct{})
-		var fails error
-		times := 0
+		var fails atomic.Pointer[error]
+		var times atomic.Int64
 		go job.Every(ctx, time.Minute, due, slog.New(slog.NewTextHandler(&log, nil)), "wind the clock", func(context.Context) error {
-			times++
-			return fails
+			times.Add(1)
+			if err := fails.Load(); err != nil {
+				return *err
+			}
+			return nil
 		})
 		check := func(want int) {
 			t.Helper()
 			synctest.Wait()
-			if times != want {
-				t.Fatalf("done %d times; want %d", times, want)
+			if got := times.Load(); got != int64(want) {
+				t.Fatalf("done %d times; want %d", got, want)
 			}
 		}
 		check(1)
@@ -38,10 +42,11 @@ func TestEvery(t *testing.T) {
 		check(4)
 		due <- struct{}{}
 		check(5)
-		fails = errors.New("it is broken")
+		broken := errors.New("it is broken")
+		fails.Store(&broken)
 		time.Sleep(2 * time.Minute)
 		check(7)
-		fails = nil
+		fails.Store(nil)
 		time.Sleep(2 * time.Minute)
 		check(9)
 		cancel()

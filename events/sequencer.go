@@ -32,7 +32,8 @@ type Source interface {
 const (
 	pollInterval   = 200 * time.Millisecond
 	stepTimeout    = 5 * time.Second
-	changesAtATime = 500 // of all streams
+	changesAtATime = 20_000 // of all streams are read: the order is sure among those
+	eventsAtATime  = 500    // are written: others wait behind them
 	leastOfAStream = 20
 	pruneInterval  = time.Hour
 
@@ -162,30 +163,41 @@ func (s *Sequencer) heads(ctx context.Context) (map[string]int64, error) {
 // there is more. The heads are of one moment, and up to them every change is
 // there that another one rests on; what came since is left for the next time.
 func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string]int64) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
-	defer cancel()
 	streams, err := s.read(ctx, heads)
 	if err != nil || len(streams) == 0 {
 		return false, err
 	}
-	changes := merge(streams)
+	for changes := range slices.Chunk(merge(streams), eventsAtATime) {
+		if err := s.append(ctx, l, changes); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// append makes events of changes, and notes how far that was.
+func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.Change) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
 	places := map[string]int64{}
 	for _, c := range changes {
 		places[c.Node] = c.Seq
 	}
 	events := eventsOf(changes)
 	if err := s.source.AppendEvents(ctx, l, places, events); err != nil {
-		return false, fmt.Errorf("append %d events: %w", len(events), err)
+		return fmt.Errorf("append %d events: %w", len(events), err)
 	}
 	maps.Copy(s.places, places)
 	if len(events) > 0 {
 		s.appended()
 	}
-	return true, nil
+	return nil
 }
 
 // read gives the next changes of all streams, a bounded number.
 func (s *Sequencer) read(ctx context.Context, heads map[string]int64) ([]stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
 	heads = maps.Clone(heads)
 	maps.DeleteFunc(heads, func(node string, head int64) bool { return head <= s.places[node] })
 	share := int64(max(changesAtATime/max(len(heads), 1), leastOfAStream))

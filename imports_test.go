@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"job":       {},
 	"ratelimit": {},
 	"spatial":   {"geo"},
+	"coverage":  {"geo"},
 	"web":       {"id"},
 
 	// The words of the network, and what people do with them.

@@ -1,0 +1,143 @@
+package coverage
+
+import "math"
+
+// zone is a part of the Earth with a grid of its own.
+type zone uint8
+
+const (
+	// mercator is the square map of the web, whose cells are its tiles.
+	mercator zone = iota
+	// north and south are what it leaves out around the poles. Their rows are
+	// equally high.
+	north
+	south
+	zones
+)
+
+// cell is a cell of a zone's grid: at each level there are twice as many columns,
+// counted from 180° W, and twice as many rows, counted from the north.
+type cell struct {
+	zone  zone
+	level uint8
+	x, y  uint32
+}
+
+// deepest is the level of the finest addresses: a cell is a metre wide there.
+const deepest = 25
+
+// kid is one of the four cells of the next level: 0 and 1 in the north, 0 and 2
+// in the west.
+func (c cell) kid(n int) cell {
+	return cell{c.zone, c.level + 1, c.x<<1 | uint32(n&1), c.y<<1 | uint32(n>>1)}
+}
+
+// kidOf tells which kid of the cell an address of the deepest level is in.
+func (c cell) kidOf(x, y uint32) int {
+	down := deepest - 1 - c.level
+	return int(x>>down&1 | y>>down&1<<1)
+}
+
+func (c cell) rect() rect {
+	size := sizes[c.level]
+	return rect{
+		south: c.zone.latitude(float64(c.y+1) * size), north: c.zone.latitude(float64(c.y) * size),
+		west: longitude(float64(c.x) * size), east: longitude(float64(c.x+1) * size),
+	}
+}
+
+// kidRects are those of the kids of a cell, given its own: only what is between
+// them is reckoned.
+func (c cell) kidRects(r *rect) (kids [4]rect) {
+	middle := c.kid(3)
+	lat := middle.zone.latitude(float64(middle.y) * sizes[middle.level])
+	lng := longitude(float64(middle.x) * sizes[middle.level])
+	return [4]rect{
+		{lat, r.north, r.west, lng},
+		{lat, r.north, lng, r.east},
+		{r.south, lat, r.west, lng},
+		{r.south, lat, lng, r.east},
+	}
+}
+
+// longitude is that of the line which has so much of the map to its west.
+func longitude(part float64) float64 { return part*360 - 180 }
+
+// latitude is that of the line which has so much of the zone to its north.
+func (z zone) latitude(part float64) float64 {
+	switch z {
+	case north:
+		return edge + (90-edge)*(1-part)
+	case south:
+		return -edge - (90-edge)*part
+	default:
+		return mercatorLatitude(part)
+	}
+}
+
+func mercatorLatitude(part float64) float64 {
+	return math.Atan(math.Sinh(math.Pi*(1-2*part))) / radian
+}
+
+// part is the inverse of latitude, but for rounding, also beyond the zone.
+func (z zone) part(lat float64) float64 {
+	switch z {
+	case north:
+		return 1 - (lat-edge)/(90-edge)
+	case south:
+		return (-edge - lat) / (90 - edge)
+	default:
+		return (1 - math.Atanh(math.Sin(lat*radian))/math.Pi) / 2
+	}
+}
+
+// edge is the latitude at which the map of the web ends: that of its first line.
+var edge = mercatorLatitude(0)
+
+// zoneOf is where a latitude belongs. A line belongs to what is north of it.
+func zoneOf(lat float64) zone {
+	switch {
+	case lat >= edge:
+		return north
+	case lat < -edge:
+		return south
+	default:
+		return mercator
+	}
+}
+
+// address is the deepest cell that a place is in. A place on a line is in the
+// cell to its north and east; 180° E is 180° W. What the lines are, rect says:
+// the formula for the row is only a guess at it.
+func address(lat, lng float64) cell {
+	const count = 1 << deepest
+	z := zoneOf(lat)
+	y := clampedTo(count-1, math.Floor(z.part(lat)*count))
+	for y > 0 && lat >= z.latitude(float64(y)/count) {
+		y--
+	}
+	for y < count-1 && lat < z.latitude(float64(y+1)/count) {
+		y++
+	}
+	if lng >= 180 {
+		lng = -180
+	}
+	x := clampedTo(count-1, math.Floor((lng+180)/360*count))
+	for x > 0 && lng < longitude(float64(x)/count) {
+		x--
+	}
+	for x < count-1 && lng >= longitude(float64(x+1)/count) {
+		x++
+	}
+	return cell{z, deepest, x, y}
+}
+
+func clampedTo(most uint32, value float64) uint32 {
+	return uint32(min(max(value, 0), float64(most)))
+}
+
+// up is the cell of a level that a deepest address is in.
+func (c cell) up(level uint8) cell {
+	down := c.level - level
+	return cell{c.zone, level, c.x >> down, c.y >> down}
+}

@@ -1,0 +1,117 @@
+package coverage
+
+import "math"
+
+// point is a place in the plane of a frame.
+type point struct{ x, y float64 }
+
+func (p point) cross(q point) float64 { return p.x*q.y - p.y*q.x }
+func (p point) dot(q point) float64   { return p.x*q.x + p.y*q.y }
+
+// frame is the stereographic picture of the sphere around a place: y points
+// north there, and what lies an angle c away is tan(c/2) from the origin. In it
+// every circle of the sphere is a circle: the rims of discs, and parallels and
+// meridians, which may be straight. Coordinates are formed from differences, so
+// near the origin they are precise to the last bits.
+type frame struct {
+	lat, lng       float64
+	sinLat, cosLat float64
+}
+
+func newFrame(s *spot) frame { return frame{s.lat, s.lng, s.sinLat, s.cosLat} }
+
+// vector gives a place as east, north and up as seen from the origin.
+func (f *frame) vector(lat, lng, sinLat, cosLat float64) (east, north, up float64) {
+	away := turned(lng-f.lng) * radian
+	half, higher := sine(away/2), (lat-f.lat)*radian
+	bulge := 2 * cosLat * half * half
+	east = cosLat * sine(away)
+	north = sine(higher) + f.sinLat*bulge
+	rise := sine(higher / 2)
+	up = 1 - 2*rise*rise - f.cosLat*bulge
+	return east, north, up
+}
+
+// at gives the picture of a place.
+func (f *frame) at(lat latitude, lng float64) point {
+	east, north, up := f.vector(lat.degrees, lng, lat.sin, lat.cos)
+	return point{east / (1 + up), north / (1 + up)}
+}
+
+// latitude is one that is used many times.
+type latitude struct{ degrees, sin, cos float64 }
+
+func newLatitude(degrees float64) latitude {
+	sin, cos := math.Sincos(degrees * radian)
+	return latitude{degrees, sin, cos}
+}
+
+// circle is the picture of a disc. Its own middle is not quite that of the
+// circle.
+type circle struct {
+	spot   *spot
+	center point
+	radius float64
+	middle point // where the middle of the disc is
+	rank   int   // among the circles of a group
+}
+
+func (f *frame) circle(s *spot) circle {
+	east, north, up := f.vector(s.lat, s.lng, s.sinLat, s.cosLat)
+	scale := 1 / (up + s.cos)
+	return circle{
+		spot:   s,
+		center: point{east * scale, north * scale},
+		radius: s.sin * scale,
+		middle: point{east / (1 + up), north / (1 + up)},
+	}
+}
+
+// triangle is the signed area, in steradians, between the origin and the
+// shortest way from p to q: positive if that turns left around the origin.
+func triangle(p, q point) float64 {
+	return 2 * arctan(p.cross(q), 1+p.dot(q))
+}
+
+// arctan is math.Atan2 for a positive x, faster where the angle is small.
+func arctan(y, x float64) float64 {
+	if t := y / x; x > 0 && math.Abs(t) < 1e-3 {
+		square := t * t
+		return t * (1 - square*(1./3-square*(1./5)))
+	}
+	return math.Atan2(y, x)
+}
+
+// sector is the signed area between the origin and the rim of the disc from p
+// to q, leftwards around the disc. Seen from the middle of the disc it would be a
+// piece of cake; from there to the origin it is a matter of triangles.
+func (c *circle) sector(p, q point) float64 {
+	angle, sin, cos := c.angle(p, q)
+	half := sine(c.spot.radius / 2)
+	tan2 := c.spot.sin / (1 + c.spot.cos)
+	tan2 *= tan2
+	cake := 2 * half * half * angle
+	return cake - 2*arctan(tan2*sin, 1+tan2*cos) + triangle(p, q)
+}
+
+// angle is the angle at the middle of the disc, on the sphere, between two points
+// of its rim, with its sine and cosine: the sphere is turned so that the middle is
+// the origin, by z → (z-m)/(1+m̄z).
+func (c *circle) angle(p, q point) (angle, sin, cos float64) {
+	m := c.middle
+	up, uq := point{p.x - m.x, p.y - m.y}, point{q.x - m.x, q.y - m.y}
+	vp, vq := point{1 + m.dot(p), m.cross(p)}, point{1 + m.dot(q), m.cross(q)}
+	// The argument of (uq·conj(up))·(vp·conj(vq)).
+	a, b := point{up.dot(uq), up.cross(uq)}, point{vq.dot(vp), vq.cross(vp)}
+	sin, cos = a.x*b.y+a.y*b.x, a.x*b.x-a.y*b.y
+	angle = math.Atan2(sin, cos)
+	// Which way around is decided where arcs are cut, seen from the center.
+	isLong := point{p.x - c.center.x, p.y - c.center.y}.cross(point{q.x - c.center.x, q.y - c.center.y}) < 0
+	if angle < 0 && (isLong || cos < 0) {
+		angle += 2 * math.Pi
+	} else if angle > 0 && isLong && cos > 0 {
+		angle += 2 * math.Pi
+	}
+	length := math.Sqrt(sin*sin + cos*cos)
+	return angle, sin / length, cos / length
+}

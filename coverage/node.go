@@ -1,0 +1,105 @@
+package coverage
+
+import "math"
+
+// leafSize is how many discs a cell has, at most, that is not cut into four. Few
+// make small cells, which are quick to measure, but many of them.
+const leafSize = 8
+
+// Cells of the first levels are always cut: they are wider than geometry likes.
+// Those of the last never are: they are smaller than discs, and cutting them
+// would only take memory where many discs are at one place.
+const firstLevel = 3
+
+var lastLevel = [zones]uint8{mercator: 20, north: 14, south: 14}
+
+// node is a cell of the tree: a fork of four or a leaf. A cell without a disc in
+// it and without covered ground has none. A published node never changes.
+type node[T Item] struct {
+	fork  *fork[T]   // nil for a leaf
+	discs []entry[T] // of a leaf, in order
+	area  float64    // covered, in steradians; unknown at first, but not in a published node
+	reach float32    // no radius in it is larger
+	sole  bool       // a leaf which one disc covers whole
+}
+
+// fork is what a node has below it, and what it knows of all that.
+type fork[T Item] struct {
+	kids [4]*node[T]
+	summary
+}
+
+// unknown is the area of a node that is not measured yet.
+var unknown = math.NaN()
+
+func (n *node[T]) isKnown() bool { return n == nil || !math.IsNaN(n.area) }
+
+func (n *node[T]) count() int {
+	switch {
+	case n == nil:
+		return 0
+	case n.fork != nil:
+		return int(n.fork.count)
+	default:
+		return len(n.discs)
+	}
+}
+
+// newLeaf makes a leaf of entries that are in order.
+func newLeaf[T Item](entries []entry[T]) *node[T] {
+	n := &node[T]{area: unknown}
+	if len(entries) > 0 {
+		n.discs = append(make([]entry[T], 0, len(entries)), entries...) // exactly
+	}
+	most := 0.0
+	for i := range entries {
+		most = max(most, math.Abs(entries[i].radius))
+	}
+	n.reach = roundedUp(most)
+	return n
+}
+
+func roundedUp(value float64) float32 {
+	rounded := float32(value)
+	if float64(rounded) < value {
+		rounded = math.Nextafter32(rounded, math.MaxFloat32)
+	}
+	return rounded
+}
+
+func roundedDown(value float64) float32 { return -roundedUp(-value) }
+
+// join makes one node of four: a leaf, if they have few discs.
+func join[T Item](c cell, kids [4]*node[T]) *node[T] {
+	count := 0
+	for _, kid := range kids {
+		count += kid.count()
+	}
+	if count <= leafSize && c.level >= firstLevel {
+		var few [leafSize]entry[T]
+		return newLeaf(collect(kids, few[:0]))
+	}
+	n := &node[T]{fork: &fork[T]{kids: kids}, area: unknown}
+	for _, kid := range kids {
+		if kid != nil {
+			n.reach = max(n.reach, kid.reach)
+			n.fork.summary.add(kid.summary())
+		}
+	}
+	return n
+}
+
+// collect gathers the entries of four nodes, in order.
+func collect[T Item](kids [4]*node[T], into []entry[T]) []entry[T] {
+	for _, kid := range kids {
+		switch {
+		case kid == nil:
+		case kid.fork != nil:
+			into = collect(kid.fork.kids, into)
+		default:
+			into = append(into, kid.discs...)
+		}
+	}
+	sortEntries(into)
+	return into
+}

@@ -1,0 +1,183 @@
+package coverage
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// side is one of the sides of a rectangle in the picture of a frame, walked so
+// that the rectangle is to the left. Its inner side is where
+//
+//	a·|u|² - 2·b·u + c <= 0
+type side struct {
+	a, c     float64
+	b        point
+	parallel bool
+	sin, cos float64 // of a parallel's latitude; of a meridian's longitude, from the origin's
+	forward  float64 // 1 if walked east or north, else -1
+	whole    span
+	bare     spans // what no disc covers
+}
+
+// sides writes those of a rectangle over the given ones. At a pole there is
+// none.
+func (f *frame) sides(r *rect, south, north latitude, into []side) []side {
+	west := turned(r.west-f.lng) * radian
+	east := west + (r.east-r.west)*radian
+	southwest, southeast := f.at(south, r.west), f.at(south, r.east)
+	northeast, northwest := f.at(north, r.east), f.at(north, r.west)
+	into = into[:0]
+	add := func(s side, from, to point) {
+		if len(into) < cap(into) { // its spans have room already
+			s.bare.parts = into[:len(into)+1][len(into)].bare.parts[:0]
+		}
+		s.whole = s.span(f, from, to)
+		s.bare.base = s.whole.start
+		s.bare.parts = append(s.bare.parts, s.whole)
+		into = append(into, s)
+	}
+	if r.south > -90 {
+		add(f.parallel(south, 1), southwest, southeast)
+	}
+	add(f.meridian(east, 1), southeast, northeast)
+	if r.north < 90 {
+		add(f.parallel(north, -1), northeast, northwest)
+	}
+	add(f.meridian(west, -1), northwest, southwest)
+	return into
+}
+
+// parallel is where the sine of the latitude, cosLat·north + sinLat·up, is the
+// given one.
+func (f *frame) parallel(lat latitude, forward float64) side {
+	// The difference of the sines, as precise as that of the latitudes.
+	higher := (lat.degrees - f.lat) * radian
+	half := sine(higher / 2)
+	difference := f.cosLat*sine(higher) - 2*f.sinLat*half*half
+	return side{
+		parallel: true, sin: lat.sin, cos: lat.cos, forward: forward,
+		a: forward * (lat.sin + f.sinLat), b: point{0, forward * f.cosLat}, c: forward * difference,
+	}
+}
+
+// meridian is half of the circle where cosLat·sin(lng-away) is zero.
+func (f *frame) meridian(away, forward float64) side {
+	sin, cos := math.Sincos(away)
+	return side{
+		sin: sin, cos: cos, forward: forward,
+		a: forward * sin * f.cosLat, b: point{-forward * cos, -forward * sin * f.sinLat}, c: -forward * sin * f.cosLat,
+	}
+}
+
+// seen gives a point of the side as a direction that turns left along it: seen
+// from the axis for a parallel, from the middle of the Earth for a meridian.
+func (s *side) seen(f *frame, p point) point {
+	east, north, up := 2*p.x, 2*p.y, 1-p.dot(p)
+	outward := up*f.cosLat - north*f.sinLat // away from the axis, in the plane of the origin's meridian
+	if s.parallel {
+		return point{outward, s.forward * east}
+	}
+	axial := north*f.cosLat + up*f.sinLat
+	return point{outward*s.cos + east*s.sin, s.forward * axial}
+}
+
+// span is the part of the side between two points of it.
+func (s *side) span(f *frame, from, to point) span {
+	part := span{turn(s.seen(f, from)), turn(s.seen(f, to)), from, to}
+	if part.end < part.start {
+		part.end += fullTurn
+	}
+	return part
+}
+
+// meeting tells how the rim of a disc meets the side.
+type meeting int
+
+const (
+	inside  meeting = iota // the rim is on the inner side
+	outside                // the rim is on the outer side
+	crossed
+)
+
+// isBeyond reports whether a point is on the outer side.
+func (s *side) isBeyond(p point) bool { return s.a*p.dot(p)-2*s.b.dot(p)+s.c > 0 }
+
+// cross tells how a rim meets the side. Where they cross, it makes the blade that
+// takes off the rim what is on the outer side: from where it leaves until it
+// enters again.
+func (s *side) cross(c *circle, b *blade) meeting {
+	inward := point{s.b.x - s.a*c.center.x, s.b.y - s.a*c.center.y}
+	depth := s.a*(c.center.dot(c.center)+c.radius*c.radius) - 2*s.b.dot(c.center) + s.c
+	length := inward.dot(inward) // squared, like all that is compared here
+	switch most := 4 * c.radius * c.radius * length; {
+	case depth*depth < most:
+	case depth > 0:
+		return outside
+	default:
+		return inside
+	}
+	along := depth / (2 * length)
+	across := math.Sqrt(max(0, c.radius*c.radius/length-along*along))
+	foot := point{c.center.x + along*inward.x, c.center.y + along*inward.y}
+	*b = blade{
+		toward: point{-inward.x, -inward.y}, side: s, isFound: true,
+		right: point{foot.x - across*inward.y, foot.y + across*inward.x},
+		left:  point{foot.x + across*inward.y, foot.y - across*inward.x},
+	}
+	return crossed
+}
+
+// cover notes what the disc covers of the side: between the points where its rim
+// leaves and enters, the side is within the disc.
+func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
+	switch {
+	case len(s.bare.parts) == 0:
+	case how == crossed:
+		part := s.span(f, b.right, b.left)
+		s.bare.remove(&part)
+	case c.spot.holdsPole() && c.holds(s.whole.from): // all of a small parallel
+		s.bare.parts = s.bare.parts[:0]
+	}
+}
+
+// covered is the signed area between the origin and those parts of the side
+// that discs cover.
+func (s *side) covered(f *frame) float64 {
+	bare := s.bare.parts
+	slices.SortFunc(bare, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	area, at, from := 0.0, s.whole.start, s.whole.from
+	for i := range bare {
+		if bare[i].start > at {
+			area += s.strip(f, from, bare[i].from)
+		}
+		at, from = bare[i].end, bare[i].to
+	}
+	if s.whole.end > at {
+		area += s.strip(f, from, s.whole.to)
+	}
+	return area
+}
+
+// strip is the signed area between the origin and a part of the side. Of a
+// parallel, it is that below the shortest way and what is between the two.
+func (s *side) strip(f *frame, from, to point) float64 {
+	if !s.parallel {
+		return triangle(from, to)
+	}
+	a, b := s.seen(f, from), s.seen(f, to)
+	return triangle(from, to) + s.forward*bulge(s.sin, s.cos, arctan(a.cross(b), a.dot(b))/2)
+}
+
+// bulge is the area between a parallel and the shortest way between two places
+// on it whose longitudes differ by twice the half: 2·(atan(sin·tan half) - sin·half),
+// written so that it keeps its precision at the poles and for the shortest ways.
+func bulge(sin, cos, half float64) float64 {
+	square := half * half
+	if half < 1e-3 {
+		return 2 * sin * cos * cos * half * square * (1./3 + square*(2-3*sin*sin)/15)
+	}
+	less := cos * cos / (1 + math.Abs(sin)) // than 1 is the sine
+	s, c := math.Sincos(half)
+	return math.Copysign(2, sin) * (less*half - arctan(less*s*c, 1-less*s*s))
+}

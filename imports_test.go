@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	// The words of the network, and what people do with them.
 	"beacon":    {"geo"},
 	"vitals":    {"beacon", "id"},
-	"fleet":     {"beacon", "geo", "spatial", "vitals"},
+	"fleet":     {"beacon", "coverage", "geo", "spatial", "vitals"},
 	"lease":     {},
 	"access":    {"beacon", "id"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},

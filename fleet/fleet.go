@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/coverage"
 	"github.com/beacon-wifi/beacon/geo"
 	"github.com/beacon-wifi/beacon/spatial"
 	"github.com/beacon-wifi/beacon/vitals"
@@ -26,6 +27,7 @@ type Fleet struct {
 	encode Encode
 	table  *vitals.Table
 	index  *spatial.Index[*Spot]
+	chart  chart
 
 	mu       sync.Mutex                 // of writers: versions are compared and replaced in one step
 	gone     map[beacon.HotspotID]int64 // the version in which a hotspot was deleted
@@ -48,7 +50,7 @@ const graveTime = 10 * time.Minute
 // New makes an empty fleet, whose hotspots' vitals are in the table.
 func New(encode Encode, table *vitals.Table) *Fleet {
 	return &Fleet{
-		encode: encode, table: table, index: spatial.New[*Spot](),
+		encode: encode, table: table, index: spatial.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
 		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]departed{},
 	}
 }
@@ -76,24 +78,37 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	defer f.mu.Unlock()
 	now := time.Now() // the age of graves is no data
 	f.levelGraves(now)
-	var put []*Spot
+	var put, changed []*Spot
 	var remove []string
 	for id, h := range newest {
-		switch {
-		case h.Version <= f.known(id):
-		case h.Deleted():
+		if h.Version <= f.known(id) {
+			continue
+		}
+		old, stood := f.index.Get(string(id))
+		if stood {
+			changed = append(changed, old)
+		}
+		if h.Deleted() {
 			f.gone[id] = h.Version
 			f.graves = append(f.graves, grave{id, h.Version, now})
 			f.depart(h)
 			remove = append(remove, string(id))
-		default:
-			put = append(put, f.succeed(h))
+			continue
+		}
+		spot := f.succeed(h)
+		put = append(put, spot)
+		if !stood {
+			changed = append(changed, spot)
 		}
 	}
 	if len(put) == 0 && len(remove) == 0 {
 		return nil
 	}
-	return f.index.Apply(put, remove)
+	if err := f.index.Apply(put, remove); err != nil {
+		return err
+	}
+	f.chart.tell(changed...)
+	return nil
 }
 
 // succeed makes the spot that takes the place of the one that shows the hotspot
@@ -210,6 +225,7 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 		if err := f.index.Apply([]*Spot{&woken}, nil); err != nil {
 			return false // it stands nowhere: cannot happen, it stood somewhere before
 		}
+		f.chart.tell(spot)
 		spot = &woken
 	}
 	fn(spot.live)
@@ -250,6 +266,9 @@ func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
 // reports whether the hotspot was not announced as online.
 func (f *Fleet) Beat(spot *Spot, beat *vitals.Beat) (came bool) {
 	f.table.Apply(spot.live, beat)
+	if !spot.live.Lit() && spot.Active() {
+		f.chart.tell(spot)
+	}
 	return !spot.live.Announced() && spot.Active()
 }
 

@@ -48,7 +48,7 @@ func versions(f *fleet.Fleet) map[string]int64 {
 	return all
 }
 
-func mustApply(t testing.TB, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
+func mustApply(t failer, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
 	t.Helper()
 	if err := f.Apply(hotspots...); err != nil {
 		t.Fatal(err)

@@ -57,6 +57,9 @@ func (s *Spot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
 // Place is where it stands.
 func (s *Spot) Place() geo.Point { return s.place }
 
+// RadiusM is how far it reaches.
+func (s *Spot) RadiusM() float64 { return s.radius }
+
 // Version is the version of the hotspot that the spot shows.
 func (s *Spot) Version() int64 { return s.version }
 

@@ -37,13 +37,13 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 	return t.fold(ctx)
 }
 
-// refresh looks at the clock, and once a minute brings what memory shows in step
-// with it.
+// refresh looks at the clock, and brings what memory shows in step with it: maps
+// each time, figures once a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.look()
 	if minute := vitals.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
 		t.Table.Refresh(l.now)
 		t.refreshed = minute
 	}
-	return nil
+	return t.Fleet.Redraw(l.now)
 }

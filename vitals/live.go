@@ -18,6 +18,7 @@ type Live struct {
 	dirty atomic.Bool
 
 	announced atomic.Bool // see Announced
+	lit       atomic.Bool // see Lit
 
 	state   state
 	tier    beacon.Tier
@@ -76,6 +77,13 @@ func (l *Live) Announced() bool { return l.announced.Load() }
 
 // Announce notes what was told.
 func (l *Live) Announce(online bool) { l.announced.Store(online) }
+
+// Lit reports whether maps show the hotspot as online. What maps show is the
+// caller's business; this only remembers it.
+func (l *Live) Lit() bool { return l.lit.Load() }
+
+// Light notes what maps show.
+func (l *Live) Light(online bool) { l.lit.Store(online) }
 
 // Shown is what Apply and Refresh found last.
 func (l *Live) Shown() Shown {

@@ -84,6 +84,7 @@ func (l *Live) clear() {
 	l.shown.Store(0)
 	l.dirty.Store(false)
 	l.announced.Store(false)
+	l.lit.Store(false)
 	l.state, l.timeline, l.active = 0, 0, 0
 	l.slot = slot
 }

@@ -98,7 +98,10 @@ func (n *node) load(ctx context.Context) error {
 	if err := n.follower.CatchUp(ctx); err != nil {
 		return err
 	}
-	return n.telemetry.Restored(ctx)
+	if err := n.telemetry.Restored(ctx); err != nil {
+		return err
+	}
+	return n.fleet.Chart(n.now())
 }
 
 // show lets Prometheus see how the node is doing.

@@ -20,7 +20,7 @@ type Spot struct {
 	version int64
 	summary string
 	live    *vitals.Live // nil until a device was linked for the first time
-	key     [32]byte     // see beacon.Device; zero while no device is linked
+	key     keyPrint     // of the device; zero while none is linked
 	radius  float64
 	room    uint16 // max_connections
 	idAt    uint8  // where the id begins in summary
@@ -38,7 +38,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
 		place:   h.Location.Point,
 		version: h.Version,
 		summary: text,
-		key:     h.Device.KeyHash,
+		key:     keyPrint(h.Device.KeyHash[:]),
 		radius:  h.Settings.CoverageRadius(h.Type),
 		room:    uint16(h.Settings.MaxConnections),
 		idAt:    uint8(strings.Index(text, string(h.ID))),
@@ -75,8 +75,13 @@ func (s *Spot) Active() bool { return s.tags == active }
 // Opens reports whether a key with this hash is the device's, in a time that
 // does not depend on how much of it is right.
 func (s *Spot) Opens(hash [32]byte) bool {
-	return s.key != [32]byte{} && subtle.ConstantTimeCompare(hash[:], s.key[:]) == 1
+	return s.key != keyPrint{} && subtle.ConstantTimeCompare(hash[:len(s.key)], s.key[:]) == 1
 }
+
+// keyPrint is the first half of the hash of a device's key (see beacon.Device).
+// To find another key with the same 128 bits is as hopeless as to guess the key,
+// and a million of the other halves would take 16 MB.
+type keyPrint [16]byte
 
 // Facts are what is true of a hotspot at one moment.
 type Facts struct {

@@ -45,6 +45,24 @@ func towns(n int) []disc {
 	return discs
 }
 
+// spread makes n discs far apart from one another.
+func spread(n int) []disc {
+	random := rand.New(rand.NewPCG(uint64(n), 9))
+	discs := make([]disc, n)
+	for i := range discs {
+		place := geo.Point{Lat: random.Float64()*120 - 60, Lng: random.Float64()*360 - 180}
+		discs[i] = disc{name(fmt.Sprintf("hs_%026d", i)), place, usual(random), true}
+	}
+	return discs
+}
+
+func offline(discs []disc) []disc {
+	for i := range discs {
+		discs[i].Online = false
+	}
+	return discs
+}
+
 func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -74,10 +92,13 @@ func BenchmarkBuild(b *testing.B) {
 		{"100k towns", func() []disc { return towns(100_000) }},
 		{"1M towns", func() []disc { return towns(1_000_000) }},
 		{"1M city", func() []disc { return city(1_000_000, newYork, 40_000) }},
+		{"1M spread over the land", func() []disc { return spread(1_000_000) }},
+		{"1M offline", func() []disc { return offline(towns(1_000_000)) }},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
 			discs := pointers(tt.discs())
 			var bytes int64
+			used := cpu(b)
 			for b.Loop() {
 				b.StopTimer()
 				before := heapInUse()
@@ -92,6 +113,7 @@ func BenchmarkBuild(b *testing.B) {
 				runtime.KeepAlive(discs)
 				b.StartTimer()
 			}
+			used()
 			b.ReportMetric(float64(bytes)/float64(len(discs)), "B/disc")
 		})
 	}
@@ -130,6 +152,15 @@ func BenchmarkArea(b *testing.B) {
 		}
 		snapshot := planted(b, discs).Snapshot()
 		box := boxAround(newYork, 40_000*0.999, 40_000*0.999)
+		used := cpu(b)
+		for b.Loop() {
+			snapshot.Area(box)
+		}
+		used()
+	})
+	b.Run("140k in 47 km, 100k in the box", func(b *testing.B) {
+		snapshot := planted(b, city(140_000, newYork, 47_000)).Snapshot()
+		box := boxAround(newYork, 40_000, 40_000)
 		used := cpu(b)
 		for b.Loop() {
 			snapshot.Area(box)
@@ -181,6 +212,28 @@ func BenchmarkApply(b *testing.B) {
 				covered += math.Pi * d.RadiusM * d.RadiusM
 			}
 			b.ReportMetric(covered/(tt.meters*tt.meters), "depth")
+		})
+	}
+}
+
+// Of a million, many go offline at once and come back, as in an outage.
+func BenchmarkApplyMany(b *testing.B) {
+	discs := towns(1_000_000)
+	t := planted(b, discs)
+	for _, n := range []int{1, 1000, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			i, used := 0, cpu(b)
+			for b.Loop() {
+				at := i / 2 * 7919 * n % (len(discs) - n)
+				batch := discs[at : at+n]
+				for j := range batch {
+					batch[j].Online = i%2 == 1
+				}
+				apply(b, t, batch, nil)
+				i++
+			}
+			used()
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/disc")
 		})
 	}
 }

@@ -141,3 +141,10 @@ func (c cell) up(level uint8) cell {
 	down := c.level - level
 	return cell{c.zone, level, c.x >> down, c.y >> down}
 }
+
+var zoneRects = [zones]rect{
+	mercator: cell{zone: mercator}.rect(), north: cell{zone: north}.rect(), south: cell{zone: south}.rect(),
+}
+
+// isWithin reports whether it is a cell, or within it.
+func (c cell) isWithin(o cell) bool { return c.level >= o.level && c.up(o.level) == o }

@@ -53,7 +53,6 @@ func newEntry[T Item](d *Disc[T]) entry[T] {
 
 func (e *entry[T]) online() bool     { return e.radius > 0 }
 func (e *entry[T]) place() geo.Point { return geo.Point{Lat: e.lat, Lng: e.lng} }
-func (e *entry[T]) spot() spot       { return newSpot(e.place(), math.Abs(e.radius)) }
 
 func (e *entry[T]) disc() Disc[T] {
 	return Disc[T]{Item: e.item, Place: e.place(), RadiusM: math.Abs(e.radius), Online: e.online()}

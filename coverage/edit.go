@@ -3,21 +3,15 @@ package coverage
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
-
-// change is a disc that is put or removed.
-type change[T Item] struct {
-	entry[T]
-	remove bool
-	order  int32 // of two changes of one disc, the later counts
-	x, y   uint32
-}
 
 // editor makes the next tree out of the last. It copies what it changes, and
 // notes which discs came and went; what is measured anew then is up to a
 // surveyor.
 type editor[T Item] struct {
 	marks
+	helpers []*editor[T]
 }
 
 // edit gives the node after the changes in its cell. It reorders them.
@@ -26,11 +20,7 @@ func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
 	case len(changes) == 0:
 		return n
 	case n != nil && n.fork != nil:
-		kids := n.fork.kids
-		for i, part := range parted(c, changes) {
-			kids[i] = e.edit(kids[i], c.kid(i), part)
-		}
-		return join(c, kids)
+		return e.editKids(n.fork.kids, c, changes)
 	}
 	var discs []entry[T]
 	if n != nil {
@@ -44,33 +34,52 @@ func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
 	if n != nil {
 		kids = partedLeaf(c, n)
 	}
+	return e.editKids(kids, c, changes)
+}
+
+// manyChanges are worth helpers.
+const manyChanges = 4096
+
+func (e *editor[T]) editKids(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
+	if len(changes) >= manyChanges {
+		return e.editKidsAtOnce(kids, c, changes)
+	}
 	for i, part := range parted(c, changes) {
 		kids[i] = e.edit(kids[i], c.kid(i), part)
 	}
 	return join(c, kids)
 }
 
-// parted orders changes by the kid of the cell that they are in.
-func parted[T Item](c cell, changes []change[T]) (parts [4][]change[T]) {
-	isSouth := func(a *change[T]) bool { return c.kidOf(a.x, a.y)&2 != 0 }
-	isEast := func(a *change[T]) bool { return c.kidOf(a.x, a.y)&1 != 0 }
-	upper, lower := split(changes, isSouth)
-	parts[0], parts[1] = split(upper, isEast)
-	parts[2], parts[3] = split(lower, isEast)
-	return parts
-}
-
-func split[T Item](changes []change[T], isSecond func(*change[T]) bool) (first, second []change[T]) {
-	i, j := 0, len(changes)
-	for i < j {
-		if !isSecond(&changes[i]) {
-			i++
+// editKidsAtOnce has a helper for each kid with many changes.
+func (e *editor[T]) editKidsAtOnce(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
+	var helpers sync.WaitGroup
+	for i, part := range parted(c, changes) {
+		if len(part) < manyChanges {
+			kids[i] = e.edit(kids[i], c.kid(i), part)
 			continue
 		}
-		j--
-		changes[i], changes[j] = changes[j], changes[i]
+		helper := &editor[T]{}
+		e.helpers = append(e.helpers, helper)
+		helpers.Go(func() { kids[i] = helper.edit(kids[i], c.kid(i), part) })
 	}
-	return changes[:i], changes[i:]
+	helpers.Wait()
+	return join(c, kids)
+}
+
+// allMarks are those of the helpers too.
+func (e *editor[T]) allMarks() *marks {
+	for _, helper := range e.helpers {
+		helper.collect(&e.marks)
+	}
+	return &e.marks
+}
+
+// collect adds the marks of an editor and its helpers to others.
+func (e *editor[T]) collect(all *marks) {
+	all.add(&e.marks)
+	for _, helper := range e.helpers {
+		helper.collect(all)
+	}
 }
 
 // partedLeaf makes four leaves of one. None is left out: whether ground is

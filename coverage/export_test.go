@@ -18,7 +18,7 @@ func Covered(box geo.Box, places []geo.Point, radii []float64) float64 {
 			spots = append(spots, s)
 		}
 	}
-	area := m.quarter(&r, spots)
+	area := m.half(&r, spots)
 	return area * geo.EarthRadius * geo.EarthRadius
 }
 
@@ -59,8 +59,8 @@ func difference[T Item](c cell, a, b *node[T]) string {
 	if a.fork == nil {
 		return ""
 	}
-	if a.fork.summary != b.fork.summary {
-		return fmt.Sprintf("%+v: %+v and %+v", c, a.fork.summary, b.fork.summary)
+	if a.fork.totals != b.fork.totals || a.widest != b.widest {
+		return fmt.Sprintf("%+v: %+v and %+v", c, a.summary(), b.summary())
 	}
 	return ""
 }

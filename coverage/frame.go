@@ -46,6 +46,17 @@ func newLatitude(degrees float64) latitude {
 	return latitude{degrees, sin, cos}
 }
 
+// near is another latitude, which costs less if it is near.
+func (l latitude) near(degrees float64) latitude {
+	angle := (degrees - l.degrees) * radian
+	if math.Abs(angle) > 0.01 {
+		return newLatitude(degrees)
+	}
+	half, sin := sine(angle/2), sine(angle)
+	cos := 1 - 2*half*half
+	return latitude{degrees, l.sin*cos + l.cos*sin, l.cos*cos - l.sin*sin}
+}
+
 // circle is the picture of a disc. Its own middle is not quite that of the
 // circle.
 type circle struct {

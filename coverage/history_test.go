@@ -126,6 +126,43 @@ func (h *history) run(t *testing.T, random *rand.Rand) {
 	}
 }
 
+// Many changes at once, which all processors share, give the tree that few at a
+// time give: when a city is built, loses its power and has it back.
+func TestApply_ManyAtOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(14, 3))
+	discs := append(city(15_000, newYork, 8000), city(6000, geo.Point{Lat: -17, Lng: 180}, 3000)...)
+	for i := range discs {
+		discs[i].Item = name(fmt.Sprint("d", i))
+	}
+	few, many := coverage.New[name](), coverage.New[name]()
+	check := func(what string) {
+		t.Helper()
+		apply(t, many, discs, nil)
+		random.Shuffle(len(discs), func(i, j int) { discs[i], discs[j] = discs[j], discs[i] })
+		for rest := discs; len(rest) > 0; {
+			n := min(len(rest), 1+random.IntN(1500))
+			apply(t, few, rest[:n], nil)
+			rest = rest[n:]
+		}
+		if text := coverage.Difference(few.Snapshot(), many.Snapshot()); text != "" {
+			t.Fatalf("%s: %s", what, text)
+		}
+	}
+	check("built")
+	for i := range discs {
+		discs[i].Online = discs[i].Place.Lng > newYork.Lng
+	}
+	check("without power")
+	for i := range discs {
+		discs[i].Online = i%10 != 0
+	}
+	check("with power again")
+	apply(t, many, nil, discs)
+	if nodes := many.Snapshot().Nodes(); nodes != 0 {
+		t.Errorf("the empty tree has %d nodes", nodes)
+	}
+}
+
 // maps gives the values of a map, in the map's own random order.
 func maps(discs map[string]disc) func(yield func(disc) bool) {
 	return func(yield func(disc) bool) {

@@ -37,6 +37,18 @@ func (m *marks) mark(place geo.Point, radius float64, gone bool) {
 	}
 }
 
+// add adds those of another.
+func (m *marks) add(o *marks) {
+	first := int32(len(m.discs))
+	m.discs = append(m.discs, o.discs...)
+	for z := range m.strokes {
+		for _, s := range o.strokes[z] {
+			s.disc += first
+			m.strokes[z] = append(m.strokes[z], s)
+		}
+	}
+}
+
 // strike adds the strokes in a zone: two, if the disc crosses ±180°.
 func (m *marks) strike(z zone, place geo.Point, radius float64) {
 	const count, margin = 1 << deepest, 2
@@ -82,12 +94,13 @@ func (c cell) appendOwn(own, strokes []stroke) []stroke {
 // matter reports whether a cell of which the area is known must be measured
 // again. One that a disc covers whole stays so, unless such a disc is gone.
 func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
+	middle := r.middle()
 	for _, s := range strokes {
 		d := &m.discs[s.disc]
 		if sole && !d.gone {
 			continue
 		}
-		disc := newSpot(d.place, d.radius)
+		disc := newSpotAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as it is measured
 		if disc.reaches(r) && (!sole || disc.covers(r)) {
 			return true
 		}

@@ -16,17 +16,26 @@ var lastLevel = [zones]uint8{mercator: 20, north: 14, south: 14}
 // node is a cell of the tree: a fork of four or a leaf. A cell without a disc in
 // it and without covered ground has none. A published node never changes.
 type node[T Item] struct {
-	fork  *fork[T]   // nil for a leaf
-	discs []entry[T] // of a leaf, in order
-	area  float64    // covered, in steradians; unknown at first, but not in a published node
-	reach float32    // no radius in it is larger
-	sole  bool       // a leaf which one disc covers whole
+	fork   *fork[T]   // that it is part of; nil for a leaf
+	discs  []entry[T] // of a leaf, in order
+	area   float64    // covered, in steradians; unknown at first, but not in a published node
+	reach  float32    // no radius of an online disc in it is larger
+	widest uint16     // nor that of any disc, in whole metres; of a fork
+	sole   bool       // a leaf which one disc covers whole
 }
 
-// fork is what a node has below it, and what it knows of all that.
+// fork is a node with what it has below it, and what it knows of all that: as
+// much as two lines of a processor's cache hold.
 type fork[T Item] struct {
+	node node[T]
 	kids [4]*node[T]
-	summary
+	totals
+}
+
+func newFork[T Item](kids [4]*node[T]) *node[T] {
+	f := &fork[T]{kids: kids}
+	f.node.fork, f.node.area = f, unknown
+	return &f.node
 }
 
 // unknown is the area of a node that is not measured yet.
@@ -53,7 +62,7 @@ func newLeaf[T Item](entries []entry[T]) *node[T] {
 	}
 	most := 0.0
 	for i := range entries {
-		most = max(most, math.Abs(entries[i].radius))
+		most = max(most, entries[i].radius)
 	}
 	n.reach = roundedUp(most)
 	return n
@@ -79,13 +88,15 @@ func join[T Item](c cell, kids [4]*node[T]) *node[T] {
 		var few [leafSize]entry[T]
 		return newLeaf(collect(kids, few[:0]))
 	}
-	n := &node[T]{fork: &fork[T]{kids: kids}, area: unknown}
+	n := newFork(kids)
+	var all summary
 	for _, kid := range kids {
 		if kid != nil {
 			n.reach = max(n.reach, kid.reach)
-			n.fork.summary.add(kid.summary())
+			all.add(kid.summary())
 		}
 	}
+	n.fork.totals, n.widest = all.totals, uint16(math.Ceil(all.reach))
 	return n
 }
 

@@ -19,11 +19,12 @@ func (s *Snapshot[T]) Area(box geo.Box) float64 {
 	defer meters.Put(m)
 	area := 0.0
 	for _, part := range parts(box) {
-		within := areaWithin[T]{world: &s.world, meter: m, rect: part}
+		within := areaWithin[T]{border: border[T]{world: &s.world, meter: m}, rect: part}
 		for z, root := range s.world {
 			c := cell{zone: zone(z)}
 			area += within.of(root, c, c.rect())
 		}
+		area += within.total()
 	}
 	return area * squareKilometers
 }
@@ -41,9 +42,8 @@ func parts(box geo.Box) []rect {
 
 // areaWithin sums up the area in a rectangle.
 type areaWithin[T Item] struct {
-	world *[zones]*node[T]
-	meter *meter
-	rect  rect
+	border[T]
+	rect rect
 }
 
 func (a *areaWithin[T]) of(n *node[T], c cell, all rect) float64 {
@@ -56,11 +56,11 @@ func (a *areaWithin[T]) of(n *node[T], c cell, all rect) float64 {
 		return 0
 	case part == all:
 		return n.area
-	case n.sole:
+	case n.sole || (n.fork == nil && n.area == all.area()):
 		return part.area()
 	case n.fork == nil:
-		area, _ := measure(a.meter, a.world, &part, nil)
-		return area
+		a.add(n, &part, &all)
+		return 0
 	}
 	area := 0.0
 	rects := c.kidRects(&all)

@@ -149,6 +149,48 @@ func TestArea_PartsAddUp(t *testing.T) {
 	}
 }
 
+// In a city the border of a box runs through many discs, and along lines between
+// cells. However dense it is, a grid of boxes covers what the whole box covers.
+func TestArea_GridAddsUp(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 9))
+	for _, meters := range []float64{12_000, 4000, 1500, 700} {
+		discs := city(2000, newYork, meters)
+		snapshot := planted(t, discs).Snapshot()
+		box := boxAround(newYork, meters*0.9, meters*0.9)
+		for _, n := range []int{2, 7, 30} {
+			lats, lngs := cuts(random, box.South, box.North, n), cuts(random, box.West, box.East, n)
+			lats[1], lngs[1] = 40.7, -73.99978637695312 // of which the second is a line of the grid
+			slices.Sort(lats)
+			slices.Sort(lngs)
+			sum := 0.0
+			for i := 1; i < len(lats); i++ {
+				for j := 1; j < len(lngs); j++ {
+					if part := (geo.Box{South: lats[i-1], North: lats[i], West: lngs[j-1], East: lngs[j]}); part.Valid() {
+						sum += snapshot.Area(part)
+					}
+				}
+			}
+			if whole := snapshot.Area(box); !(math.Abs(sum-whole) <= 1e-9*whole) {
+				t.Errorf("2000 discs in %v m: %v km² in %d parts of %v km²", meters, sum, n*n, whole)
+			}
+		}
+	}
+}
+
+// cuts are where a range begins and ends, and n places between, of which some are
+// nearly the same.
+func cuts(random *rand.Rand, low, high float64, n int) []float64 {
+	at := []float64{low, low + (high-low)/3}
+	for len(at) <= n {
+		next := low + (high-low)*random.Float64()
+		if random.IntN(4) == 0 {
+			next = math.Nextafter(at[len(at)-1], high)
+		}
+		at = append(at, next)
+	}
+	return append(at, high)
+}
+
 // A box that crosses ±180° has what its two parts have.
 func TestArea_AcrossAntimeridian(t *testing.T) {
 	discs := []disc{

@@ -34,20 +34,29 @@ func (r rect) within(o rect) bool {
 	return r.south >= o.south && r.north <= o.north && r.west >= o.west && r.east <= o.east
 }
 
-// quarter is one of four parts of equal height and width.
-func (r rect) quarter(n int) rect {
-	lat, lng := (r.south+r.north)/2, (r.west+r.east)/2
-	if n&1 == 0 {
-		r.east = lng
+// length is that of the longer sides, in radians.
+func (r *rect) length() float64 {
+	return max(r.north-r.south, r.width()) * radian
+}
+
+// width is that of the middle, from west to east, in degrees of a meridian.
+func (r *rect) width() float64 {
+	return (r.east - r.west) * math.Cos((r.south+r.north)/2*radian)
+}
+
+func (r *rect) middle() latitude { return newLatitude((r.south + r.north) / 2) }
+
+// halves cuts the longer sides in two.
+func (r *rect) halves() (one, other rect) {
+	one, other = *r, *r
+	if r.north-r.south > r.width() {
+		one.south = (r.south + r.north) / 2
+		other.north = one.south
 	} else {
-		r.west = lng
+		one.east = (r.west + r.east) / 2
+		other.west = one.east
 	}
-	if n&2 == 0 {
-		r.south = lat
-	} else {
-		r.north = lat
-	}
-	return r
+	return one, other
 }
 
 // turned brings a difference of longitudes into -180 to 180 degrees. What is

@@ -14,29 +14,33 @@ const almost = 1e-8
 
 // isWithin reports whether another circle, which is no smaller, contains it.
 func (c *circle) isWithin(o *circle) bool {
-	d := point{c.center.x - o.center.x, c.center.y - o.center.y}
+	d := c.to(o)
 	room := o.radius - c.radius + almost*c.radius
 	return d.dot(d) <= room*room
 }
 
 // touches reports whether two circles have points in common, or nearly.
 func (c *circle) touches(o *circle) bool {
-	d := point{c.center.x - o.center.x, c.center.y - o.center.y}
+	d := c.to(o)
 	reach := (c.radius + o.radius) * (1 + almost)
 	return d.dot(d) <= reach*reach
 }
 
-// crosses reports whether two rims cross.
-func (c *circle) crosses(o *circle) bool {
-	d := point{o.center.x - c.center.x, o.center.y - c.center.y}
-	square, sum, difference := d.dot(d), c.radius+o.radius, c.radius-o.radius
+// to is the way from one center to another.
+func (c *circle) to(o *circle) point {
+	return point{o.center.x - c.center.x, o.center.y - c.center.y}
+}
+
+// crosses reports whether two rims cross, given the way.
+func (c *circle) crosses(o *circle, way point) bool {
+	square, sum, difference := way.dot(way), c.radius+o.radius, c.radius-o.radius
 	return square < sum*sum && square > difference*difference
 }
 
 // crossing gives where two rims cross: to the right and to the left as seen from
 // the first.
 func (c *circle) crossing(o *circle) (right, left point) {
-	d := point{o.center.x - c.center.x, o.center.y - c.center.y}
+	d := c.to(o)
 	square, sum, difference := d.dot(d), c.radius+o.radius, c.radius-o.radius
 	height := (sum*sum - square) * (square - difference*difference)
 	half := 1 / (2 * square) // what follows is in units of d and of its normal

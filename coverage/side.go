@@ -16,36 +16,9 @@ type side struct {
 	parallel bool
 	sin, cos float64 // of a parallel's latitude; of a meridian's longitude, from the origin's
 	forward  float64 // 1 if walked east or north, else -1
+	line     line
 	whole    span
 	bare     spans // what no disc covers
-}
-
-// sides writes those of a rectangle over the given ones. At a pole there is
-// none.
-func (f *frame) sides(r *rect, south, north latitude, into []side) []side {
-	west := turned(r.west-f.lng) * radian
-	east := west + (r.east-r.west)*radian
-	southwest, southeast := f.at(south, r.west), f.at(south, r.east)
-	northeast, northwest := f.at(north, r.east), f.at(north, r.west)
-	into = into[:0]
-	add := func(s side, from, to point) {
-		if len(into) < cap(into) { // its spans have room already
-			s.bare.parts = into[:len(into)+1][len(into)].bare.parts[:0]
-		}
-		s.whole = s.span(f, from, to)
-		s.bare.base = s.whole.start
-		s.bare.parts = append(s.bare.parts, s.whole)
-		into = append(into, s)
-	}
-	if r.south > -90 {
-		add(f.parallel(south, 1), southwest, southeast)
-	}
-	add(f.meridian(east, 1), southeast, northeast)
-	if r.north < 90 {
-		add(f.parallel(north, -1), northeast, northwest)
-	}
-	add(f.meridian(west, -1), northwest, southwest)
-	return into
 }
 
 // parallel is where the sine of the latitude, cosLat·north + sinLat·up, is the
@@ -63,7 +36,8 @@ func (f *frame) parallel(lat latitude, forward float64) side {
 
 // meridian is half of the circle where cosLat·sin(lng-away) is zero.
 func (f *frame) meridian(away, forward float64) side {
-	sin, cos := math.Sincos(away)
+	half := sine(away / 2)
+	sin, cos := sine(away), 1-2*half*half
 	return side{
 		sin: sin, cos: cos, forward: forward,
 		a: forward * sin * f.cosLat, b: point{-forward * cos, -forward * sin * f.sinLat}, c: -forward * sin * f.cosLat,
@@ -84,6 +58,9 @@ func (s *side) seen(f *frame, p point) point {
 
 // span is the part of the side between two points of it.
 func (s *side) span(f *frame, from, to point) span {
+	if s.line.isFlat {
+		return span{s.line.along(from), s.line.along(to), from, to}
+	}
 	part := span{turn(s.seen(f, from)), turn(s.seen(f, to)), from, to}
 	if part.end < part.start {
 		part.end += fullTurn
@@ -107,6 +84,9 @@ func (s *side) isBeyond(p point) bool { return s.a*p.dot(p)-2*s.b.dot(p)+s.c > 0
 // takes off the rim what is on the outer side: from where it leaves until it
 // enters again.
 func (s *side) cross(c *circle, b *blade) meeting {
+	if how, ok := s.line.isClear(c); ok {
+		return how
+	}
 	inward := point{s.b.x - s.a*c.center.x, s.b.y - s.a*c.center.y}
 	depth := s.a*(c.center.dot(c.center)+c.radius*c.radius) - 2*s.b.dot(c.center) + s.c
 	length := inward.dot(inward) // squared, like all that is compared here
@@ -135,7 +115,11 @@ func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
 	case len(s.bare.parts) == 0:
 	case how == crossed:
 		part := s.span(f, b.right, b.left)
-		s.bare.remove(&part)
+		if s.line.isFlat {
+			s.bare.removeAt(&part, 0)
+		} else {
+			s.bare.remove(&part)
+		}
 	case c.spot.holdsPole() && c.holds(s.whole.from): // all of a small parallel
 		s.bare.parts = s.bare.parts[:0]
 	}

@@ -16,9 +16,13 @@ type spot struct {
 }
 
 func newSpot(at geo.Point, meters float64) spot {
-	s := spot{lat: at.Lat, lng: at.Lng, radius: meters / geo.EarthRadius}
-	s.sinLat, s.cosLat = math.Sincos(at.Lat * radian)
-	s.sin, s.cos = sine(s.radius), 1-2*haversine(s.radius/radian)
+	return newSpotAt(newLatitude(at.Lat), at.Lng, meters)
+}
+
+func newSpotAt(lat latitude, lng, meters float64) spot {
+	s := spot{lat: lat.degrees, lng: lng, radius: meters * (1. / geo.EarthRadius), sinLat: lat.sin, cosLat: lat.cos}
+	half := sine(s.radius / 2)
+	s.sin, s.cos = sine(s.radius), 1-2*half*half
 	return s
 }
 
@@ -77,8 +81,8 @@ func (s *spot) isInside(r *rect) bool {
 // from the middle is a corner: along a parallel the distance grows up to the
 // meridian on the far side of the Earth, which only matters around a pole.
 func (s *spot) covers(r *rect) bool {
-	if max(s.lat-r.south, r.north-s.lat)*radian > s.radius {
-		return false
+	if max(s.lat-r.south, r.north-s.lat)*radian > s.radius || (r.east-r.west)*radian*(s.cosLat-s.radius) > 2.1*s.radius {
+		return false // too far away, or too wide, as most are
 	}
 	across := s.cosLat
 	if !s.holdsPole() {

@@ -9,10 +9,15 @@ import (
 // summary is what a map shows of many discs. It is formed in the order of the
 // tree.
 type summary struct {
+	totals
+	reach float64 // no radius is larger
+}
+
+// totals are what a fork keeps of it, beside its own reach.
+type totals struct {
 	sum           geo.Vec // of their places
 	count, online int32
-	bounds        bounds  // of their places
-	reach         float64 // the largest radius
+	bounds        bounds // of their places
 }
 
 // bounds is a rectangle in little memory, rounded outwards.
@@ -23,10 +28,10 @@ func summarize[T Item](e *entry[T]) summary {
 	if lng == 180 { // it is in the first column, like what is at -180°
 		lng = -180
 	}
-	s := summary{
-		sum: e.place().Vec(), count: 1, reach: math.Abs(e.radius),
+	s := summary{totals{
+		sum: e.place().Vec(), count: 1,
 		bounds: bounds{roundedDown(e.lat), roundedUp(e.lat), roundedDown(lng), roundedUp(lng)},
-	}
+	}, math.Abs(e.radius)}
 	if e.online() {
 		s.online = 1
 	}
@@ -55,7 +60,7 @@ func (s *summary) add(o summary) {
 
 func (n *node[T]) summary() summary {
 	if n.fork != nil {
-		return n.fork.summary
+		return summary{n.fork.totals, float64(n.widest)}
 	}
 	var s summary
 	for i := range n.discs {

@@ -1,48 +1,97 @@
 package coverage
 
 // surveyor measures the cells of a new tree that are not known, and those that
-// the marks reach.
+// the marks reach. First it lists them; then it measures them, during which the
+// tree stays as it is, so that many can be at it; then it writes down what they
+// found.
 type surveyor[T Item] struct {
 	*marks
 	world *[zones]*node[T]
-	meter *meter
 	below []stroke // those of the cells under way, level by level
+	plots []plot   // in the order of the tree
+	next  int      // to be written down
 }
 
-// survey gives the node with its area known. Nodes that are not known are not
-// published yet, so they are changed in place.
-func (s *surveyor[T]) survey(n *node[T], c cell, strokes []stroke) *node[T] {
+// plot is a leaf to measure.
+type plot struct {
+	cell cell
+	sole bool
+	area float64
+}
+
+// survey gives the roots with all areas known.
+func (s *surveyor[T]) survey() (world [zones]*node[T]) {
+	for z, root := range s.world {
+		s.list(root, cell{zone: zone(z)}, s.strokes[z])
+	}
+	s.measure()
+	for z, root := range s.world {
+		world[z] = s.settle(root, cell{zone: zone(z)})
+	}
+	return world
+}
+
+// list lists what is to be measured of a cell.
+func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
 	if len(strokes) == 0 && n.isKnown() {
+		return
+	}
+	if c.level >= firstLevel && (n == nil || n.fork == nil) {
+		if r := c.rect(); !n.isKnown() || s.matter(strokes, &r, n != nil && n.sole) {
+			s.plots = append(s.plots, plot{cell: c})
+		}
+		return
+	}
+	for i := range 4 {
+		mark, kid := len(s.below), c.kid(i)
+		s.below = kid.appendOwn(s.below, strokes)
+		s.list(n.kid(i), kid, s.below[mark:])
+		s.below = s.below[:mark]
+	}
+}
+
+// measure measures the plots.
+func (s *surveyor[T]) measure() {
+	inParallel(len(s.plots), 16, func(low, high int) {
+		m := meters.Get().(*meter)
+		defer meters.Put(m)
+		for i := range s.plots[low:high] {
+			p := &s.plots[low+i]
+			r := p.cell.rect()
+			p.area, p.sole = measure(m, s.world, &r, nil)
+		}
+	})
+}
+
+// isNext reports whether what is written down next is within the cell.
+func (s *surveyor[T]) isNext(c cell) bool {
+	return s.next < len(s.plots) && s.plots[s.next].cell.isWithin(c)
+}
+
+// settle gives the node with its area known. Nodes that are not known are not
+// published yet, so they are changed in place.
+func (s *surveyor[T]) settle(n *node[T], c cell) *node[T] {
+	if n.isKnown() && !s.isNext(c) {
 		return n
 	}
 	if c.level < firstLevel || (n != nil && n.fork != nil) {
-		return s.fork(n, c, strokes)
+		return s.settleFork(n, c)
 	}
-	r := c.rect()
-	if n.isKnown() && !s.matter(strokes, &r, n != nil && n.sole) {
-		return n
-	}
-	area, sole := measure(s.meter, s.world, &r, nil)
-	if area == 0 && n.count() == 0 {
+	found := &s.plots[s.next]
+	s.next++
+	if found.area == 0 && n.count() == 0 {
 		return nil
 	}
-	n = s.own(n)
-	n.area, n.sole = area, sole
+	n = owned(n)
+	n.area, n.sole = found.area, found.sole
 	return n
 }
 
-func (s *surveyor[T]) fork(n *node[T], c cell, strokes []stroke) *node[T] {
+func (s *surveyor[T]) settleFork(n *node[T], c cell) *node[T] {
 	var kids [4]*node[T]
-	if n != nil {
-		kids = n.fork.kids
-	}
 	area, isEmpty := 0.0, true
 	for i := range kids {
-		mark, kid := len(s.below), c.kid(i)
-		s.below = kid.appendOwn(s.below, strokes)
-		kids[i] = s.survey(kids[i], kid, s.below[mark:])
-		s.below = s.below[:mark]
-		if kids[i] != nil {
+		if kids[i] = s.settle(n.kid(i), c.kid(i)); kids[i] != nil {
 			area += kids[i].area
 			isEmpty = false
 		}
@@ -50,26 +99,27 @@ func (s *surveyor[T]) fork(n *node[T], c cell, strokes []stroke) *node[T] {
 	if isEmpty {
 		return nil
 	}
-	n = s.own(n)
-	if n.fork == nil {
-		n.fork = &fork[T]{}
+	if n == nil {
+		n = newFork(kids)
 	}
+	n = owned(n)
 	n.fork.kids, n.area = kids, area
 	return n
 }
 
-// own gives a node that may be changed.
-func (s *surveyor[T]) own(n *node[T]) *node[T] {
-	if n == nil {
+// owned gives a node that may be changed.
+func owned[T Item](n *node[T]) *node[T] {
+	switch {
+	case n == nil:
 		return &node[T]{area: unknown}
-	}
-	if !n.isKnown() {
+	case !n.isKnown():
 		return n
+	case n.fork == nil:
+		mine := *n
+		return &mine
+	default:
+		mine := *n.fork
+		mine.node.fork = &mine
+		return &mine.node
 	}
-	mine := *n
-	if n.fork != nil {
-		below := *n.fork
-		mine.fork = &below
-	}
-	return &mine
 }

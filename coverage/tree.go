@@ -11,8 +11,7 @@ import (
 type Tree[T Item] struct {
 	latest atomic.Pointer[Snapshot[T]]
 
-	mu    sync.Mutex // of writers
-	meter meter
+	mu sync.Mutex // of writers
 }
 
 // Snapshot is the tree at one moment. It never changes.
@@ -43,31 +42,14 @@ func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var changes [zones][]change[T]
-	for i := range remove {
-		if remove[i].Place.Valid() {
-			addChange(&changes, &remove[i], true)
-		}
-	}
-	for i := range put {
-		addChange(&changes, &put[i], false)
-	}
+	changes := changesOf(put, remove)
 	next := *t.latest.Load()
 	var edit editor[T]
 	for z := range next.world {
 		next.world[z] = edit.edit(next.world[z], cell{zone: zone(z)}, changes[z])
 	}
-	survey := surveyor[T]{marks: &edit.marks, world: &next.world, meter: &t.meter}
-	world := next.world
-	for z := range world {
-		world[z] = survey.survey(world[z], cell{zone: zone(z)}, edit.strokes[z])
-	}
+	survey := surveyor[T]{marks: edit.allMarks(), world: &next.world}
+	world := survey.survey()
 	t.latest.Store(&Snapshot[T]{world})
 	return nil
-}
-
-func addChange[T Item](changes *[zones][]change[T], d *Disc[T], remove bool) {
-	at := address(d.Place.Lat, d.Place.Lng)
-	of := &changes[at.zone]
-	*of = append(*of, change[T]{entry: newEntry(d), remove: remove, order: int32(len(*of)), x: at.x, y: at.y})
 }

@@ -2,6 +2,7 @@ package coverage_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -63,6 +64,35 @@ func TestArea_AgainstOracle(t *testing.T) {
 			t.Logf("%d boxes, worst off by %.2g", w.seen, w.off)
 		})
 	}
+}
+
+// The box that a ring leaves bare, and one beside it: nothing but the bare ground
+// tells them from covered ones.
+func TestArea_NearlyFull(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 6))
+	var w worst
+	for range 8 * *times {
+		at := geo.Point{Lat: random.Float64()*170 - 85, Lng: random.Float64()*360 - 180}
+		var s scene
+		gap := math.Pow(10, -3*random.Float64())
+		for i := range 24 {
+			sin, cos := math.Sincos(2 * math.Pi * float64(i) / 24)
+			s.add(away(at, 100*(1+gap)*cos, 100*(1+gap)*sin), 100)
+		}
+		all, _ := s.asDiscs()
+		for i := range all {
+			all[i].Online = true
+		}
+		snapshot := planted(t, all).Snapshot()
+		for _, size := range []float64{20, 60, 140} {
+			s.box = boxAround(away(at, random.Float64()*10, random.Float64()*10), size, size)
+			if !s.box.Valid() {
+				continue
+			}
+			w.compare(t, "nearly full", snapshot.Area(s.box)*1e6, oracleArea(s.box, s.discs), &s)
+		}
+	}
+	t.Logf("%d boxes, worst off by %.2g", w.seen, w.off)
 }
 
 // boxesFor gives boxes of many sizes around a place, some of them across ±180°

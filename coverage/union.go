@@ -13,52 +13,54 @@ type meter struct {
 	circles []circle
 	sides   []side
 	rim     rim
+	patches patches
 }
 
 // crowd is how many discs are measured at once. The work grows with their
-// square, while in a quarter of the ground there are fewer, and often a single
-// one covers it all.
-const crowd = 24
+// square, while in half of the ground there are fewer, and often a single one
+// covers it all.
+const crowd = 20
 
-// quartered measures spots that reach the rectangle, of which none covers it.
-func (m *meter) quartered(r *rect, spots []spot) float64 {
+// halved measures spots that reach the rectangle, of which none covers it.
+func (m *meter) halved(r *rect, spots []spot) float64 {
 	if len(spots) == 0 {
 		return 0
+	}
+	if m.patches.isFull(r, spots) {
+		return r.area()
 	}
 	if len(spots) <= crowd || isSmall(r, spots) {
 		return m.union(r, spots)
 	}
-	area := 0.0
-	for n := range 4 {
-		quarter := r.quarter(n)
-		area += m.quarter(&quarter, spots)
-	}
-	return area
+	one, other := r.halves()
+	return m.half(&one, spots) + m.half(&other, spots)
 }
 
 // isSmall reports whether a rectangle is so small beside the discs that its
-// quarters would have as many.
+// halves would have as many.
 func isSmall(r *rect, spots []spot) bool {
 	largest := 0.0
 	for i := range spots {
 		largest = max(largest, spots[i].radius)
 	}
-	return (r.north-r.south)*radian < largest/2
+	return r.length() < largest/2
 }
 
-func (m *meter) quarter(r *rect, spots []spot) float64 {
+func (m *meter) half(r *rect, spots []spot) float64 {
 	mark := len(m.spots)
-	defer func() { m.spots = m.spots[:mark] }()
 	for i := range spots {
 		if !spots[i].reaches(r) {
 			continue
 		}
 		if spots[i].covers(r) {
+			m.spots = m.spots[:mark]
 			return r.area()
 		}
 		m.spots = append(m.spots, spots[i])
 	}
-	return m.quartered(r, m.spots[mark:])
+	area := m.halved(r, m.spots[mark:])
+	m.spots = m.spots[:mark]
+	return area
 }
 
 // union measures spots that all reach the rectangle.
@@ -67,7 +69,7 @@ func (m *meter) union(r *rect, spots []spot) float64 {
 	for i := range spots {
 		m.order = append(m.order, &spots[i])
 	}
-	slices.SortFunc(m.order, compareSpots)
+	sortSpots(m.order)
 	f := newFrame(m.order[0])
 	m.circles = m.circles[:0]
 	for _, s := range m.order {
@@ -75,51 +77,52 @@ func (m *meter) union(r *rect, spots []spot) float64 {
 			m.circles = append(m.circles, c)
 		}
 	}
-	south, north := newLatitude(r.south), newLatitude(r.north)
+	w := newWalls(r, m.order[0].radius)
+	if w.isNear {
+		return m.group(&f, &w, m.circles)
+	}
 	area := 0.0
 	for rest := m.circles; len(rest) > 0; {
 		n := connected(rest)
 		group := rest[:n]
 		rest = rest[n:]
-		if n == 1 && group[0].spot.isInside(r) {
-			area += group[0].spot.area()
-			continue
-		}
 		if &group[0] != &m.circles[0] {
 			f = newFrame(group[0].spot)
 			for i := range group {
 				group[i] = f.circle(group[i].spot)
 			}
 		}
-		m.sides = m.sides[:0]
-		if !isInside(group, r) {
-			m.sides = f.sides(r, south, north, m.sides)
-		}
-		area += m.connected(&f, group)
+		area += m.group(&f, &w, group)
 	}
 	return area
 }
 
-func isInside(circles []circle, r *rect) bool {
-	for i := range circles {
-		if !circles[i].spot.isInside(r) {
-			return false
-		}
+// sortSpots puts the largest first: what is within another is found when that has
+// been kept. It leaves no order open, for the result is to depend on the spots
+// alone, not on where the tree had them.
+func sortSpots(spots []*spot) {
+	if len(spots) > crowd {
+		slices.SortFunc(spots, func(a, b *spot) int {
+			return cmp.Or(cmp.Compare(b.radius, a.radius), cmp.Compare(a.lat, b.lat), cmp.Compare(a.lng, b.lng))
+		})
+		return
 	}
-	return true
+	for i, s := range spots { // a few are sorted faster by hand
+		for ; i > 0 && s.isBefore(spots[i-1]); i-- {
+			spots[i] = spots[i-1]
+		}
+		spots[i] = s
+	}
 }
 
-// compareSpots puts the largest first: what is within another is found when that
-// has been kept. It leaves no order open, for the result is to depend on the
-// spots alone, not on where the tree had them.
-func compareSpots(a, b *spot) int {
+func (s *spot) isBefore(o *spot) bool {
 	switch {
-	case a.radius != b.radius:
-		return cmp.Compare(b.radius, a.radius)
-	case a.lat != b.lat:
-		return cmp.Compare(a.lat, b.lat)
+	case s.radius != o.radius:
+		return s.radius > o.radius
+	case s.lat != o.lat:
+		return s.lat < o.lat
 	default:
-		return cmp.Compare(a.lng, b.lng)
+		return s.lng < o.lng
 	}
 }
 
@@ -133,8 +136,8 @@ func (m *meter) isHidden(c *circle) bool {
 }
 
 // connected moves those that hang together with the first to the front, and
-// says how many they are. Each such group is measured from within: seen from
-// afar, the noise of the last bits would be as large as a disc.
+// says how many they are. In a wide rectangle each such group is measured from
+// within: seen from afar, the noise of the last bits would be as large as a disc.
 func connected(circles []circle) int {
 	n := 1
 	for i := 0; i < n; i++ {
@@ -148,14 +151,18 @@ func connected(circles []circle) int {
 	return n
 }
 
-// connected measures a group of circles: by Green's theorem, the area within a
-// closed line is the sum of what lies between its parts and the origin. The line
-// is made of what is left of the rims and of the covered parts of the sides.
-func (m *meter) connected(f *frame, circles []circle) float64 {
+// group measures circles: by Green's theorem, the area within a closed line is
+// the sum of what lies between its parts and the origin. The line is made of what
+// is left of the rims and of the covered parts of the sides.
+func (m *meter) group(f *frame, w *walls, circles []circle) float64 {
+	m.sides = m.sides[:0]
+	if !isInside(circles, w.rect) {
+		m.sides = f.sides(w, m.sides)
+	}
+	area := 0.0
 	for i := range circles {
 		circles[i].rank = i
 	}
-	area := 0.0
 	for i := range circles {
 		m.clip(f, &circles[i])
 		m.hide(circles, i)
@@ -165,6 +172,15 @@ func (m *meter) connected(f *frame, circles []circle) float64 {
 		area += m.sides[i].covered(f)
 	}
 	return area
+}
+
+func isInside(circles []circle, r *rect) bool {
+	for i := range circles {
+		if !circles[i].spot.isInside(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // clip leaves of the rim what is within the rectangle.
@@ -191,10 +207,8 @@ func (m *meter) hide(circles []circle, n int) {
 			return
 		}
 		o := &circles[i]
-		if i == n || !c.crosses(o) {
-			continue
+		if d := c.to(o); i != n && c.crosses(o, d) {
+			m.rim.take(&blade{toward: d, circle: o})
 		}
-		toward := point{o.center.x - c.center.x, o.center.y - c.center.y}
-		m.rim.take(&blade{toward: toward, circle: o})
 	}
 }

@@ -65,7 +65,7 @@ func boxAround(p geo.Point, height, width float64) geo.Box {
 // somewhere favours the places where formulas break.
 func somewhere(random *rand.Rand) geo.Point {
 	p := geo.Point{Lat: random.Float64()*160 - 80, Lng: random.Float64()*360 - 180}
-	switch random.IntN(8) {
+	switch random.IntN(9) {
 	case 0:
 		p.Lat = math.Copysign(90-random.Float64()*0.01, p.Lat)
 	case 1:
@@ -74,6 +74,9 @@ func somewhere(random *rand.Rand) geo.Point {
 		p.Lat, p.Lng = math.Round(p.Lat/45)*45, math.Round(p.Lng/45)*45
 	case 3:
 		p.Lat = math.Copysign(90, p.Lat)
+	case 4:
+		const edge = 85.05112877980659 // where the map of the web ends
+		p.Lat = math.Copysign(min(edge, 80+10*random.Float64()), p.Lat)
 	}
 	return p
 }
@@ -127,6 +130,13 @@ var scenes = []struct {
 			s.add(away(at, random.NormFloat64()*50, random.NormFloat64()*50), r/2)
 		}
 	}},
+	{"ring", func(s *scene, at geo.Point, random *rand.Rand) { // around bare ground, if only little
+		r, gap := radius(random), math.Pow(10, -5*random.Float64())
+		for i := range 24 {
+			sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.3*random.Float64()) / 24)
+			s.add(away(at, r*(1+gap)*cos, r*(1+gap)*sin), r)
+		}
+	}},
 	{"row", func(s *scene, at geo.Point, random *rand.Rand) {
 		r := radius(random)
 		for i := range 12 {
@@ -150,6 +160,8 @@ func rounds(name string, usual int) int {
 	switch name {
 	case "many":
 		return usual / 10 * *times
+	case "ring":
+		return usual / 8 * *times
 	case "hundreds":
 		return *times
 	default:
@@ -181,6 +193,22 @@ func TestCovered_FarApart(t *testing.T) {
 	if got, want := s.measure(), oracleArea(s.box, s.discs); math.Abs(got/want-1) > 2e-9 {
 		t.Errorf("%v m²; want %v, off by %.2g", got, want, math.Abs(got/want-1))
 	}
+}
+
+// In a wide rectangle the sides are bowed: a disc may be beyond the straight way
+// from corner to corner, and yet not beyond the side.
+func TestCovered_BowedSides(t *testing.T) {
+	random := rand.New(rand.NewPCG(15, 6))
+	var w worst
+	for range 30 * *times {
+		s := scene{box: geo.Box{South: 60, North: 62, West: 10, East: 14}}
+		for range 3 {
+			at := geo.Point{Lat: 60 + 2*float64(random.IntN(2)), Lng: 11 + 2*random.Float64()}
+			s.add(away(at, 12_000*random.Float64()-6000, 0), 1000+4000*random.Float64())
+		}
+		w.compare(t, "bowed", s.measure(), oracleArea(s.box, s.discs), &s)
+	}
+	t.Logf("%d scenes, worst off by %.2g", w.seen, w.off)
 }
 
 // worst keeps the largest error that a test saw, to be told.

@@ -17,7 +17,7 @@ func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float6
 	defer meters.Put(m)
 	gain := 0.0
 	for _, part := range parts(box) {
-		within := gainWithin[T]{areaWithin[T]{world: &s.world, meter: m, rect: part}}
+		within := gainWithin[T]{world: &s.world, meter: m, rect: part}
 		for z, root := range s.world {
 			gain += within.of(root, cell{zone: zone(z)}, extra)
 		}
@@ -27,7 +27,11 @@ func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float6
 }
 
 // gainWithin sums up what extra discs would add to the area in a rectangle.
-type gainWithin[T Item] struct{ areaWithin[T] }
+type gainWithin[T Item] struct {
+	world *[zones]*node[T]
+	meter *meter
+	rect  rect
+}
 
 func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	all := c.rect()
@@ -50,7 +54,7 @@ func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	case n != nil && n.fork != nil:
 		return g.ofKids(n, c, near)
 	}
-	before := g.areaWithin.of(n, c, all)
+	before, _ := measure(g.meter, g.world, &part, nil)
 	after, _ := measure(g.meter, g.world, &part, near)
 	return max(0, after-before) // a bit of rounding is no loss
 }

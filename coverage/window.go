@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/beacon-wifi/beacon/geo"
 )
@@ -36,16 +37,26 @@ func newWindow(z zone, r *rect, meters float64) window {
 	return w
 }
 
-// isNear reports whether a disc with a middle in the cell and up to that radius
-// may reach the window.
-func (w *window) isNear(c cell, meters float64) bool {
-	size := sizes[c.level]
-	north := float64(c.y) * size
+// isNear reports whether a disc with a middle in the cell at that place of the
+// grid, and up to that radius, may reach the window.
+func (w *window) isNear(west, north, size, meters float64) bool {
 	if max(north-w.south, w.north-north-size) > meters*w.perMeterY {
 		return false
 	}
-	west := float64(c.x) * size
 	return w.gap(west, west+size) <= meters*w.perMeterX
+}
+
+// around is the smallest cell in which all discs are that may reach the window.
+func (w *window) around(z zone, meters float64) cell {
+	x, y := meters*w.perMeterX, meters*w.perMeterY
+	if w.west-x < 0 || w.east+x >= 1 {
+		return cell{zone: z}
+	}
+	const count = 1 << deepest
+	west, east := clampedTo(count-1, (w.west-x)*count), clampedTo(count-1, (w.east+x)*count)
+	north, south := clampedTo(count-1, (w.north-y)*count), clampedTo(count-1, (w.south+y)*count)
+	differ := bits.Len32((west ^ east) | (north ^ south))
+	return cell{z, deepest, west, north}.up(deepest - uint8(differ))
 }
 
 // gap is how far something is to the east or west, the nearer way around.

@@ -1,0 +1,119 @@
+package coverage
+
+// border measures what a rectangle cuts off the leaves on its sides. Neighbours
+// are measured together, as one strip along the side: a disc that reaches both is
+// then met once, and the line between them not at all.
+type border[T Item] struct {
+	world  *[zones]*node[T]
+	meter  *meter
+	strips [4]strip // one on each side, still growing
+	area   float64
+}
+
+// strip is a row of leaves that one side of a rectangle cuts in two.
+type strip struct {
+	part, rest rect    // within the rectangle and beyond
+	area       float64 // covered in both
+	discs      int
+}
+
+// add adds what is covered of the part of a leaf that is in the rectangle.
+func (b *border[T]) add(n *node[T], part, all *rect) {
+	side, rest, ok := cutBy(part, all)
+	if !ok {
+		b.area += b.measure(part)
+		return
+	}
+	more := strip{*part, rest, n.area, len(n.discs)}
+	if s := &b.strips[side]; !s.extend(&more) {
+		b.close(s)
+		*s = more
+	}
+}
+
+// cutBy tells which side of a rectangle cuts a cell into the part within and the
+// rest, if only one does.
+func cutBy(part, all *rect) (side int, rest rect, ok bool) {
+	rest = *all
+	cuts := 0
+	if part.south > all.south {
+		rest.north, side = part.south, 0
+		cuts++
+	}
+	if part.north < all.north {
+		rest.south, side = part.north, 1
+		cuts++
+	}
+	if part.west > all.west {
+		rest.east, side = part.west, 2
+		cuts++
+	}
+	if part.east < all.east {
+		rest.west, side = part.east, 3
+		cuts++
+	}
+	return side, rest, cuts == 1
+}
+
+// longest is how many discs there are in the leaves of a strip, at most. In longer
+// ones no more is saved.
+const longest = 48
+
+// extend makes a strip longer by another that follows on it, unless it gets too
+// long. Cells are met from the west to the east and from the north to the south.
+func (s *strip) extend(more *strip) bool {
+	const widest = 45 // degrees
+	if s.discs+more.discs > longest || more.part.east-s.part.west > widest {
+		return false
+	}
+	part, isPart := s.part.joined(&more.part)
+	rest, isRest := s.rest.joined(&more.rest)
+	if isPart && isRest {
+		*s = strip{part, rest, s.area + more.area, s.discs + more.discs}
+	}
+	return isPart && isRest
+}
+
+// joined adds a rectangle that adjoins in the east or south, if both together
+// are one.
+func (r rect) joined(more *rect) (both rect, ok bool) {
+	switch {
+	case r.east == more.west && r.south == more.south && r.north == more.north:
+		r.east = more.east
+		return r, true
+	case r.south == more.north && r.west == more.west && r.east == more.east:
+		r.south = more.south
+		return r, true
+	default:
+		return r, false
+	}
+}
+
+// close adds what is covered in a strip. The smaller part is quicker to measure.
+// But where little is covered, a difference would be noise.
+func (b *border[T]) close(s *strip) {
+	const little = 1e-3
+	if s.area == 0 {
+		return
+	}
+	if s.rest.area() < s.part.area() {
+		if area := s.area - b.measure(&s.rest); area > little*s.area {
+			b.area += area
+			return
+		}
+	}
+	b.area += b.measure(&s.part)
+}
+
+func (b *border[T]) measure(r *rect) float64 {
+	area, _ := measure(b.meter, b.world, r, nil)
+	return area
+}
+
+// total closes all strips and gives the sum.
+func (b *border[T]) total() float64 {
+	for i := range b.strips {
+		b.close(&b.strips[i])
+	}
+	return b.area
+}

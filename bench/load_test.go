@@ -25,11 +25,17 @@ const (
 // length: the load generator shares the machine and must stay cheap.
 func load(b *testing.B, p *process, requests []string, n int) {
 	b.Helper()
+	together(b, func(c int) error { return drive(p.addr, requests, c, n/connections) })
+}
+
+// together lets all clients work at a time, each on its own connection.
+func together(b *testing.B, client func(c int) error) {
+	b.Helper()
 	var clients sync.WaitGroup
 	failed := make(chan error, connections)
 	for c := range connections {
 		clients.Go(func() {
-			if err := drive(p.addr, requests, c, n/connections); err != nil {
+			if err := client(c); err != nil {
 				failed <- err
 			}
 		})
@@ -118,23 +124,28 @@ func skipChunks(in *bufio.Reader) error {
 // fetch sends one request as the load does, and gives the whole answer.
 func fetch(b *testing.B, p *process, request string) canned {
 	b.Helper()
+	status, answer, err := exchange(p, request)
+	if err != nil || status != http.StatusOK {
+		b.Fatalf("%d %s, %v", status, answer.Body, err)
+	}
+	return answer
+}
+
+func exchange(p *process, request string) (status int, answer canned, err error) {
 	conn, err := net.Dial("tcp", p.addr)
 	if err != nil {
-		b.Fatal(err)
+		return 0, canned{}, err
 	}
 	defer conn.Close()
 	if _, err := io.WriteString(conn, request); err != nil {
-		b.Fatal(err)
+		return 0, canned{}, err
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
-		b.Fatal(err)
+		return 0, canned{}, err
 	}
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		b.Fatalf("%d %s, %v", response.StatusCode, body, err)
-	}
-	return canned{Header: response.Header, Body: body}
+	return response.StatusCode, canned{Header: response.Header, Body: body}, err
 }
 
 // compare reports the CPU time per request of a server, of the bare handler,

@@ -93,11 +93,17 @@ const worldVariable = "BEACON_BENCH_WORLD"
 // newWorld registers n hotspots in a database through the store.
 func newWorld(b *testing.B, n int) world {
 	b.Helper()
+	return newWorldScaled(b, fmt.Sprintf("world-%d.db", n), n, 1)
+}
+
+// newWorldScaled makes a world whose cities are that many times as wide.
+func newWorldScaled(b *testing.B, name string, n int, scale float64) world {
+	b.Helper()
 	folder := os.Getenv(worldVariable)
 	if folder == "" {
 		folder = b.TempDir()
 	}
-	w := world{file: filepath.Join(folder, fmt.Sprintf("world-%d.db", n))}
+	w := world{file: filepath.Join(folder, name)}
 	_, err := os.Stat(w.file)
 	kept := err == nil
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -108,7 +114,7 @@ func newWorld(b *testing.B, n int) world {
 	defer db.Close()
 	w.key = newKey(b, db, now)
 	random := rand.New(rand.NewPCG(1, 2))
-	all := cities(random)
+	all := citiesScaled(random, scale)
 	for range 1000 {
 		w.places = append(w.places, place(random, all))
 	}
@@ -116,6 +122,14 @@ func newWorld(b *testing.B, n int) world {
 		fill(b, db, n, func() geo.Point { return place(random, all) }, now, func(*beacon.Hotspot) {})
 	}
 	return w
+}
+
+func citiesScaled(random *rand.Rand, scale float64) []city {
+	all := cities(random)
+	for i := range all {
+		all[i].spread *= scale
+	}
+	return all
 }
 
 // makeOnce makes a file unless it is there: whole, or not at all.

@@ -248,7 +248,7 @@ func BenchmarkMap(b *testing.B) {
 			snapshot.Count(box)
 		}
 	})
-	for _, zoom := range []int{2, 6, 14} {
+	for _, zoom := range []int{2, 6, 14, coverage.MaxZoom} {
 		b.Run(fmt.Sprint("Clusters at zoom ", zoom), func(b *testing.B) {
 			n := 0
 			for b.Loop() {

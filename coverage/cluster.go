@@ -1,9 +1,7 @@
 package coverage
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
+	"strconv"
 
 	"github.com/beacon-wifi/beacon/geo"
 )
@@ -33,129 +31,152 @@ const MaxZoom = deepest - finer
 // The counts add up to Count at every zoom.
 func (s *Snapshot[T]) Clusters(box geo.Box, zoom int) []Cluster {
 	g := grouping[T]{field: newField(box)}
-	// Finer cells make no fewer clusters: the finest level that fits is between one
-	// that does and one that does not.
-	low, high, fits := 0, min(max(zoom, 0), MaxZoom)+finer, false
-	for level := high; low < high; level = (low + high + 1) / 2 {
-		if fits = g.group(s, level); fits {
-			low = level
-		} else {
-			high = level - 1
-		}
+	for z, root := range s.world {
+		c := cell{zone: zone(z)}
+		g.groups = g.addNode(g.groups, root, c, c.rect())
 	}
-	if !fits {
-		g.group(s, low)
+	return g.clusters(min(max(zoom, 0), MaxZoom) + finer)
+}
+
+// grouping makes groups of the discs in each cell of a level, from one level to
+// the next.
+type grouping[T Item] struct {
+	*field
+	groups []group[T] // none is empty
+}
+
+// group is what is in one cell: a node or, where a leaf is larger than the cell,
+// some of its discs.
+type group[T Item] struct {
+	node  *node[T]
+	cell  cell
+	rect  rect
+	discs []located[T]
+}
+
+// located is a disc with its deepest address.
+type located[T Item] struct {
+	at   cell
+	disc *entry[T]
+}
+
+// clusters goes down to a level, or as far as there are not too many groups.
+func (g *grouping[T]) clusters(finest int) []Cluster {
+	level := 0
+	if len(g.groups) > 0 {
+		level = int(g.groups[0].cell.level)
 	}
-	clusters := make([]Cluster, 0, len(g.groups))
+	for level < finest && g.refine() {
+		level++
+	}
+	clusters := make([]Cluster, len(g.groups))
 	for i := range g.groups {
-		clusters = append(clusters, g.groups[i].cluster())
+		clusters[i] = g.cluster(&g.groups[i])
 	}
 	return clusters
 }
 
-// grouping makes groups of the discs in each cell of a level.
-type grouping[T Item] struct {
-	*field
-	level  uint8
-	groups []group[T]
-}
-
-type group[T Item] struct {
-	cell  cell
-	total summary
-	only  Disc[T] // if there is but one
-}
-
-// group reports whether there are not too many groups. If so, it has them all.
-func (g *grouping[T]) group(s *Snapshot[T], level int) bool {
-	g.level, g.groups = uint8(level), g.groups[:0]
-	for z, root := range s.world {
-		c := cell{zone: zone(z)}
-		if !g.visit(root, c, c.rect()) {
+// refine goes down by one level, unless there were too many groups.
+func (g *grouping[T]) refine() bool {
+	finer := make([]group[T], 0, min(4*len(g.groups), MaxClusters+4))
+	for i := range g.groups {
+		if finer = g.part(finer, &g.groups[i]); len(finer) > MaxClusters {
 			return false
 		}
 	}
+	g.groups = finer
 	return true
 }
 
-func (g *grouping[T]) visit(n *node[T], c cell, r rect) bool {
-	if n.count() == 0 || g.holds(&r) == none {
-		return true
+// part cuts a group into those of the next level.
+func (g *grouping[T]) part(into []group[T], whole *group[T]) []group[T] {
+	switch {
+	case whole.node == nil:
+		return partDiscs(into, whole.cell, whole.discs)
+	case whole.node.fork == nil:
+		return partDiscs(into, whole.cell, g.locate(whole.node.discs))
 	}
-	if c.level == g.level {
-		return g.whole(n, c, r)
+	rects := whole.cell.kidRects(&whole.rect)
+	for i, kid := range whole.node.fork.kids {
+		into = g.addNode(into, kid, whole.cell.kid(i), rects[i])
 	}
-	if n.fork == nil {
-		return g.part(n.discs)
-	}
-	rects := c.kidRects(&r)
-	for i, kid := range n.fork.kids {
-		if !g.visit(kid, c.kid(i), rects[i]) {
-			return false
-		}
-	}
-	return true
+	return into
 }
 
-// whole makes one group of a node.
-func (g *grouping[T]) whole(n *node[T], c cell, r rect) bool {
-	made := group[T]{cell: c, total: summaryIn(g.field, n, c, r)}
-	if made.total.count == 1 {
-		eachIn(g.field, n, c, r, func(d Disc[T]) bool {
-			made.only = d
-			return false
-		})
+// addNode makes a group of a node, if some of its discs are in the field.
+func (g *grouping[T]) addNode(into []group[T], n *node[T], c cell, r rect) []group[T] {
+	if !anyIn(g.field, n, c, r) {
+		return into
 	}
-	return made.total.count == 0 || g.add(made)
+	return append(into, group[T]{node: n, cell: c, rect: r})
 }
 
-// part makes groups of a leaf that is larger than the cells asked for.
-func (g *grouping[T]) part(discs []entry[T]) bool {
-	type member struct {
-		cell cell
-		disc *entry[T]
-	}
-	var members []member
+// locate finds the addresses of those discs that are in the field.
+func (g *grouping[T]) locate(discs []entry[T]) []located[T] {
+	found := make([]located[T], 0, len(discs))
 	for i := range discs {
 		if g.box.Contains(discs[i].place()) {
-			members = append(members, member{address(discs[i].lat, discs[i].lng).up(g.level), &discs[i]})
+			found = append(found, located[T]{address(discs[i].lat, discs[i].lng), &discs[i]})
 		}
 	}
-	slices.SortStableFunc(members, func(a, b member) int {
-		return cmp.Or(cmp.Compare(a.cell.y, b.cell.y), cmp.Compare(a.cell.x, b.cell.x))
-	})
-	for len(members) > 0 {
-		made := group[T]{cell: members[0].cell, only: members[0].disc.disc()}
-		n := 0
-		for ; n < len(members) && members[n].cell == made.cell; n++ {
-			made.total.add(summarize(members[n].disc))
-		}
-		if !g.add(made) {
-			return false
-		}
-		members = members[n:]
+	return found
+}
+
+func partDiscs[T Item](into []group[T], c cell, discs []located[T]) []group[T] {
+	if len(discs) == 1 { // as most are, some levels down
+		kid := c.kid(c.kidOf(discs[0].at.x, discs[0].at.y))
+		return append(into, group[T]{cell: kid, discs: discs})
 	}
-	return true
+	var parts [4][]located[T]
+	for _, d := range discs {
+		kid := c.kidOf(d.at.x, d.at.y)
+		parts[kid] = append(parts[kid], d)
+	}
+	for i, part := range parts {
+		if len(part) > 0 {
+			into = append(into, group[T]{cell: c.kid(i), discs: part})
+		}
+	}
+	return into
 }
 
-func (g *grouping[T]) add(made group[T]) bool {
-	g.groups = append(g.groups, made)
-	return len(g.groups) <= MaxClusters
-}
-
-func (g *group[T]) cluster() Cluster {
-	c := Cluster{ID: g.cell.clusterID(), Count: int(g.total.count), Online: int(g.total.online)}
+func (g *grouping[T]) cluster(of *group[T]) Cluster {
+	var total summary
+	if of.node != nil {
+		total = summaryIn(g.field, of.node, of.cell, of.rect)
+	}
+	for _, d := range of.discs {
+		total.add(summarize(d.disc))
+	}
+	c := Cluster{ID: of.cell.clusterID(), Count: int(total.count), Online: int(total.online)}
 	if c.Count == 1 {
-		c.Center, c.RadiusM = g.only.Place, g.only.RadiusM
+		only := g.only(of)
+		c.Center, c.RadiusM = only.Place, only.RadiusM
 		return c
 	}
-	c.Center = g.total.center()
-	c.RadiusM = g.total.radiusAround(c.Center)
+	c.Center = total.center()
+	c.RadiusM = total.radiusAround(c.Center)
 	return c
+}
+
+// only gives the disc of a group that has one.
+func (g *grouping[T]) only(of *group[T]) (only Disc[T]) {
+	if of.node == nil {
+		return of.discs[0].disc.disc()
+	}
+	eachIn(g.field, of.node, of.cell, of.rect, func(d Disc[T]) bool {
+		only = d
+		return false
+	})
+	return only
 }
 
 // clusterID is made of the tile's address: zoom, column and row, with a letter
 // before the zoom around the poles.
 func (c cell) clusterID() string {
-	return fmt.Sprintf("cl_%s%d_%d_%d", [zones]string{"", "n", "s"}[c.zone], c.level, c.x, c.y)
+	var room [len("cl_n25_33554431_33554431")]byte
+	id := append(append(room[:0], "cl_"...), [zones]string{"", "n", "s"}[c.zone]...)
+	id = append(strconv.AppendUint(id, uint64(c.level), 10), '_')
+	id = append(strconv.AppendUint(id, uint64(c.x), 10), '_')
+	return string(strconv.AppendUint(id, uint64(c.y), 10))
 }

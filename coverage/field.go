@@ -115,3 +115,19 @@ func eachIn[T Item](f *field, n *node[T], c cell, r rect, yield func(Disc[T]) bo
 	}
 	return true
 }
+
+// anyIn reports whether a disc of a node is in the field.
+func anyIn[T Item](f *field, n *node[T], c cell, r rect) bool {
+	if n.count() == 0 {
+		return false
+	}
+	if held := f.holds(&r); held != some {
+		return held == all
+	}
+	found := false
+	eachIn(f, n, c, r, func(Disc[T]) bool {
+		found = true
+		return false
+	})
+	return found
+}

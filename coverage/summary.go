@@ -80,20 +80,14 @@ func (s *summary) center() geo.Point {
 	}
 }
 
-// radiusAround reaches from the center to the end of each disc: as far as the
-// farthest corner of the bounds, and the largest radius. In bounds of more than
-// half the Earth, it might not be a corner that is farthest.
+// radiusAround reaches from the center to the end of each disc, and may reach
+// farther: as far as a way to the farthest corner of the bounds that goes east
+// where a degree is longest, and the largest radius.
 func (s *summary) radiusAround(center geo.Point) float64 {
+	south, north := float64(s.bounds.south), float64(s.bounds.north)
+	up := max(north-center.Lat, center.Lat-south)
+	along := max(float64(s.bounds.east)-center.Lng, center.Lng-float64(s.bounds.west))
+	nearest := max(0, south, -north) // to the equator, of the bounds
 	const halfway = math.Pi * geo.EarthRadius
-	b := &s.bounds
-	if b.east-b.west > 180 {
-		return halfway
-	}
-	farthest := 0.0
-	for _, lat := range []float32{b.south, b.north} {
-		for _, lng := range []float32{b.west, b.east} {
-			farthest = max(farthest, geo.Distance(center, geo.Point{Lat: float64(lat), Lng: float64(lng)}))
-		}
-	}
-	return min(farthest+s.reach, halfway)
+	return min(math.Hypot(up, along*math.Cos(nearest*radian))*radian*geo.EarthRadius+s.reach, halfway)
 }

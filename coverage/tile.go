@@ -57,19 +57,14 @@ func (s *Snapshot[T]) TileEach(t Tile, yield func(Disc[T]) bool) {
 // TileClusters sums up the discs with their middle in a valid tile, as Clusters
 // does at its zoom: there are 64 at most.
 func (s *Snapshot[T]) TileClusters(t Tile) []Cluster {
-	g := grouping[T]{field: everywhere, level: uint8(t.Z + finer)}
-	n, within := s.at(t)
-	if n != nil {
-		c := t.cell()
-		g.visit(n, c, c.rect())
-	} else {
-		g.part(within)
+	g := grouping[T]{field: everywhere}
+	c := t.cell()
+	if n, within := s.at(t); n != nil {
+		g.groups = g.addNode(nil, n, c, c.rect())
+	} else if len(within) > 0 {
+		g.groups = []group[T]{{cell: c, discs: g.locate(within)}}
 	}
-	clusters := make([]Cluster, 0, len(g.groups))
-	for i := range g.groups {
-		clusters = append(clusters, g.groups[i].cluster())
-	}
-	return clusters
+	return g.clusters(t.Z + finer)
 }
 
 // at finds the node of a tile, or, where a leaf is larger than the tile, those

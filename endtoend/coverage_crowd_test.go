@@ -1,0 +1,124 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/geo"
+	"github.com/beacon-wifi/beacon/id"
+	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// crowd is many hotspots, put into a database before a server runs on it. They
+// are verified and linked, and have never beaten.
+type crowd struct {
+	members []*member
+	sent    atomic.Int64 // beats
+}
+
+// member is a hotspot of a crowd, and when it was heard.
+type member struct {
+	*device
+	disc groundDisc
+
+	mu    sync.Mutex
+	heard []hearingOf
+}
+
+// hearingOf is between which times a beat was taken, by the server's clock, and
+// since when its device knows that, by the machine's: zero as long as it does not.
+type hearingOf struct{ after, before, known time.Time }
+
+// newCrowd puts hotspots to where their discs are: some of them at least, and of
+// the others as many as can be made in four seconds.
+func newCrowd(t testing.TB, db string, now time.Time, some int, discs []groundDisc) *crowd {
+	t.Helper()
+	handle := openStore(t, db)
+	c := &crowd{members: make([]*member, len(discs))}
+	enough := time.Now().Add(4 * time.Second)
+	abreast(64, len(discs), func(i int) { // they share transactions
+		if i >= some && time.Now().After(enough) {
+			return
+		}
+		m, err := newMember(t.Context(), handle, i, now, discs[i])
+		if err != nil {
+			t.Error(err)
+		}
+		c.members[i] = m
+	})
+	if t.Failed() {
+		t.FailNow()
+	}
+	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return m == nil })
+	return c
+}
+
+// abreast does something for 0 to count-1, some at a time.
+func abreast(workers, count int, do func(i int)) {
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	working.Wait()
+}
+
+func newMember(ctx context.Context, db *store.DB, i int, now time.Time, disc groundDisc) (*member, error) {
+	h := beacon.Hotspot{
+		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, now)), Operator: "usr_01hzzzzzzzzzzzzzzzzzzzzzzz",
+		Name: fmt.Sprintf("Hotspot %d", i), Type: beacon.Home,
+		Location: beacon.Location{Point: geo.Point{Lat: disc.lat, Lng: disc.lng}, VerifiedAt: now},
+		Device:   beacon.Device{SSID: fmt.Sprintf("net-%d", i), MAC: beacon.MAC(macOf(i)), LinkedAt: now},
+		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50, CoverageRadiusM: disc.radiusM},
+
+		CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	m := &member{device: &device{hotspot: string(h.ID), ssid: h.Device.SSID, mac: macOf(i)}, disc: disc}
+	m.key, h.Device.KeyHash = access.MintDevice(h.ID)
+	_, err := db.InsertHotspot(ctx, h, storetest.Actor, nil)
+	return m, err
+}
+
+// beat lets members beat once, some at a time. The server's clock runs faster
+// than ours by a rate.
+func (c *crowd) beat(t testing.TB, client *client, s *server, rate int, members []*member) {
+	t.Helper()
+	abreast(32, len(members), func(i int) {
+		c.sent.Add(1)
+		members[i].beat(t, client, s, rate)
+	})
+}
+
+func (m *member) beat(t testing.TB, client *client, s *server, rate int) {
+	m.mu.Lock()
+	n := len(m.heard)
+	m.heard = append(m.heard, hearingOf{})
+	m.mu.Unlock()
+	body, began := m.next(), time.Now()
+	a := m.send(t.Context(), client, s, body)
+	for tries := 0; a.err != nil && tries < 3; tries++ { // a connection that was never used may be closed any time
+		a = m.send(t.Context(), client, s, body)
+	}
+	if m.hear(a, body); a.status != http.StatusOK {
+		t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.heard[n] = hearingOf{a.at.Add(-time.Since(began) * time.Duration(rate)), a.at, time.Now()}
+}

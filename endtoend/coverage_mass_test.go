@@ -1,0 +1,218 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/mvt/mvttest"
+)
+
+// TestCoverageMass: thousands of hotspots come online at once, as after a power
+// cut, while maps are looked at. Every answer is whole, and soon after the last
+// beat coverage is what all of them say.
+func TestCoverageMass(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		admin := newClient(t, createKey(t, db, "admin").Key)
+		sc := emptyScene(t, admin)
+		for i := range 20 { // cities, one of them on both sides of ±180°
+			sc.clump(250, float64(i*5-50), float64(i*18-180), 1500)
+		}
+		const early = 1500
+		crowd := newCrowd(t, db, time.Now(), early+200, sc.discs())
+		m := &mass{crowd: crowd, client: admin, server: start(t, db)}
+		if got := admin.mustChart(t, m.server, wholeWorld, 0); got.Count != len(crowd.members) || got.online() != 0 || got.AreaKm2 != 0 {
+			t.Fatalf("before the first beat, %d hotspots are there, %d online, %v km²", got.Count, got.online(), got.AreaKm2)
+		}
+		// At first nobody looks: then there is much to redraw for the first who does.
+		crowd.beat(t, admin, m.server, 1, crowd.members[:early])
+		ctx, stop := context.WithCancel(t.Context())
+		var looking sync.WaitGroup
+		defer looking.Wait() // also when the test ends early
+		defer stop()
+		for range 2 {
+			looking.Go(func() { m.repeat(ctx, t, m.askBox) })
+			looking.Go(func() { m.repeat(ctx, t, m.askTile) })
+			looking.Go(func() { m.repeat(ctx, t, m.askWhatIf) })
+		}
+		looking.Go(func() { m.repeat(ctx, t, m.askAll) })
+		looking.Go(func() { m.repeat(ctx, t, m.probe) })
+		crowd.beat(t, admin, m.server, 1, crowd.members[early:])
+		took := eventually(t, 10*time.Second, "all are online", func() bool {
+			return admin.mustChart(t, m.server, wholeWorld, 0).online() == len(crowd.members) || t.Failed()
+		})
+		t.Logf("all %d were shown %v after the last beat", len(crowd.members), took)
+		eventually(t, 20*time.Second, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
+		stop()
+		looking.Wait()
+		m.conclude(t)
+		m.checkEnd(t)
+	})
+}
+
+// mass is those who look while a crowd comes online.
+type mass struct {
+	crowd  *crowd
+	client *client
+	server *server
+
+	asked   atomic.Int64
+	slow    atomic.Int64 // answers that took more than a second
+	busy    atomic.Int64 // times when even an answer that needs nothing took long
+	longest atomic.Int64
+	least   atomic.Int64 // the most that were seen online
+}
+
+// repeat asks again and again, and notes how long that takes.
+func (m *mass) repeat(ctx context.Context, t *testing.T, ask func(ctx context.Context) error) {
+	for ctx.Err() == nil && !t.Failed() {
+		began := time.Now()
+		if err := ask(t.Context()); err != nil {
+			t.Error(err)
+		}
+		took := time.Since(began)
+		if m.asked.Add(1); took > time.Second {
+			m.slow.Add(1)
+		}
+		m.longest.Store(max(m.longest.Load(), int64(took))) // nearly
+		time.Sleep(rand.N(10 * time.Millisecond))           // the pause of a client
+	}
+}
+
+// somewhere is a box with hotspots in it, from a block to a country.
+func (m *mass) somewhere() groundBox {
+	at := m.crowd.members[rand.IntN(len(m.crowd.members))].disc
+	size := math.Pow(10, -3+4*rand.Float64())
+	return groundBox{
+		min(90, at.lat+size*rand.Float64()), max(-90, at.lat-size*rand.Float64()),
+		math.Remainder(at.lng+size*rand.Float64(), 360), math.Remainder(at.lng-size*rand.Float64(), 360),
+	}
+}
+
+func (m *mass) askBox(ctx context.Context) error {
+	_, _, err := m.client.chart(ctx, m.server, m.somewhere(), rand.IntN(24)-1)
+	return err
+}
+
+// askAll counts who is online: nobody who was not heard, and once they are there
+// they stay.
+func (m *mass) askAll(ctx context.Context) error {
+	got, _, err := m.client.chart(ctx, m.server, wholeWorld, rand.IntN(23))
+	if err != nil {
+		return err
+	}
+	n, least := int64(got.online()), m.least.Load()
+	if sent := m.crowd.sent.Load(); got.Count != len(m.crowd.members) || n > sent || n < least {
+		return fmt.Errorf("%d of %d hotspots are online; %d have beaten, and %d were online before", n, got.Count, sent, least)
+	}
+	m.least.Store(n) // who asks this is alone
+	return nil
+}
+
+func (m *mass) askTile(ctx context.Context) error {
+	at := m.crowd.members[rand.IntN(len(m.crowd.members))].disc
+	z, x, y := tileOf(rand.IntN(20), at.lat, at.lng)
+	got, err := m.client.tile(ctx, m.server, z, x, y)
+	if err == nil && (got.status != http.StatusOK || got.tag == "" || len(got.body) == 0) {
+		err = fmt.Errorf("tile %d/%d/%d: %d %q, %d bytes", z, x, y, got.status, got.tag, len(got.body))
+	}
+	return err
+}
+
+func (m *mass) askWhatIf(ctx context.Context) error {
+	box := m.somewhere()
+	got, err := m.client.imagine(ctx, m.server, box, []groundDisc{{(box.north + box.south) / 2, box.west, 400}, {box.north, box.east, 30}})
+	if err == nil && !(got.Before >= 0 && got.Added >= 0 && got.After >= got.Before && got.After*1e6 <= box.m2()*(1+1e-9)+1e-6) {
+		err = fmt.Errorf("%+v with two more: %+v", box, got)
+	}
+	return err
+}
+
+// probe asks for nothing: when that takes long, it is the machine.
+func (m *mass) probe(ctx context.Context) error {
+	a := m.client.do(ctx, http.MethodGet, m.server.url+"/healthz", nil)
+	if a.took > 200*time.Millisecond {
+		m.busy.Add(1)
+	}
+	if a.status != http.StatusOK {
+		return fmt.Errorf("/healthz answered %d %w", a.status, a.err)
+	}
+	return nil
+}
+
+func (m *mass) conclude(t *testing.T) {
+	t.Helper()
+	t.Logf("%d answers; the longest took %v, %d more than a second; %d times the machine was busy with other things",
+		m.asked.Load(), time.Duration(m.longest.Load()), m.slow.Load(), m.busy.Load())
+	// Answers take milliseconds. On a machine that is busy, nothing can be said.
+	if m.slow.Load() > 0 && m.busy.Load() == 0 {
+		t.Errorf("%d answers took more than a second, and the machine had time", m.slow.Load())
+	}
+}
+
+// checkEnd compares what is covered with what all hotspots, which are online,
+// cover.
+func (m *mass) checkEnd(t *testing.T) {
+	t.Helper()
+	var discs []groundDisc
+	for _, member := range m.crowd.members {
+		discs = append(discs, member.disc)
+	}
+	for range 5 {
+		at := discs[rand.IntN(len(discs))]
+		box := groundBox{at.lat + 0.004, at.lat - 0.003, math.Remainder(at.lng+0.003, 360), math.Remainder(at.lng-0.004, 360)}
+		count := 0
+		for _, d := range discs {
+			if box.holds(d.lat, d.lng) {
+				count++
+			}
+		}
+		got := m.client.mustChart(t, m.server, box, rand.IntN(23))
+		if want := box.covered(discs) / 1e6; got.Count != count || got.online() != count || !nearly(got.AreaKm2, want) {
+			t.Errorf("%+v: %d hotspots, %d online, %v km²; want %d, %v km²", box, got.Count, got.online(), got.AreaKm2, count, want)
+		}
+	}
+	for z := range 3 {
+		if count, online := m.inTiles(t, z); count != len(discs) || online != len(discs) {
+			t.Errorf("the tiles of zoom %d have %d hotspots, %d online; want %d", z, count, online, len(discs))
+		}
+	}
+}
+
+// inTiles adds up what the tiles of a zoom show.
+func (m *mass) inTiles(t *testing.T, z int) (count, online int) {
+	t.Helper()
+	for i := range 1 << (2 * z) {
+		got, err := m.client.tile(t.Context(), m.server, z, i>>z, i&(1<<z-1))
+		if err != nil || got.status != http.StatusOK {
+			t.Fatalf("a tile was answered %d %v", got.status, err)
+		}
+		for _, layer := range mvttest.Decode(t, got.body) {
+			for _, p := range layer.Points {
+				count += wholeNumber(t, p.Properties["count"])
+				online += wholeNumber(t, p.Properties["online_count"])
+			}
+		}
+	}
+	return count, online
+}
+
+func wholeNumber(t *testing.T, value any) int {
+	t.Helper()
+	switch n := value.(type) {
+	case uint64:
+		return int(n)
+	case int64:
+		return int(n)
+	}
+	t.Fatalf("%v is no whole number", value)
+	return 0
+}

@@ -1,0 +1,176 @@
+//go:build linux
+
+package endtoend_test
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// TestCoverageReplicas: at two servers of one database, hotspots come, beat,
+// change and go for some seconds, while others look at maps. Soon after, both
+// answer byte by byte the same, tiles and their tags included, and that is what
+// the hotspots say one by one.
+func TestCoverageReplicas(t *testing.T) {
+	t.Parallel() // it mostly waits
+	db := storetest.Postgres(t)
+	w := &turmoil{servers: [2]*server{start(t, db), start(t, db)}, counts: map[string]*atomic.Int64{}}
+	admin := newClient(t, createKey(t, db, "admin").Key)
+	w.scene = newScene(t, admin)
+	for range 3 {
+		w.clump(12, cityLat, cityLng, 400)
+	}
+	for _, what := range []string{"register", "verify", "link", "beat", "resize", "unlink", "remove", "look"} {
+		w.counts[what] = new(atomic.Int64)
+	}
+	boxes := w.boxes()
+
+	load, stop := context.WithCancel(t.Context())
+	defer stop()
+	var working sync.WaitGroup
+	const workers = 6
+	for first := range workers {
+		working.Go(func() {
+			random := rand.New(rand.NewPCG(rand.Uint64(), 2))
+			for load.Err() == nil {
+				at := w.sites[first+workers*random.IntN(len(w.sites)/workers)] // whom nobody else changes
+				w.act(t, random, at)
+				time.Sleep(rand.N(12 * time.Millisecond)) // the pause of a client, not a wait for anything
+			}
+		})
+	}
+	for _, s := range w.servers {
+		working.Go(func() { w.look(load, t, s, boxes) })
+	}
+	time.Sleep(8 * time.Second) // how long they do
+	stop()
+	working.Wait()
+	w.report(t)
+
+	var both [2]map[string]string
+	took := eventually(t, 5*time.Second, "both servers answer the same", func() bool {
+		for i, s := range w.servers {
+			both[i] = record(t, admin, s, boxes)
+		}
+		return maps.Equal(both[0], both[1]) || t.Failed()
+	})
+	t.Logf("both servers answered the same after %v", took)
+	for _, s := range w.servers {
+		all := admin.plot(t, s, w.hotspots())
+		if len(discsOf(all)) < 10 || len(discsOf(all)) == len(all) {
+			t.Errorf("of %d hotspots %d are online: that proves too little", len(all), len(discsOf(all)))
+		}
+		for _, box := range boxes {
+			admin.mustChart(t, s, box, anyZoom).expect(t, box, all)
+		}
+	}
+}
+
+// turmoil is a scene that changes at two servers.
+type turmoil struct {
+	*scene
+	servers [2]*server
+	counts  map[string]*atomic.Int64 // what was done
+}
+
+// act does something to a hotspot at a random server. A server may not know yet
+// what happened at the other a moment ago: it then says no.
+func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
+	s := w.servers[random.IntN(len(w.servers))]
+	hotspot := ""
+	if at.device != nil {
+		hotspot = s.url + "/v1/hotspots/" + at.hotspot
+	}
+	switch dice := random.IntN(20); {
+	case at.device == nil:
+		body := registration(at.n)
+		body["location"] = fields{"lat": at.lat, "lng": at.lng}
+		if a, ok := w.try(t, "register", http.MethodPost, s.url+"/v1/hotspots", body); ok {
+			at.device = &device{mac: macOf(at.n)}
+			at.hotspot, _ = a.fields(t)["id"].(string)
+			at.stage = registered
+		}
+	case dice == 0:
+		if _, ok := w.try(t, "remove", http.MethodDelete, hotspot, nil); ok {
+			at.device = nil
+		}
+	case dice < 6:
+		w.try(t, "resize", http.MethodPatch, hotspot, fields{"settings": fields{"coverage_radius_m": 10 + random.IntN(491)}})
+	case at.stage == registered:
+		if _, ok := w.try(t, "verify", http.MethodPost, hotspot+"/verification", fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"}); ok {
+			at.stage = verified
+		}
+	case at.stage == verified:
+		w.linkAt(t, s, at)
+	case dice == 6:
+		if _, ok := w.try(t, "unlink", http.MethodDelete, hotspot+"/device", nil); ok {
+			at.stage = verified
+		}
+	default:
+		if a := at.device.beat(t.Context(), w.admin, s); w.took(t, "beat", a) {
+			at.stage = beaten
+		}
+	}
+}
+
+// linkAt links a device; the code comes from the same server.
+func (w *turmoil) linkAt(t *testing.T, s *server, at *site) {
+	a, ok := w.try(t, "link", http.MethodPost, s.url+"/v1/hotspots/"+at.hotspot+"/link-code", nil)
+	if !ok {
+		return
+	}
+	body := fields{"code": a.fields(t)["code"], "mac_address": at.mac}
+	if a, ok = w.try(t, "link", http.MethodPost, s.url+"/v1/devices/link", body); ok {
+		at.key, _ = a.fields(t)["device_key"].(string)
+		at.stage = linked
+		at.reboot()
+	}
+}
+
+func (w *turmoil) try(t *testing.T, what, method, url string, body any) (answer, bool) {
+	a := w.admin.do(t.Context(), method, url, body)
+	return a, w.took(t, what, a)
+}
+
+// took counts what was done, and what must not be answered.
+func (w *turmoil) took(t *testing.T, what string, a answer) bool {
+	switch a.outcome() {
+	case done:
+		w.counts[what].Add(1)
+		return true
+	case unknown:
+		t.Errorf("%s was answered %d %s %v", what, a.status, a.code, a.err)
+	}
+	return false
+}
+
+// look asks for boxes and tiles as long as the load lasts.
+func (w *turmoil) look(load context.Context, t *testing.T, s *server, boxes []groundBox) {
+	for load.Err() == nil && !t.Failed() {
+		if _, _, err := w.admin.chart(t.Context(), s, boxes[rand.IntN(len(boxes))], rand.IntN(24)-1); err != nil {
+			t.Error(err)
+		}
+		if got, err := w.admin.tile(t.Context(), s, 1, 0, 0); err != nil || got.status != http.StatusOK {
+			t.Errorf("a tile was answered %d %v", got.status, err)
+		}
+		w.counts["look"].Add(1)
+		time.Sleep(rand.N(12 * time.Millisecond)) // the pause of a client
+	}
+}
+
+func (w *turmoil) report(t *testing.T) {
+	t.Helper()
+	for what, n := range w.counts {
+		if t.Logf("%s: %d", what, n.Load()); n.Load() < 5 {
+			t.Errorf("%s was done %d times only", what, n.Load())
+		}
+	}
+}

@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"geo":       {},
 	"id":        {},
 	"job":       {},
+	"mvt":       {},
 	"ratelimit": {},
 	"spatial":   {"geo"},
 	"coverage":  {"geo"},
@@ -49,7 +50,7 @@ var allowed = map[string][]string{
 	// Edges.
 	"preview": {"web"}, // not even the domain: it could be lifted out whole
 	"network": {
-		"access", "beacon", "events", "fleet", "id", "ledger", "policy", "ratelimit", "registry", "rewards", "statement",
+		"access", "beacon", "events", "fleet", "geo", "id", "ledger", "mvt", "policy", "ratelimit", "registry", "rewards", "statement",
 		"telemetry", "vitals", "web",
 	},
 	"metrics": {"web"},
@@ -67,6 +68,7 @@ var allowed = map[string][]string{
 	// For tests and benchmarks only.
 	"bench":           {},
 	"endtoend":        {},
+	"mvt/mvttest":     {},
 	"openapitest":     {},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }
@@ -84,6 +86,8 @@ var foreign = map[string][]string{
 	"statement":       {"github.com/go-json-experiment/json"},
 	"web":             {"github.com/go-json-experiment/json"},
 	"metrics":         {"github.com/prometheus/client_golang"},
+	"mvt":             {"google.golang.org/protobuf"},
+	"mvt/mvttest":     {"google.golang.org/protobuf"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},
 	"openapitest":     {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
 }

@@ -51,8 +51,7 @@ func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 	drawn := f.drawn(now)
 	s := Survey{AreaKm2: drawn.Area(box)}
 	s.Count, _ = drawn.Count(box)
-	const squareMeters = 1e6
-	s.Share = min(1, s.AreaKm2*squareMeters/box.Area())
+	s.Share = share(s.AreaKm2, box)
 	switch {
 	case s.Count > MaxItems && zoom == AnyZoom:
 		zoom = MaxZoom
@@ -65,6 +64,20 @@ func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 		drawn.Each(box, s.mark)
 	}
 	return s
+}
+
+// share is how much of a box an area is. What differs from all of it by rounding
+// alone is all of it; and of a box that is too small to have an area, nothing is.
+func share(km2 float64, box geo.Box) float64 {
+	const squareMeters, rounding = 1e6, 1e-12
+	switch of := km2 * squareMeters / box.Area(); {
+	case of >= 1-rounding:
+		return 1
+	case of >= 0:
+		return of
+	default: // 0/0
+		return 0
+	}
 }
 
 // WhatIf tells how many square kilometres of a box are covered, and how many
@@ -89,9 +102,14 @@ var imagined = &Spot{summary: "addition", idLen: uint8(len("addition"))}
 // Tile gives what a map shows of a valid tile.
 func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
 	drawn := f.drawn(now)
-	if t.Z < CloseZoom || drawn.TileCount(t) > MaxItems {
+	if t.Z < CloseZoom {
 		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
 	}
+	count := drawn.TileCount(t)
+	if count > MaxItems {
+		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
+	}
+	items.Marks = make([]Mark, 0, count)
 	drawn.TileEach(t, items.mark)
 	return items
 }

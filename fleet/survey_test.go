@@ -81,8 +81,12 @@ func TestSurvey_WholeBox(t *testing.T) {
 	f, _ := town(t, 1)
 	const step = 1e-4
 	s := f.Survey(geo.Box{North: 0.5 + step, South: 0.5 - step, East: 0.5 + step, West: 0.5 - step}, fleet.AnyZoom, noon)
-	if s.Share > 1 || s.Share < 1-1e-9 {
+	if s.Share != 1 {
 		t.Errorf("%v of a box in the middle of a disc is covered", s.Share)
+	}
+	const least = 5e-324 // whose area is none
+	if s := f.Survey(geo.Box{North: least, South: 0, East: least, West: 0}, fleet.AnyZoom, noon); s.Share != 0 || s.AreaKm2 != 0 {
+		t.Errorf("of next to nothing: %+v", s)
 	}
 }
 

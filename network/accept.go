@@ -16,17 +16,23 @@ type form struct {
 var (
 	asJSON = form{"application", "json", map[string]string{"charset": "utf-8"}}
 	asCSV  = form{"text", "csv", map[string]string{"charset": "utf-8", "header": "present"}}
+
+	asGeoJSON = form{"application", "geo+json", nil}
 )
 
-// wantsCSV reports whether a client would rather have a table than JSON, by its
+// wants reports whether a client would rather have a form than JSON, by its
 // Accept headers: the higher weight wins, then the one that is named more
 // precisely, then JSON. Who accepts neither gets JSON too: an answer that can be
 // read is better than none.
-func wantsCSV(r *http.Request) bool {
-	accepted := splitRanges(strings.Join(r.Header["Accept"], ","))
-	csv, csvNamed := asCSV.weight(accepted)
-	json, jsonNamed := asJSON.weight(accepted)
-	return csv > json || csv == json && csv > 0 && csvNamed > jsonNamed
+func wants(r *http.Request, other form) bool {
+	header := r.Header["Accept"]
+	if len(header) == 0 || len(header) == 1 && (header[0] == "*/*" || header[0] == "application/json") {
+		return false // as nearly everyone asks
+	}
+	accepted := splitRanges(strings.Join(header, ","))
+	weight, precision := other.weight(accepted)
+	json, jsonPrecision := asJSON.weight(accepted)
+	return weight > json || weight == json && weight > 0 && precision > jsonPrecision
 }
 
 // weight tells how welcome a form is, and how precisely the range that says so

@@ -57,6 +57,8 @@ type API struct {
 	mux        http.Handler
 	plain      map[string]plainRoute // GET paths without a parameter
 	answers    answerPool
+	sheets     sheetPool
+	tiles      tilePool
 	beats      beatPool
 	complains  throttle // about heartbeats that could not be taken
 	listeners  *crowd
@@ -73,7 +75,7 @@ func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
-		plain: map[string]plainRoute{}, answers: newAnswerPool(), beats: newBeatPool(),
+		plain: map[string]plainRoute{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience,
 	}
 	a.stopping, a.stop = context.WithCancel(context.Background())
@@ -116,6 +118,9 @@ func (a *API) routes() []route {
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
 		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
+		{"GET /v1/coverage", "", a.coverage},
+		{"POST /v1/coverage/simulate", "", serve(a, 200, decodeWhatIf, a.whatIf, encodeGain)},
+		{tilePattern, "", a.tile},
 		{"GET /v1/events", "", a.events},
 		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
@@ -149,7 +154,7 @@ func (a *API) openRoutes() []openRoute {
 func (a *API) Routes() []string {
 	var list []string
 	for _, rt := range a.routes() {
-		list = append(list, rt.pattern)
+		list = append(list, strings.Replace(rt.pattern, "{tile}", "{y}.mvt", 1))
 	}
 	for _, rt := range a.openRoutes() {
 		list = append(list, rt.pattern)

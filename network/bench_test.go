@@ -106,3 +106,60 @@ func BenchmarkStatement(b *testing.B) {
 		b.SetBytes(n)
 	}
 }
+
+// asker gives what sends one request to the interface, past the network.
+func asker(b *testing.B, hotspots int, path, query string) func() {
+	b.Helper()
+	s := onSQLite(b, options{limits: ample})
+	c := s.anyone(b)
+	s.populate(b, 75, grid(hotspots, 40.7001, -73.9999, 0.0001)...)
+	a := c.get(b, path+"?"+query).want(b, http.StatusOK)
+	b.SetBytes(int64(len(a.body)))
+	r := &http.Request{
+		Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query}, RemoteAddr: "192.0.2.1:1234",
+		Header: http.Header{"Authorization": {"Bearer " + c.plain}},
+	}
+	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
+	return func() { s.api.ServeHTTP(w, r) }
+}
+
+// What a map asks, from the guard to the bytes.
+func BenchmarkCoverage(b *testing.B) {
+	const sides = "north=40.8&south=40.6&east=-73.9&west=-74.1"
+	for _, bc := range []struct {
+		name     string
+		hotspots int
+		query    string
+	}{
+		{"20", 20, sides}, {"100", 100, sides}, {"1000", 1000, sides}, {"clusters", 10_000, sides + "&zoom=12"}, {"manyClusters", 10_000, sides + "&zoom=22"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			ask := asker(b, bc.hotspots, "/v1/coverage", bc.query)
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}
+
+func BenchmarkTile(b *testing.B) {
+	x, y := tileAt(14, 40.7001, -73.9999)
+	for _, bc := range []struct {
+		name     string
+		hotspots int
+		path     string
+	}{
+		{"1000", 1000, at("/v1/coverage/tiles/14/%d/%d.mvt", x, y)},
+		{"clusters", 10_000, at("/v1/coverage/tiles/13/%d/%d.mvt", x/2, y/2)},
+		{"empty", 10, "/v1/coverage/tiles/14/0/0.mvt"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			ask := asker(b, bc.hotspots, bc.path, "")
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}

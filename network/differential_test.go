@@ -31,6 +31,7 @@ func script() []step {
 	s.changes()
 	s.strangeIDs()
 	s.devices()
+	s.coverage()
 	s.rewards()
 	s.keys()
 	return s
@@ -146,6 +147,26 @@ func (s *steps) devices() {
 		s.add("{h5}", "POST", "/v1/hotspots/{h5}/heartbeats", `{}`)
 	}
 	s.add("alice", "GET", "/v1/users/me/hotspots", "")
+}
+
+// coverage is asked for while a device is online.
+func (s *steps) coverage() {
+	s.add("{h6}", "POST", "/v1/hotspots/{h6}/heartbeats", `{"boot_id":"a","seq":9,"clients":1,"rx_bytes":9000000000,"tx_bytes":0}`)
+	for _, query := range []string{"", "&zoom=3", "&zoom=13.9", "&zoom=14", "&zoom=25", "&zoom=NaN"} {
+		for _, sides := range []string{"north=40.71&south=40.70&east=-73.99&west=-74.01", "north=1&south=-1&east=-179&west=179", world, "north=1&south=2"} {
+			s.add("reader", "GET", "/v1/coverage?"+sides+query, "")
+			s.add("alice", "GET", "/v1/coverage?"+sides+query, "", "Accept", "application/geo+json")
+		}
+	}
+	for _, body := range []string{
+		`{"bounds":{"north":40.71,"south":40.70,"east":-73.99,"west":-74.01},"add":[{"lat":40.7007,"lng":-74,"radius_m":120}]}`, `{"bounds":{"north":1},"add":[{"lat":"x"}]}`,
+	} {
+		s.add("reader", "POST", "/v1/coverage/simulate", body)
+	}
+	for _, tile := range []string{"0/0/0.mvt", "12/1206/1539.mvt", "12/1206/1540.mvt", "23/0/0.mvt", "x/0/0.mvt"} { // clusters, whose ids are the same everywhere
+		s.add("reader", "GET", "/v1/coverage/tiles/"+tile, "")
+	}
+	s.add("nobody", "GET", "/v1/coverage/tiles/0/0/0.mvt", "")
 }
 
 // rewards are asked for after two devices have beaten.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/fleet"
 )
 
 // ReadBodies decodes a body in each of the ways that the interface knows, and
@@ -35,7 +36,8 @@ func ReadBodies(body string) []error {
 	}
 	_, err5 := decodeLink(request())
 	_, err6 := decodeHeartbeat(request())
-	return []error{err1, err2, err3, err4, err5, err6}
+	_, err7 := decodeWhatIf(request())
+	return []error{err1, err2, err3, err4, err5, err6, err7}
 }
 
 // ScanBeat reads a heartbeat the quick way, if it can.
@@ -153,8 +155,34 @@ var TagOf = tagOf
 
 // WantsCSV decides between JSON and a table by Accept headers.
 func WantsCSV(accept ...string) bool {
-	return wantsCSV(&http.Request{Header: http.Header{"Accept": accept}})
+	return wants(&http.Request{Header: http.Header{"Accept": accept}}, asCSV)
 }
+
+// WantsGeoJSON decides between JSON and GeoJSON.
+func WantsGeoJSON(accept ...string) bool {
+	return wants(&http.Request{Header: http.Header{"Accept": accept}}, asGeoJSON)
+}
+
+// TileOf reads the path of a tile.
+func TileOf(z, x, file string) (tile fleet.Tile, ok bool) { return tileOf(z, x, file) }
+
+// Coverage answers a query about a fleet, in both forms.
+func Coverage(f *fleet.Fleet, rawQuery string, now time.Time) (plain, features []byte, err error) {
+	in, err := decodeCoverage(&http.Request{URL: &url.URL{RawQuery: rawQuery}})
+	if err != nil {
+		return nil, nil, err
+	}
+	s := f.Survey(in.box, in.zoom, now)
+	return appendCoverage(nil, in.box, s, meta{}), appendCoverageFeatures(nil, in.box, s, meta{}), nil
+}
+
+// Km2 writes an area, and what is left of it without another.
+func Km2(area, without float64) (whole, rest string) {
+	return string(appendKm2(nil, km2Of(area))), string(appendKm2(nil, km2Of(area).minus(km2Of(without))))
+}
+
+// Degrees writes an angle of a cluster.
+func Degrees(degrees float64) string { return string(appendDegrees(nil, degrees)) }
 
 // Cell writes a text as it stands in a table.
 var Cell = quotedCell

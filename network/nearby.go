@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,15 @@ func Summarize(h beacon.Hotspot) string {
 	head = appendText(head, h.Location.Address)
 	head = append(head, `},"distance_m":`...)
 	return string(head)
+}
+
+// cutSummary gives the parts of what Summarize wrote: up to the location, the two
+// members with its place, and its address. Within a text, a quote never stands
+// without a backslash, so nothing there looks like the name of a member.
+func cutSummary(summary string) (head, place, address string) {
+	head, rest, _ := strings.Cut(summary, `,"location":{`)
+	place, address, _ = strings.Cut(rest, `,"address":`)
+	return head, place, strings.TrimSuffix(address, `},"distance_m":`)
 }
 
 // appendFacts writes down what is true of a hotspot at this moment.
@@ -94,6 +104,7 @@ func newAnswerPool() answerPool {
 // nearby answers from memory, mostly with bytes that were encoded when each
 // hotspot last changed: it is what apps ask most.
 func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	w.Header()["Vary"] = varyAccept
 	q, err := decodeNearby(r)
 	if err != nil {
 		return err
@@ -103,9 +114,14 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	m := a.meta(w)
 	q.Now = time.Time(m.Timestamp) // one moment for which is online, and for what is said of it
 	s.hits = a.registry.Nearby(q, s.hits[:0])
-	s.body = appendNearby(s.body[:0], s.hits, m)
-	w.Header()["Content-Length"] = decimal(len(s.body))
-	web.WriteBody(w, http.StatusOK, s.body)
+	if wants(r, asGeoJSON) {
+		s.body = appendNearbyFeatures(s.body[:0], s.hits, m)
+		writeGeoJSON(w, s.body)
+	} else {
+		s.body = appendNearby(s.body[:0], s.hits, m)
+		w.Header()["Content-Length"] = decimal(len(s.body))
+		web.WriteBody(w, http.StatusOK, s.body)
+	}
 	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
 	return nil
 }

@@ -14,6 +14,9 @@ import (
 var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/hotspots/nearby":                       {reason: "any valid key may find hotspots (decision N6)"},
 	"GET /v1/hotspots/{id}":                         {reason: "any valid key may read a hotspot (decision N6)"},
+	"GET /v1/coverage":                              {reason: "any valid key may see what is covered (decision N6)"},
+	"POST /v1/coverage/simulate":                    {reason: "it asks what GET /v1/coverage does, and changes nothing (decision X8)"},
+	"GET /v1/coverage/tiles/{z}/{x}/{y}.mvt":        {reason: "it shows what GET /v1/coverage does (decision X8)"},
 	"GET /v1/users/{id}/hotspots":                   {reason: "one's own things need no scope; others' need admin"},
 	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
@@ -48,6 +51,7 @@ func TestRoutes_Guards(t *testing.T) {
 			method, path, _ := strings.Cut(route, " ")
 			path = strings.Replace(path, "users/{id}", "users/me", 1)
 			path = strings.Replace(path, "{id}", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", 1)
+			path = strings.NewReplacer("{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
 			path = strings.Replace(path, "/v1/events", "/v1/events?after=x", 1) // or it would never end
 			keyless := s.call(t, method, path, "")
 			if guard.scope == "none" {
@@ -81,7 +85,7 @@ func TestRoutes_Unknown(t *testing.T) {
 	for _, path := range []string{
 		"/v1", "/v1/", "/v1/nope", "/v1/hotspots/", "/v1/hotspots/nearby/", "/v1//hotspots", "/v1/hotspots//nearby", "/v1/hotspots/../keys", "/v1/./keys",
 		"/v1/users", "/v1/users/me", "/v1/users/me/", "/v1/users//hotspots", "/v1/users/me/hotspots/", "/v1/keys/", "/v1/keys/self/", "/v1/openapi.xml",
-		"/v1/hotspots/a/b", "/v1/hotspots/a/heartbeats/", "/v1/hotspots//heartbeats", "/v1/devices", "/v1/devices/link/", "/v1/events/", "/v2/hotspots", "/V1/keys", "/v1/Keys", "/v1/keys%2Fself", "/v1/hotspots%2Fnearby", "/v1/metrics", "/v1/coverage/",
+		"/v1/hotspots/a/b", "/v1/hotspots/a/heartbeats/", "/v1/hotspots//heartbeats", "/v1/devices", "/v1/devices/link/", "/v1/events/", "/v2/hotspots", "/V1/keys", "/v1/Keys", "/v1/keys%2Fself", "/v1/hotspots%2Fnearby", "/v1/metrics", "/v1/coverage/", "/v1/coverage/simulate/", "/v1/coverage/tiles", "/v1/coverage/tiles/", "/v1/coverage/tiles/0/0/", "/v1/coverage/tiles/0//0.mvt", "/v1/coverage/tiles/0/0/0/0.mvt",
 		"/v1/users/me/rewards/", "/v1/users//rewards", "/v1/users/me/rewards/statements", "/v1/users/me/rewards/statements/", "/v1/users/me/Rewards", "/v1/hotspots/hs_1/rewards",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
@@ -106,8 +110,8 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
 		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
-		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD",
-		"/v1/hotspots/hs_1/verification":    "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
+		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",
+		"/v1/hotspots/hs_1/verification": "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
 	} {
 		taken := strings.Split(allow, ", ")
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
@@ -139,6 +143,7 @@ func TestRoutes_Head(t *testing.T) {
 			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots",
 			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
 			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
+			"/v1/coverage?north=41&south=40&east=-73&west=-75", "/v1/coverage?zoom=-1", "/v1/coverage/tiles/3/2/3.mvt", "/v1/coverage/tiles/3/8/3.mvt",
 		} {
 			head, get := c.do(t, "HEAD", path, ""), c.get(t, path)
 			if head.StatusCode != get.StatusCode || len(head.body) != 0 {

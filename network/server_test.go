@@ -169,6 +169,9 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		}
 		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run, paid.Run)
 	}
+	if err := s.fleet.Chart(s.now()); err != nil {
+		t.Fatal(err)
+	}
 	if opts.telemetry == nil {
 		opts.telemetry = beats
 	}

@@ -117,6 +117,9 @@ func (s *server) checkCommon(t testing.TB, a answer) {
 	if strings.HasPrefix(a.Request.URL.Path, "/v1/openapi.") && a.StatusCode == http.StatusOK {
 		cache = "public, max-age=3600"
 	}
+	if strings.HasSuffix(a.Request.URL.Path, ".mvt") && (a.StatusCode == http.StatusOK || a.StatusCode == http.StatusNotModified) {
+		cache = "private, no-cache"
+	}
 	if got := a.Header.Values("Cache-Control"); len(got) != 1 || got[0] != cache {
 		t.Errorf("%s: Cache-Control %q; want %q", a, got, cache)
 	}

@@ -50,7 +50,7 @@ func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.St
 	ctx, cancel := context.WithTimeout(r.Context(), statementTime)
 	defer cancel()
 	defer context.AfterFunc(a.stopping, func() { time.AfterFunc(a.grace, cancel) })()
-	d := &download{w: w, control: http.NewResponseController(w), patience: a.readerTime, table: wantsCSV(r), month: s.Month}
+	d := &download{w: w, control: http.NewResponseController(w), patience: a.readerTime, table: wants(r, asCSV), month: s.Month}
 	if r.Method == http.MethodHead {
 		d.begin()
 		return nil

@@ -74,7 +74,7 @@ func serveForms[In, Out any](
 		if err != nil {
 			return err
 		}
-		if !wantsCSV(r) {
+		if !wants(r, asCSV) {
 			return a.write(w, http.StatusOK, encode(w.Header(), out))
 		}
 		t := tabulate(in, out)

@@ -43,6 +43,7 @@ func Load(t testing.TB, data []byte) *Document {
 		t.Fatalf("the OpenAPI document is not valid: %v", err)
 	}
 	openapi3filter.RegisterBodyDecoder("image/svg+xml", openapi3filter.PlainBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("application/vnd.mapbox-vector-tile", openapi3filter.FileBodyDecoder)
 	return &Document{spec: spec}
 }
 
@@ -117,24 +118,26 @@ func (d *Document) wasChecked(operation *openapi3.Operation, response *http.Resp
 type checkedKey struct{ operation, response string }
 
 // operation finds what the document says of a request's method and path; a
-// path without parameters comes before one with them.
+// path without parameters comes before one with them, and {id}.txt before {id}.
 func (d *Document) operation(r *http.Request) *openapi3.Operation {
 	path := r.URL.EscapedPath()
 	if item := d.spec.Paths.Value(path); item != nil {
 		return item.GetOperation(r.Method)
 	}
+	longest, found := "", &openapi3.PathItem{}
 	for template, item := range d.spec.Paths.Map() {
-		if matches(template, path) {
-			return item.GetOperation(r.Method)
+		if matches(template, path) && len(template) > len(longest) {
+			longest, found = template, item
 		}
 	}
-	return nil
+	return found.GetOperation(r.Method)
 }
 
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(want, got string) bool {
-		return want == got || strings.HasPrefix(want, "{") && got != "" && got != "." && got != ".." // those are no segments
+		_, ending, isParameter := strings.Cut(want, "}")                                                              // as of {y}.mvt
+		return want == got || isParameter && strings.HasSuffix(got, ending) && got != "" && got != "." && got != ".." // those are no segments
 	})
 }
 

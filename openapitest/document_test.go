@@ -14,6 +14,11 @@ const spec = `
 openapi: 3.1.0
 info: {title: things, version: 1.0.0}
 paths:
+  /things/{id}.txt:
+    get:
+      operationId: getText
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {"204": {description: None.}}
   /things/{id}:
     get:
       operationId: getThing
@@ -86,6 +91,9 @@ func TestCheck(t *testing.T) {
 		{"GET", "/things/a", 200, "x", `{"id":"a"}`, true},
 		{"GET", "/things/a", 201, "1", `{"id":"a"}`, true},
 		{"GET", "/things/a", 404, "", `{"error":1}`, true}, // not among what GET answers
+		{"GET", "/things/a.txt", 204, "", "", false},
+		{"GET", "/things/a.txt", 200, "1", `{"id":"a"}`, true}, // not among what GET answers
+		{"GET", "/things/a.png", 200, "1", `{"id":"a"}`, false},
 		{"GET", "/things/a/b", 404, "", `{"error":1}`, false},
 		{"GET", "/things/a/b", 404, "", `{}`, true},
 		{"GET", "/things/a/b", 200, "1", `{"id":"a"}`, true}, // no such path
@@ -127,7 +135,7 @@ func TestExamples(t *testing.T) {
 	if len(sent) != 1 || sent[0].Method != "POST" || sent[0].Path != "/things/{id}" {
 		t.Errorf("RequestExamples = %+v", sent)
 	}
-	if got := d.Operations(); len(got) != 2 || got[0] != "GET /things/{id}" || got[1] != "POST /things/{id}" {
+	if got := d.Operations(); len(got) != 3 || got[0] != "GET /things/{id}" || got[1] != "GET /things/{id}.txt" || got[2] != "POST /things/{id}" {
 		t.Errorf("Operations = %q", got)
 	}
 	v := &verdicts{TB: t}

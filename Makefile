@@ -5,7 +5,7 @@ TOOL := go tool -modfile=tools/go.mod
 
 .PHONY: help
 help: ## List the targets.
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: ## Build the static binary bin/beacon.
@@ -29,11 +29,16 @@ check: prepare ## Check formatting, vet, staticcheck, and run all tests with the
 prepare:
 	@scripts/need curl curl
 	@scripts/need strace strace || echo "tests that need strace are skipped"
+	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).
 	BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres go test ./bench -run '^$$' -bench . -benchtime 1x -timeout 90m
-	go test ./store/sqlite ./spatial ./ratelimit ./access -run '^$$' -bench . -timeout 30m
+	go test ./store/sqlite ./spatial ./coverage ./mvt ./network ./ratelimit ./access -run '^$$' -bench . -timeout 30m
+
+.PHONY: bench-peers
+bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN names it, Tile38.
+	scripts/with-peers go test ./bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

@@ -42,18 +42,24 @@ func newLiveWorld(b *testing.B, n int) liveWorld {
 		makeLiveWorld(b, w.file, keys, n, time.Now().Add(-time.Hour), func(int, *beacon.Hotspot) {})
 	}
 	w.devices = readKeys(b, keys)
-	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close()
-	w.key = newKey(b, db, time.Now())
+	w.addKey(b)
 	random := rand.New(rand.NewPCG(1, 2))
 	all := cities(random)
 	for range 1000 {
 		w.places = append(w.places, place(random, all))
 	}
 	return w
+}
+
+// addKey makes a key to ask with.
+func (w *world) addKey(b *testing.B) {
+	b.Helper()
+	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: time.Now()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	w.key = newKey(b, db, time.Now())
 }
 
 // makeLiveWorld registers n hotspots at a time, each as edit changes it.

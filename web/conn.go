@@ -17,6 +17,8 @@ type conn struct {
 	door *limited
 	free func() // gives back the door's slot
 
+	first []byte // what the lane has read, for net/http to read first
+
 	holding bool   // the next writes are kept in held
 	held    []byte // what net/http has sent of the answer so far
 	parts   [2][]byte
@@ -57,6 +59,16 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 		}
 	}
 	return int(n), err
+}
+
+// Read gives what the lane has read before, then what comes.
+func (c *conn) Read(p []byte) (int, error) {
+	if len(c.first) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.first)
+	c.first = c.first[n:]
+	return n, nil
 }
 
 // Write sends, or keeps while the answer is not complete.

@@ -53,12 +53,16 @@ func RequestID(w http.ResponseWriter) string {
 // runs the next handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
-	out := &recorder{ResponseWriter: w, conn: connOf(r)}
+	out := &recorder{ResponseWriter: w}
+	conn := connOf(r)
+	if _, inLane := w.(*answer); !inLane {
+		out.conn = conn
+	}
 	// Request ids are no secret, so the fast generator will do. Ids that a
 	// client sends are not taken over: ours are unique and of one form.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
 	out.Header()[requestIDHeader] = []string{requestID}
-	if f.draining.Load() || out.conn != nil && out.conn.door.crowded() {
+	if f.draining.Load() || conn != nil && conn.door.crowded() {
 		out.Header()["Connection"] = closeConnection
 	}
 
@@ -109,7 +113,7 @@ func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
 // recorder remembers how an answer was begun.
 type recorder struct {
 	http.ResponseWriter
-	conn   *conn // nil where the server is not ours, as in some tests
+	conn   *conn // nil where the server is not ours, as in some tests, and in the lane
 	status int
 	bytes  int64
 }

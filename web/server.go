@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -35,10 +36,34 @@ const (
 // request that was accepted is cut off, short of drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	srv := NewServer(front, front.Log)
-	door := limitListener(ln, maxConnections)
+	fast := newLane(limitListener(ln, maxConnections), front)
+	var all sync.WaitGroup
+	defer all.Wait()
+	watching, unwatch := context.WithCancel(context.Background())
+	defer unwatch()
+	all.Go(func() { fast.watch(watching) })
+	all.Go(func() { _ = srv.Serve(fast.foreign) }) // ends with the server
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(door) }()
+	go func() { failed <- srv.Serve(fast) }()
 
+	err := serveUntil(ctx, front, fast, failed)
+	if err != nil {
+		fast.close()
+		_ = srv.Close() // what failed first is what counts
+		return err
+	}
+	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
+	defer cancel()
+	err = errors.Join(fast.drain(patience), srv.Shutdown(patience))
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
+	}
+	return err
+}
+
+// serveUntil waits for ctx to end and goes through the steps of a drain up to
+// where nobody new is let in, or returns why the server failed.
+func serveUntil(ctx context.Context, front *Front, door net.Listener, failed <-chan error) error {
 	select {
 	case err := <-failed:
 		return err
@@ -53,13 +78,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	_ = door.Close() // Serve ends with an error that tells nothing new
 	<-failed
 	time.Sleep(drainLinger)
-	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
-	defer cancel()
-	err := srv.Shutdown(patience)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
-	}
-	return err
+	return nil
 }
 
 // NewServer gives a server with the limits of this package.

@@ -10,7 +10,7 @@ import (
 const hugeLimit = "1000000/s:1000000"
 
 // Nearby at a million hotspots: the 20 nearest within a kilometre. The target
-// is 1.6 × the bare handler. Start and memory are measured on the way.
+// is 1.4 × the bare handler. Start and memory are measured on the way.
 func BenchmarkNearby(b *testing.B) {
 	const n = 1_000_000
 	w := newWorld(b, n)

@@ -26,6 +26,9 @@ func (r *Rewards) Run(ctx context.Context) {
 	job.Every(ctx, lookInterval, nil, r.Log, "close days and settle months", r.step)
 }
 
+// CatchUp closes and settles all that is due now, once: for who does not Run.
+func (r *Rewards) CatchUp(ctx context.Context) error { return r.step(ctx) }
+
 func (r *Rewards) step(ctx context.Context) error {
 	r.entitled(0) // a look at the clock, whoever is the keeper
 	if err := r.adopt(ctx); err != nil {

@@ -41,25 +41,33 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 		l.dirty.Store(false)
 		return nil
 	}
-	k.seal(minute)
-	l.done = 0
-	for i := range k.days {
-		day := &k.days[i]
-		if day.day > minute.Day() && !day.hasBeats() {
-			continue
-		}
-		day.forgetBefore(minute)
-		record := day.copy()
-		record.early = i > 0 && day.early && !k.days[i-1].over(final)
-		records = append(records, record)
-		if int(l.done) == i && i < len(k.days)-1 && day.over(final) {
-			l.done++
-		}
-	}
+	l.done = uint8(k.fold(minute, final, func(r *Record) { records = append(records, r.copy()) }))
 	t.pack(l, k, max(l.hour, minute.hour()), l.boot)
 	t.show(l)
 	l.dirty.Store(false)
 	return records
+}
+
+// fold decides what is long enough past, and gives the records to write, which
+// are the caller's to read and no more. It answers how many of the first days are
+// written for good with that.
+func (k *book) fold(now Minute, final Day, each func(*Record)) (done int) {
+	k.seal(now)
+	for i := range k.days {
+		day := &k.days[i]
+		if day.day > now.Day() && !day.hasBeats() {
+			continue
+		}
+		day.forgetBefore(now)
+		record := *day
+		record.early = i > 0 && day.early && !k.days[i-1].over(final)
+		record.fresh = false
+		each(&record)
+		if done == i && i < len(k.days)-1 && day.over(final) {
+			done++
+		}
+	}
+	return done
 }
 
 // over reports whether the day is written for good, when those before final are.

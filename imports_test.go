@@ -57,13 +57,15 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"access", "beacon", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},
 
 	// Devices that do not exist, for whoever has none at hand.
 	"simulate": {},
+	// A network to look at, with a past. It writes nothing.
+	"demo": {"beacon", "geo", "id", "simulate", "vitals"},
 
 	// For tests and benchmarks only.
 	"bench":           {},

@@ -17,6 +17,9 @@ import (
 
 // Client talks to a server.
 type Client struct {
+	// Clock is what devices go by, where the server has a simulated clock.
+	Clock func() time.Time
+
 	base        *url.URL
 	key         string
 	connections int
@@ -37,7 +40,7 @@ func NewClient(address, key string, connections int) (*Client, error) {
 	}
 	base.Path = ""
 	return &Client{
-		base: base, key: key, connections: connections, run: rand.Text(),
+		Clock: time.Now, base: base, key: key, connections: connections, run: rand.Text(),
 		http: &http.Client{
 			Timeout:   answerTime,
 			Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections, IdleConnTimeout: time.Minute},

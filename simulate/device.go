@@ -20,6 +20,7 @@ type Device struct {
 	uplink   uplink
 	appetite float64       // bytes a client moves in a second
 	fails    time.Duration // between two outages, on average
+	repair   time.Duration // how long one lasts, on average
 	testsAt  time.Duration // when in its six hours it tests its speed
 
 	boot      uint64
@@ -52,7 +53,7 @@ func Devices(count int, seed uint64) []*Device {
 
 func newDevice(seed uint64, number int) *Device {
 	c := chanceOf(seed, uint64(number)+1)
-	d := &Device{registration: register(&c, seed, number)}
+	d := &Device{registration: register(&c, seed, number), repair: 25 * time.Minute}
 	d.kind = d.registration.Type
 	d.registration.Settings = hoursOf(&c, d.kind)
 	d.crowd = usualCrowd[d.kind] * math.Exp(0.5*c.normal())
@@ -97,12 +98,23 @@ func (d *Device) Beat(now time.Time) (b Beat, due bool) {
 	d.tx += uint64(moved * 0.86)
 	d.rx += uint64(moved * 0.14)
 	b = Beat{boot: d.boot, seq: d.seq, rx: d.rx, tx: d.tx, clients: clients}
-	b.dbm = int(math.Round(max(-115, min(-20, d.dbm+3*d.chance.normal()))))
-	if number := now.Add(-d.testsAt).Unix() / int64(testEvery/time.Second); number != d.tested {
-		d.tested = number
-		b.test = d.testSpeed()
-	}
+	b.dbm = d.hears()
+	b.test, _ = d.tests(now)
 	return b, true
+}
+
+func (d *Device) hears() (dbm int) {
+	return int(math.Round(max(-115, min(-20, d.dbm+3*d.chance.normal()))))
+}
+
+// tests measures the speed when it is time.
+func (d *Device) tests(now time.Time) (test uplink, due bool) {
+	number := now.Add(-d.testsAt).Unix() / int64(testEvery/time.Second)
+	if number == d.tested {
+		return uplink{}, false
+	}
+	d.tested = number
+	return d.testSpeed(), true
 }
 
 // works lets a device fail and come back: after most failures it has booted
@@ -112,7 +124,7 @@ func (d *Device) works(now time.Time) bool {
 		d.failsAt = now.Add(d.chance.after(d.fails))
 	}
 	if !now.Before(d.failsAt) {
-		d.downUntil = now.Add(time.Minute + d.chance.after(25*time.Minute))
+		d.downUntil = now.Add(time.Minute + d.chance.after(d.repair))
 		d.failsAt = d.downUntil.Add(d.chance.after(d.fails))
 		if d.chance.unit() < 0.7 {
 			d.reboot()

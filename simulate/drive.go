@@ -137,7 +137,7 @@ func (p *pace) beat(d *Device) {
 	if d.waiting.Load() {
 		return
 	}
-	b, due := d.Beat(time.Now())
+	b, due := d.Beat(p.staff.client.Clock())
 	if due {
 		d.waiting.Store(true)
 		p.give(job{device: d, beat: b, done: p.done})

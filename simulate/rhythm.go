@@ -2,6 +2,17 @@ package simulate
 
 import "time"
 
+// Places of a rhythm of their own, beside the three types of hotspot.
+const (
+	Home     = home
+	Business = business
+	Public   = public
+	Street   = "street"
+	Station  = "station"
+	Library  = "library"
+	Park     = "park"
+)
+
 // The share of a place's usual crowd by hour of the day.
 var rhythms = map[string]struct{ weekday, weekend [24]float64 }{
 	home: {
@@ -15,6 +26,22 @@ var rhythms = map[string]struct{ weekday, weekend [24]float64 }{
 	public: {
 		weekday: [24]float64{.1, .1, 0, 0, 0, .1, .3, .8, 1.1, .9, .8, .9, 1.2, 1.2, 1, 1.1, 1.3, 1.5, 1.2, .8, .6, .4, .3, .2},
 		weekend: [24]float64{.2, .1, .1, 0, 0, 0, .1, .3, .6, 1, 1.3, 1.5, 1.6, 1.7, 1.7, 1.6, 1.4, 1.2, 1, .8, .6, .5, .4, .3},
+	},
+	Street: {
+		weekday: [24]float64{.4, .3, .2, .1, .1, .2, .5, .9, 1.2, 1.1, 1.1, 1.2, 1.4, 1.4, 1.3, 1.3, 1.4, 1.6, 1.6, 1.4, 1.2, 1, .8, .6},
+		weekend: [24]float64{.8, .7, .5, .3, .2, .1, .2, .3, .6, .9, 1.2, 1.4, 1.5, 1.6, 1.6, 1.6, 1.5, 1.5, 1.5, 1.4, 1.3, 1.3, 1.2, 1},
+	},
+	Station: {
+		weekday: [24]float64{.2, .1, .1, .1, .1, .4, 1.2, 2.3, 2.6, 1.5, .9, .8, .9, .9, 1, 1.3, 2, 2.7, 2.2, 1.3, .9, .7, .5, .3},
+		weekend: [24]float64{.4, .3, .2, .1, .1, .1, .3, .4, .7, .9, 1.1, 1.2, 1.3, 1.3, 1.3, 1.3, 1.3, 1.2, 1.1, 1, .9, .8, .7, .5},
+	},
+	Library: {
+		weekday: [24]float64{0, 0, 0, 0, 0, 0, 0, .1, .3, .8, 1.3, 1.5, 1.6, 1.6, 1.6, 2, 2.1, 1.7, 1.1, .4, .1, 0, 0, 0},
+		weekend: [24]float64{0, 0, 0, 0, 0, 0, 0, 0, .1, .4, 1.4, 1.8, 2, 2, 1.9, 1.6, 1.1, .4, .1, 0, 0, 0, 0, 0},
+	},
+	Park: {
+		weekday: [24]float64{.1, 0, 0, 0, 0, .1, .3, .6, .8, .8, .8, .9, 1.2, 1.3, 1.1, 1.2, 1.5, 1.7, 1.5, 1, .6, .4, .3, .1},
+		weekend: [24]float64{.1, .1, 0, 0, 0, .1, .2, .5, .9, 1.5, 2, 2.4, 2.6, 2.8, 2.8, 2.6, 2.3, 1.9, 1.4, .9, .6, .4, .3, .2},
 	},
 }
 

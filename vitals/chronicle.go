@@ -46,7 +46,7 @@ func (c *Chronicle) Beats(b *Beat, count int) {
 	if !b.valid() || count < 1 || first.hour() != last.hour() || b.Seq < uint64(count) {
 		return
 	}
-	r := c.book.day(last.Day())
+	r := c.day(last.Day())
 	if r == nil {
 		return
 	}
@@ -61,6 +61,14 @@ func (c *Chronicle) Beats(b *Beat, count int) {
 		known.seqs.join(seqs{top: b.Seq, window: 1<<(count-1) - 1})
 	}
 	c.book.chain(1)
+}
+
+// day is book.day, in short for the newest.
+func (c *Chronicle) day(day Day) *Record {
+	if n := len(c.book.days); n > 0 && c.book.days[n-1].day == day {
+		return &c.book.days[n-1]
+	}
+	return c.book.day(day)
 }
 
 // Fold gives the records that a fold writes at a moment, when no beat before it is

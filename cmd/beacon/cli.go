@@ -23,6 +23,7 @@ const (
 // BEACON_ADMIN_ADDR.
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the interfaces over HTTP."`
+	Demo     demoCmd     `cmd:"" help:"Show a living network: real places, made-up history, simulated devices."`
 	Keys     keysCmd     `cmd:"" help:"Create, list and revoke API keys."`
 	Rewards  rewardsCmd  `cmd:"" help:"Settle months, verify statements, see how far the books are."`
 	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
@@ -138,6 +139,7 @@ func helpWithExamples(options kong.HelpOptions, ctx *kong.Context) error {
 
 const rootExamples = `
 Examples:
+  beacon demo                                             try it: a network of New York, with keys and devices
   beacon serve                                            serve on http://127.0.0.1:8080
   beacon keys create --user new --scopes hotspots:write   make a key to register hotspots with
   beacon openapi preview                                  print the preview interface's OpenAPI document

@@ -69,6 +69,13 @@ func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) erro
 	if err != nil {
 		return err
 	}
+	ready := func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) }
+	return c.serveOn(ln, now, rate, out, ready)
+}
+
+// serveOn serves on a listener, which it closes, and calls ready once the network
+// can be asked.
+func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, out *console, ready func()) error {
 	defer ln.Close()
 	buffer := newLogBuffer(out.stderr)
 	defer buffer.Close()
@@ -88,7 +95,6 @@ func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) erro
 	if err != nil {
 		return err
 	}
-	ready := func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) }
 	return s.run(out.ctx, ln, admin, ready)
 }
 

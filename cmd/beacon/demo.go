@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/demo"
+	"github.com/beacon-wifi/beacon/ratelimit"
+	"github.com/beacon-wifi/beacon/simulate"
+)
+
+type demoCmd struct {
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
+	// No twin in the environment: BEACON_DB names the database of a real network.
+	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file, and go on with it the next time. Default: a temporary one."`
+	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Default ${default}."`
+	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
+	Seed      uint64          `default:"1" help:"What the network is made from: the same seed and --clock-start make the same. Default ${default}."`
+	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to have. Default: all."`
+	LogLevel  slog.Level      `default:"warn" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	clock
+}
+
+// demoDays is how many days of history there are before today.
+const demoDays = 90
+
+// Examples are shown by --help.
+func (demoCmd) Examples() string {
+	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
+  beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
+  beacon demo --db demo.db                      keep it, and go on with it the next time
+`
+}
+
+// Run shows a network until it is interrupted (decision C3).
+func (c demoCmd) Run(out *console) error {
+	err := c.run(out)
+	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop while it was still starting
+	}
+	return err
+}
+
+func (c demoCmd) run(out *console) (err error) {
+	if c.Hotspots < 1 || c.Hotspots > demo.Hotspots {
+		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", demo.Hotspots))
+	}
+	if (database{c.DB}).remote() {
+		return usageError("--db must be a file: a demonstration has no place in a database that others share")
+	}
+	now, err := c.now()
+	if err != nil {
+		return err
+	}
+	defer runtime.KeepAlive(tuneCollector())
+	ln, err := listen(out.ctx, "--addr", c.Addr) // before anything that takes time
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
+	file := c.DB
+	if file == "" {
+		dir, err := os.MkdirTemp("", "beacon-demo-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		file = filepath.Join(dir, "demo.db")
+	}
+	stage, err := c.stage(out, file, now)
+	if err != nil {
+		return err
+	}
+	return c.show(out, stage, ln, now)
+}
+
+// stage is a network that can be shown.
+type stage struct {
+	database
+	began    time.Time // when it was begun to be set, by the machine's clock
+	hotspots int       // that live
+	keys     demoKeys
+	devices  []*simulate.Device
+}
+
+// show serves the network and lets its devices beat, until it is interrupted. The
+// server outlives its devices.
+func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.Time) error {
+	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
+	defer stop()
+	server := serveCmd{
+		database: s.database, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+	}
+	url, err := server.publicURL(ln.Addr())
+	if err != nil {
+		return err
+	}
+	ended, ready := make(chan error, 1), make(chan struct{})
+	go func() {
+		ended <- server.serveOn(ln, now, c.ClockRate, &console{ctx: ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-out.ctx.Done():
+		stop()
+		return <-ended
+	case <-ready:
+	}
+	if _, err := fmt.Fprint(out.stdout, s.welcome(url, c.DB)); err != nil {
+		stop()
+		return errors.Join(err, <-ended)
+	}
+	return errors.Join(c.beat(out.ctx, s.devices, "http://"+ln.Addr().String(), now, ended, stop))
+}
+
+// beatConnections is how many connections all devices share: 53 beats a second
+// need few.
+const beatConnections = 8
+
+// beat lets the devices beat until ctx or the server ends, and then ends the
+// server.
+func (c demoCmd) beat(
+	ctx context.Context, devices []*simulate.Device, url string, now func() time.Time, ended <-chan error, stop func(),
+) error {
+	client, err := simulate.NewClient(url, "", beatConnections)
+	if err != nil {
+		stop()
+		return errors.Join(err, <-ended)
+	}
+	defer client.Close()
+	client.Clock = now
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	driven := make(chan struct{})
+	go func() {
+		defer close(driven)
+		var meter simulate.Meter
+		if len(devices) > 0 {
+			client.Drive(ctx, devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
+		}
+	}()
+	select {
+	case err = <-ended:
+		cancel()
+		<-driven
+		return err
+	case <-ctx.Done():
+		<-driven
+		stop()
+		return <-ended
+	}
+}
+
+// welcome is what there is to see.
+func (s *stage) welcome(url, file string) string {
+	ask := func(path string) string {
+		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.keys.operator, url, path)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "beacon: %s of New York, with %d days of history, and %s that beat; ready in %.1f s.\n\n",
+		count(s.hotspots, "hotspot"), demoDays, count(len(s.devices), "device"), time.Since(s.began).Seconds())
+	fmt.Fprintf(&text, "  address       %s/\n", url)
+	fmt.Fprintf(&text, "  operator key  %s\n", s.keys.operator)
+	fmt.Fprintf(&text, "  staff key     %s\n\n", s.keys.staff)
+	text.WriteString("What is near Chelsea Market, how much of Chelsea is covered, what the operator earned last month:\n\n")
+	text.WriteString(ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"))
+	text.WriteString(ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"))
+	text.WriteString(ask("/users/me/rewards?period=last"))
+	if file == "" {
+		text.WriteString("\nCtrl-C ends it, and removes all it made.\n")
+	} else {
+		fmt.Fprintf(&text, "\nCtrl-C ends it; %s keeps it for the next time, with other keys.\n", file)
+	}
+	return text.String()
+}

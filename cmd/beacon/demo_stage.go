@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/demo"
+	"github.com/beacon-wifi/beacon/store"
+)
+
+// byDemo is who does what a demonstration does by itself.
+var byDemo = beacon.Actor{Request: "demo"}
+
+// stage makes the network, or goes on with the one in the file.
+func (c demoCmd) stage(out *console, file string, now func() time.Time) (*stage, error) {
+	s := &stage{database: database{file}, began: time.Now()}
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		return s, c.begin(out, s, now())
+	}
+	return s, s.goOn(out, now())
+}
+
+// begin makes the network in a file of another name first: what is in a file of
+// its own name is complete.
+func (c demoCmd) begin(out *console, s *stage, now time.Time) error {
+	network, err := demo.New(demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now})
+	if err != nil {
+		return err
+	}
+	unfinished := s.DB + ".unfinished"
+	if err := removeDatabase(unfinished); err != nil { // of one that was broken off
+		return err
+	}
+	err = c.write(out, s, network, database{unfinished})
+	if err == nil {
+		err = os.Rename(unfinished, s.DB)
+	}
+	return errors.Join(err, removeDatabase(unfinished))
+}
+
+func (c demoCmd) write(out *console, s *stage, network *demo.Network, in database) error {
+	db, err := in.open(out.ctx, "", network.Now)
+	if err != nil {
+		return err
+	}
+	w := &demoWriter{db: db, network: network}
+	watch := newWatch(out.stderr, w.progress)
+	err = w.write(out.ctx)
+	watch.stop()
+	if err == nil {
+		s.keys, err = mintDemoKeys(out.ctx, db, network.Operator, network.Staff, network.Now)
+	}
+	for _, spot := range network.Beating() {
+		s.devices = append(s.devices, spot.Device)
+	}
+	for _, spot := range network.Spots {
+		if !spot.Deleted() {
+			s.hotspots++
+		}
+	}
+	return errors.Join(err, db.Close())
+}
+
+// removeDatabase removes a file of SQLite, and what lies beside it.
+func removeDatabase(file string) error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// goOn takes a network that an earlier demonstration kept. Keys cannot be read
+// from a database, so everyone gets another one.
+func (s *stage) goOn(out *console, now time.Time) error {
+	return s.with(out, func(db *store.DB) error {
+		operator, staff, err := demoUsers(out.ctx, db)
+		if err != nil {
+			return err
+		}
+		if operator == "" || staff == "" {
+			return fmt.Errorf("%s is not of a demonstration; name another file with --db", s.DB)
+		}
+		if s.keys, err = mintDemoKeys(out.ctx, db, operator, staff, now); err != nil {
+			return err
+		}
+		var mu sync.Mutex
+		var all []beacon.Hotspot
+		err = db.EachHotspot(out.ctx, time.Time{}, func(h beacon.Hotspot) error {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, h)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		s.hotspots = len(all)
+		spots, err := demo.Known(all)
+		if err != nil {
+			return err
+		}
+		return s.relink(out.ctx, db, spots, now)
+	})
+}
+
+// relink gives each device another key. It stays linked since when it was.
+func (s *stage) relink(ctx context.Context, db *store.DB, spots []*demo.Spot, now time.Time) error {
+	by := byDemo
+	by.Note = "the device has another key"
+	err := together(ctx, spots, func(ctx context.Context, spot *demo.Spot) error {
+		plain, hash := access.MintDevice(spot.ID)
+		_, err := db.UpdateHotspot(ctx, spot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+			h.Device.KeyHash, h.UpdatedAt = hash, now
+			return true, nil
+		})
+		spot.Device.Serve(string(spot.ID), plain)
+		return err
+	})
+	for _, spot := range spots {
+		s.devices = append(s.devices, spot.Device)
+	}
+	return err
+}
+
+// together does something for each, many at once: one sync of the disk serves all
+// of them.
+func together[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
+	const crowd = 128
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(crowd)
+	for _, one := range all {
+		group.Go(func() error { return do(ctx, one) })
+	}
+	return group.Wait()
+}
+
+// demoKeys are handed out.
+type demoKeys struct{ operator, staff string }
+
+// The names of the keys: by them the users are found again.
+const (
+	operatorKeyName = "demo: operator"
+	staffKeyName    = "demo: staff"
+)
+
+// mintDemoKeys makes fresh keys and revokes those of earlier times.
+func mintDemoKeys(ctx context.Context, db *store.DB, operator, staff beacon.UserID, now time.Time) (made demoKeys, err error) {
+	for _, key := range []struct {
+		beacon.Key
+		plain *string
+	}{
+		{beacon.Key{User: operator, Name: operatorKeyName, Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead, beacon.KeysManage}}, &made.operator},
+		{beacon.Key{User: staff, Name: staffKeyName, Scopes: []beacon.Scope{beacon.Admin}}, &made.staff},
+	} {
+		held, _, err := db.Keys(ctx, key.User, 0, keysPerPage)
+		if err != nil {
+			return made, err
+		}
+		for _, old := range held {
+			if old.Name == key.Name && old.RevokedAt.IsZero() {
+				if err := db.RevokeKey(ctx, old.ID, now, byDemo); err != nil {
+					return made, err
+				}
+			}
+		}
+		minted, plain := access.Mint(now, key.Key)
+		if err := db.InsertKey(ctx, minted, byDemo); err != nil {
+			return made, err
+		}
+		*key.plain = plain
+	}
+	return made, nil
+}
+
+// demoUsers finds who the keys of earlier times were for; nobody, if the database
+// is not of a demonstration.
+func demoUsers(ctx context.Context, db *store.DB) (operator, staff beacon.UserID, err error) {
+	for key, err := range eachKey(ctx, keysOf(db), "") {
+		if err != nil {
+			return "", "", err
+		}
+		switch key.Name {
+		case operatorKeyName:
+			operator = key.User
+		case staffKeyName:
+			staff = key.User
+		}
+	}
+	return operator, staff, nil
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/demo"
+	"github.com/beacon-wifi/beacon/lease"
+	"github.com/beacon-wifi/beacon/policy"
+	"github.com/beacon-wifi/beacon/rewards"
+	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/vitals"
+)
+
+// demoWriter writes a network with its past, in the order in which it happened.
+// Days are closed and months settled as a server does it.
+type demoWriter struct {
+	db      *store.DB
+	network *demo.Network
+	held    lease.Lease
+
+	// The clock of what is closed and settled, and the day before which all is
+	// written. They are set between two steps.
+	now   time.Time
+	final beacon.Day
+
+	days atomic.Int64
+}
+
+func (w *demoWriter) progress() string { return bar("days", w.days.Load(), demoDays) }
+
+func (w *demoWriter) write(ctx context.Context) error {
+	if err := w.register(ctx); err != nil {
+		return fmt.Errorf("register the hotspots: %w", err)
+	}
+	take := func(ctx context.Context, ttl time.Duration) (err error) {
+		var taken bool
+		w.held, taken, err = w.db.TakeLease(ctx, keeperLease, w.db.Node(), time.Now(), ttl)
+		if err == nil && !taken {
+			err = errors.New("another server writes to this database")
+		}
+		return err
+	}
+	if err := take(ctx, time.Hour); err != nil {
+		return err
+	}
+	if err := w.live(ctx); err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	return take(ctx, 0)
+}
+
+// happening is one thing that happened to a hotspot.
+type happening struct {
+	spot *demo.Spot
+	step int // of the four that there are
+	at   time.Time
+	slot time.Time // those of one slot and step can be written in any order
+}
+
+// The steps of a hotspot's life.
+const (
+	stepRegistered = iota
+	stepVerified
+	stepLinked
+	stepDeleted
+)
+
+// register writes the hotspots and what was done with each. What happened in the
+// last week is in its order; of what is longer ago only the days are: nobody
+// reads it, and it takes a tenth of the time.
+func (w *demoWriter) register(ctx context.Context) error {
+	for all := w.happenings(); len(all) > 0; {
+		n := 1
+		for n < len(all) && all[n].slot.Equal(all[0].slot) && all[n].step == all[0].step {
+			n++
+		}
+		if err := together(ctx, all[:n], w.happen); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}
+
+func (w *demoWriter) happenings() (all []happening) {
+	recent := w.network.Now.AddDate(0, 0, -8).Truncate(24 * time.Hour)
+	for _, s := range w.network.Spots {
+		for step, at := range []time.Time{
+			stepRegistered: s.CreatedAt, stepVerified: s.Location.VerifiedAt, stepLinked: s.Hotspot.Device.LinkedAt, stepDeleted: s.DeletedAt,
+		} {
+			slot := at
+			if at.Before(recent) {
+				slot = at.Truncate(24 * time.Hour)
+			}
+			if !at.IsZero() {
+				all = append(all, happening{s, step, at, slot})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Or(a.slot.Compare(b.slot), cmp.Compare(a.step, b.step)) })
+	return all
+}
+
+// happen writes it, with who did it.
+func (w *demoWriter) happen(ctx context.Context, h happening) error {
+	by := byDemo
+	by.User = h.spot.Operator
+	edit := func(change func(*beacon.Hotspot)) func(*beacon.Hotspot) (bool, error) {
+		return func(row *beacon.Hotspot) (bool, error) {
+			change(row)
+			row.UpdatedAt = h.at
+			return true, nil
+		}
+	}
+	var err error
+	switch s := h.spot; h.step {
+	case stepRegistered:
+		fresh := s.Hotspot
+		fresh.UpdatedAt, fresh.DeletedAt = h.at, time.Time{}
+		fresh.Location.VerifiedAt, fresh.Device.LinkedAt = time.Time{}, time.Time{}
+		_, err = w.db.InsertHotspot(ctx, fresh, by, nil)
+	case stepVerified:
+		by.User, by.Note = w.network.Staff, "site visit"
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) { row.Location.VerifiedAt = h.at }))
+	case stepLinked:
+		plain, hash := access.MintDevice(s.ID)
+		s.Device.Serve(string(s.ID), plain)
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotLinked, edit(func(row *beacon.Hotspot) {
+			row.Device.LinkedAt, row.Device.KeyHash = h.at, hash
+		}))
+	case stepDeleted:
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotDeleted, edit(func(row *beacon.Hotspot) { row.DeletedAt = h.at }))
+	}
+	return err
+}
+
+// recordedDay is what a day left.
+type recordedDay struct {
+	day     beacon.Day
+	records []beacon.RecordRow
+}
+
+// live writes the records of each day, closes it, and settles each month when
+// its time has come. The next day is made up meanwhile.
+func (w *demoWriter) live(ctx context.Context) error {
+	books := rewards.New(rewards.Config{
+		Store: w.db, Telemetry: w, Policies: policy.Default(),
+		Keeper: func() (lease.Lease, bool) { return w.held, true },
+		Now:    func() time.Time { return w.now },
+		Log:    slog.New(slog.DiscardHandler),
+	})
+	w.now = w.network.Now
+	if err := books.Start(ctx); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	made := make(chan recordedDay, 2)
+	group.Go(func() error {
+		defer close(made)
+		return w.network.Live(func(day beacon.Day, records []beacon.RecordRow) error {
+			select {
+			case made <- recordedDay{day, records}:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	})
+	group.Go(func() error {
+		for d := range made {
+			if err := w.keep(ctx, books, d); err != nil {
+				return err
+			}
+			w.days.Add(1)
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// closedAfter is how long after midnight a day is closed.
+const closedAfter = 7 * time.Minute
+
+// keep writes a day and, if it is over for good, closes it.
+func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
+	for some := range slices.Chunk(d.records, recordsAtOnce) {
+		if err := w.db.PutRecords(ctx, w.held, some); err != nil {
+			return err
+		}
+	}
+	if d.day >= w.network.Final() {
+		return nil // for the server to close
+	}
+	w.now, w.final = (d.day + 1).Time().Add(closedAfter), d.day+1
+	return books.CatchUp(ctx)
+}
+
+// recordsAtOnce is how many records are written in one transaction. Nobody waits
+// behind it.
+const recordsAtOnce = 2000
+
+// FinalBefore, Facts and FactsOf are rewards.Telemetry for days that are over.
+func (w *demoWriter) FinalBefore() (beacon.Day, bool) { return w.final, true }
+
+// Facts knows of no day that is not over.
+func (*demoWriter) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+	return nil, nil
+}
+
+// FactsOf reads a record.
+func (*demoWriter) FactsOf(record []byte) (beacon.Facts, error) { return vitals.RecordFacts(record) }

@@ -33,11 +33,7 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.chronicle.Fold(fold, func(of vitals.Day, text []byte) {
-					if beacon.Day(of) <= day { // what follows is not all yet
-						made.add(s.ID, of, text)
-					}
-				})
+				p.chronicle.Fold(fold, vitals.Day(day), func(of vitals.Day, text []byte) { made.add(s.ID, of, text) })
 			}
 		}
 		if err := each(day, made.rows); err != nil {

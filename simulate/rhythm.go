@@ -13,8 +13,10 @@ const (
 	Park     = "park"
 )
 
-// The share of a place's usual crowd by hour of the day.
-var rhythms = map[string]struct{ weekday, weekend [24]float64 }{
+// rhythm is the share of a place's usual crowd by hour of the day.
+type rhythm struct{ weekday, weekend [24]float64 }
+
+var rhythms = map[string]*rhythm{
 	home: {
 		weekday: [24]float64{.4, .2, .1, .1, .1, .2, .5, .8, .6, .4, .3, .3, .4, .4, .4, .5, .7, .9, 1.1, 1.3, 1.4, 1.3, 1, .7},
 		weekend: [24]float64{.6, .4, .2, .1, .1, .1, .2, .4, .7, .9, 1, 1, 1, 1, 1, 1, 1, 1.1, 1.2, 1.3, 1.3, 1.2, 1, .8},
@@ -56,8 +58,8 @@ var eastern = time.FixedZone("EST", -5*3600)
 // hour.
 func crowdAt(kind string, now time.Time) float64 {
 	local := now.In(eastern)
+	rhythm := rhythms[kind]
 	at := func(t time.Time) float64 {
-		rhythm := rhythms[kind]
 		if day := t.Weekday(); day == time.Saturday || day == time.Sunday {
 			return rhythm.weekend[t.Hour()]
 		}

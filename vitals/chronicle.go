@@ -72,15 +72,18 @@ func (c *Chronicle) day(day Day) *Record {
 }
 
 // Fold gives the records that a fold writes at a moment, when no beat before it is
-// missing, with their days and as they go to disk. Who keeps a text copies it.
-func (c *Chronicle) Fold(now time.Time, each func(day Day, text []byte)) {
+// missing, with their days and as they go to disk. Those of days after the last
+// are left out: they will not be all there is to say. Who keeps a text copies it.
+func (c *Chronicle) Fold(now time.Time, last Day, each func(day Day, text []byte)) {
 	minute := MinuteOf(now)
 	if c.book.roll(minute); len(c.book.days) == 0 {
 		return
 	}
 	done := c.book.fold(minute, FinalAt(minute), func(r *Record) {
-		c.text = r.Append(c.text[:0])
-		each(r.day, c.text)
+		if r.day <= last {
+			c.text = r.Append(c.text[:0])
+			each(r.day, c.text)
+		}
 	})
 	c.book.drop(done)
 }

@@ -52,7 +52,7 @@ func (w *twoWays) fold(t *testing.T, now time.Time) (records int) {
 		want[r.Day()] = r.Append(nil)
 	}
 	w.table.Folded(w.live)
-	w.chronicle.Fold(now, func(day vitals.Day, text []byte) {
+	w.chronicle.Fold(now, vitals.MinuteOf(now).Day(), func(day vitals.Day, text []byte) {
 		if !bytes.Equal(text, want[day]) {
 			t.Fatalf("at %s, the record of day %d is\n%x\nand that of the table\n%x", now, day, text, want[day])
 		}
@@ -149,7 +149,7 @@ func TestChronicle_Dropped(t *testing.T) {
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
-			c.Fold(noon.Add(time.Hour), func(_ vitals.Day, text []byte) { records[i] = bytes.Clone(text) })
+			c.Fold(noon.Add(time.Hour), vitals.MinuteOf(noon).Day(), func(_ vitals.Day, text []byte) { records[i] = bytes.Clone(text) })
 			c.Close()
 		}
 		if len(records[0]) == 0 || !bytes.Equal(records[0], records[1]) {
@@ -169,6 +169,6 @@ func BenchmarkChronicle_Day(b *testing.B) {
 			c.Beats(beat, 60)
 		}
 		day = day.Add(24 * time.Hour)
-		c.Fold(day.Add(5*time.Minute), func(vitals.Day, []byte) {})
+		c.Fold(day.Add(5*time.Minute), vitals.MinuteOf(day).Day()-1, func(vitals.Day, []byte) {})
 	}
 }

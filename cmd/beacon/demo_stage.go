@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/beacon-wifi/beacon/demo"
 	"github.com/beacon-wifi/beacon/store"
 )
+
+// gcPercentWhileStaging is for the start: months of records make much garbage.
+const gcPercentWhileStaging = 150
 
 // byDemo is who does what a demonstration does by itself.
 var byDemo = beacon.Actor{Request: "demo"}
@@ -51,6 +55,7 @@ func (c demoCmd) write(out *console, s *stage, network *demo.Network, in databas
 	if err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercentWhileStaging))
 	w := &demoWriter{db: db, network: network}
 	watch := newWatch(out.stderr, w.progress)
 	err = w.write(out.ctx)

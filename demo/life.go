@@ -27,7 +27,7 @@ func (n *Network) plan(random *rand.Rand, p place) (l life) {
 	default:
 		l = n.waiting(random)
 	}
-	if random.Float64() < 0.02 && p.provider != featured {
+	if broken(p, macOf(n.Seed, p.number, 0)) {
 		l.dark = n.Now.Add(-time.Duration(random.Int64N(int64(25 * 24 * time.Hour))))
 	}
 	return l

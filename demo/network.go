@@ -140,7 +140,7 @@ func macOf(seed uint64, number, generation int) string {
 }
 
 // Known gives devices to those hotspots that a demonstration made earlier, and
-// were linked. All of them are switched on anew.
+// that go on. All of them are switched on anew.
 func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
 	all, err := places(Hotspots)
 	if err != nil {
@@ -151,11 +151,13 @@ func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
 		var s1, s2, generation, high, low int
 		_, err := fmt.Sscanf(h.Device.MAC.Canonical(), "02:%02x:%02x:%02x:%02x:%02x", &s1, &s2, &generation, &high, &low)
 		number := high<<8 | low
-		if err == nil && generation&0xf0 == 0xd0 && number < len(all) && all[number].ssid == h.Device.SSID && !h.Device.LinkedAt.IsZero() {
-			c := character(all[number], h.Device.MAC)
-			c.Seed ^= uint64(h.Version) // not the boots of the last time
-			spots = append(spots, &Spot{Hotspot: h, Device: c.Device()})
+		if err != nil || generation&0xf0 != 0xd0 || number >= len(all) || all[number].ssid != h.Device.SSID ||
+			h.Device.LinkedAt.IsZero() || broken(all[number], h.Device.MAC.Canonical()) {
+			continue
 		}
+		c := character(all[number], h.Device.MAC)
+		c.Seed ^= uint64(h.Version) // not the boots of the last time
+		spots = append(spots, &Spot{Hotspot: h, Device: c.Device()})
 	}
 	return spots, nil
 }

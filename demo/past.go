@@ -14,6 +14,9 @@ const finalLag = vitals.FinalLag * time.Minute
 // Final is the day before which all records are written for good.
 func (n *Network) Final() beacon.Day { return beacon.Day(vitals.FinalAt(vitals.MinuteOf(n.Now))) }
 
+// Began is when the first day of the network began.
+func (n *Network) Began() time.Time { return n.launch.Time() }
+
 // Live lets all devices live until now, and gives the records of each day, by
 // hotspot: what a server would have written. It ends with the first error of
 // each. What is given is the callee's to keep.

@@ -62,15 +62,20 @@ func character(p place, mac beacon.MAC) simulate.Character {
 	line := lines[lineOf(random.Float64())]
 	c.Down, c.Up, c.Latency = line[0], line[1], line[2]
 	switch roll := random.Float64(); {
+	case roll < 0.45:
+		c.Fails, c.Repair = 80*24*time.Hour, 30*time.Minute
 	case roll < 0.84:
-		c.Fails = 16 * 24 * time.Hour
+		c.Fails, c.Repair = 16*24*time.Hour, 40*time.Minute
 	case roll < 0.96:
-		c.Fails = 50 * time.Hour
+		c.Fails, c.Repair = 50*time.Hour, 50*time.Minute
 	default: // a chronic offender
 		c.Fails, c.Repair = 7*time.Hour, 2*time.Hour
 	}
 	return c
 }
+
+// broken tells of the few devices that are out of order for good by now.
+func broken(p place, mac string) bool { return p.provider != featured && hash("broken "+mac)%50 == 0 }
 
 // lines are what uplinks can do: Mbit/s down and up, and milliseconds.
 var lines = [][3]float64{{480, 60, 8}, {230, 24, 14}, {135, 14, 19}, {78, 8.5, 36}, {62, 7, 44}, {26, 3, 61}}

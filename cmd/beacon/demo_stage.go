@@ -18,7 +18,7 @@ import (
 )
 
 // gcPercentWhileStaging is for the start: months of records make much garbage.
-const gcPercentWhileStaging = 150
+const gcPercentWhileStaging = 100
 
 // byDemo is who does what a demonstration does by itself.
 var byDemo = beacon.Actor{Request: "demo"}

@@ -28,6 +28,7 @@ type demoWriter struct {
 	db      *store.DB
 	network *demo.Network
 	held    lease.Lease
+	ahead   []happening
 
 	// The clock of what is closed and settled, and the day before which all is
 	// written. They are set between two steps.
@@ -40,9 +41,6 @@ type demoWriter struct {
 func (w *demoWriter) progress() string { return bar("days", w.days.Load(), demoDays) }
 
 func (w *demoWriter) write(ctx context.Context) error {
-	if err := w.register(ctx); err != nil {
-		return fmt.Errorf("register the hotspots: %w", err)
-	}
 	take := func(ctx context.Context, ttl time.Duration) (err error) {
 		var taken bool
 		w.held, taken, err = w.db.TakeLease(ctx, keeperLease, w.db.Node(), time.Now(), ttl)
@@ -56,6 +54,11 @@ func (w *demoWriter) write(ctx context.Context) error {
 	}
 	if err := w.live(ctx); err != nil {
 		return fmt.Errorf("write the history: %w", err)
+	}
+	// Until the server is up, it is down: nobody has to serve meanwhile.
+	since, now := w.network.Began(), w.network.Now
+	if err := w.db.ExtendSpan(ctx, int64(vitals.MinuteOf(since)), int64(vitals.MinuteOf(now))); err != nil {
+		return err
 	}
 	return take(ctx, 0)
 }
@@ -76,19 +79,19 @@ const (
 	stepDeleted
 )
 
-// register writes the hotspots and what was done with each. What happened in the
-// last week is in its order; of what is longer ago only the days are: nobody
+// register writes what was done with hotspots before a moment. What happened in
+// the last week is in its order; of what is longer ago only the days are: nobody
 // reads it, and it takes a tenth of the time.
-func (w *demoWriter) register(ctx context.Context) error {
-	for all := w.happenings(); len(all) > 0; {
+func (w *demoWriter) register(ctx context.Context, before time.Time) error {
+	for len(w.ahead) > 0 && w.ahead[0].at.Before(before) {
 		n := 1
-		for n < len(all) && all[n].slot.Equal(all[0].slot) && all[n].step == all[0].step {
+		for n < len(w.ahead) && w.ahead[n].slot.Equal(w.ahead[0].slot) && w.ahead[n].step == w.ahead[0].step {
 			n++
 		}
-		if err := together(ctx, all[:n], w.happen); err != nil {
+		if err := together(ctx, w.ahead[:n], w.happen); err != nil {
 			return err
 		}
-		all = all[n:]
+		w.ahead = w.ahead[n:]
 	}
 	return nil
 }
@@ -160,7 +163,7 @@ func (w *demoWriter) live(ctx context.Context) error {
 		Now:    func() time.Time { return w.now },
 		Log:    slog.New(slog.DiscardHandler),
 	})
-	w.now = w.network.Now
+	w.now, w.ahead = w.network.Now, w.happenings()
 	if err := books.Start(ctx); err != nil {
 		return err
 	}
@@ -192,8 +195,11 @@ func (w *demoWriter) live(ctx context.Context) error {
 // closedAfter is how long after midnight a day is closed.
 const closedAfter = 7 * time.Minute
 
-// keep writes a day and, if it is over for good, closes it.
+// keep writes what happened on a day and, if it is over for good, closes it.
 func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
+	if err := w.register(ctx, (d.day + 1).Time()); err != nil {
+		return fmt.Errorf("register the hotspots: %w", err)
+	}
 	for some := range slices.Chunk(d.records, recordsAtOnce) {
 		if err := w.db.PutRecords(ctx, w.held, some); err != nil {
 			return err

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/network"
+)
+
+// demonstration is "beacon demo" as its users run it.
+type demonstration struct {
+	t                    *testing.T
+	cmd                  *exec.Cmd
+	log                  lockedBuffer
+	text                 string // that it printed
+	url, operator, staff string
+}
+
+// demoTime is a day on which September is settled and October is not.
+const demoTime = "2026-11-03T15:20:00Z"
+
+func startDemo(t *testing.T, args ...string) *demonstration {
+	t.Helper()
+	d := &demonstration{t: t, cmd: exec.Command("beacon", append([]string{"demo", "--addr", "127.0.0.1:0", "--hotspots", "45"}, args...)...)}
+	d.cmd.Dir, d.cmd.Stderr = t.TempDir(), &d.log
+	stdout, err := d.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
+	for lines := bufio.NewScanner(stdout); !strings.Contains(d.text, "\nCtrl-C ") && lines.Scan(); {
+		d.text += lines.Text() + "\n"
+	}
+	word := func(form string) string {
+		found := regexp.MustCompile(form).FindStringSubmatch(d.text)
+		if found == nil {
+			t.Fatalf("no %s in %q; it said %s", form, d.text, d.log.String())
+		}
+		return found[1]
+	}
+	d.url, d.operator, d.staff = word(`address +(http://\S+)/\n`), word(`operator key +(bcn_\w+)\n`), word(`staff key +(bcn_\w+)\n`)
+	return d
+}
+
+// stop ends it as Ctrl-C does, or a supervisor.
+func (d *demonstration) stop(signal os.Signal) {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(signal); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := d.cmd.Wait(); err != nil {
+		d.t.Errorf("after %s: %v; it said %s", signal, err, d.log.String())
+	}
+}
+
+// get reads the data of an answer.
+func (d *demonstration) get(key, path string, data any) {
+	d.t.Helper()
+	status, body := fetch(d.t, d.url+"/v1"+path, "Authorization", "Bearer "+key)
+	envelope := struct{ Data any }{data}
+	if err := json.Unmarshal([]byte(body), &envelope); status != http.StatusOK || err != nil {
+		d.t.Fatalf("%s answers %d %s, %v", path, status, body, err)
+	}
+}
+
+type demoHotspot struct {
+	ID, Name, Status string
+	CreatedAt        time.Time `json:"created_at"`
+	Metrics          struct {
+		Uptime float64   `json:"uptime_30d"`
+		Seen   time.Time `json:"last_seen_at"`
+	}
+}
+
+type demoSummary struct {
+	Breakdown struct{ Availability, Performance, Utilization float64 }
+	Period    struct{ Status string }
+	Hotspots  []struct {
+		HotspotID string `json:"hotspot_id"`
+		Earned    float64
+	}
+}
+
+func TestDemo(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	d := startDemo(t, "--clock-start", demoTime)
+	t.Run("curl", d.testCurl)
+	t.Run("hotspots", d.testHotspots)
+	t.Run("rewards", d.testRewards)
+	t.Run("explain", d.testExplain)
+	t.Run("statements", d.testStatements)
+	t.Run("history", d.testHistory)
+	t.Run("beats", d.testBeats)
+	d.stop(os.Interrupt)
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
+		t.Errorf("it left %v behind", left)
+	}
+	if said := d.log.String(); said != "" {
+		t.Errorf("it complained: %s", said)
+	}
+}
+
+// The lines that it prints work as printed.
+func (d *demonstration) testCurl(t *testing.T) {
+	lines := regexp.MustCompile(`(?m)^  curl .*$`).FindAllString(d.text, -1)
+	if len(lines) != 3 {
+		t.Fatalf("it prints %d lines with curl: %s", len(lines), d.text)
+	}
+	document := string(network.OpenAPI())
+	for i, want := range []string{`"distance_m":`, `"coverage_percentage":`, `"status":"finalizing"`} {
+		if i == 1 && !strings.Contains(document, "  /coverage:\n") {
+			continue // not there yet
+		}
+		out, err := exec.Command("sh", "-euc", lines[i]).Output()
+		if err != nil || !strings.HasPrefix(string(out), `{"data":`) || !strings.Contains(string(out), want) {
+			t.Errorf("%s printed %s, %v", lines[i], out, err)
+		}
+	}
+}
+
+func (d *demonstration) testHotspots(t *testing.T) {
+	var own, near []demoHotspot
+	d.get(d.operator, "/users/me/hotspots?per_page=100", &own)
+	online, up := 0, 0.0
+	for _, h := range own {
+		if h.Status == "online" {
+			online++
+		}
+		up += h.Metrics.Uptime / float64(len(own))
+	}
+	if len(own) != 30 || online < 25 || up < 0.9 || up > 0.9999 {
+		t.Errorf("%d hotspots, %d online, uptime %.4f", len(own), online, up)
+	}
+	d.get(d.operator, "/hotspots/nearby?lat=40.74&lng=-73.95&radius=10000&limit=100&status=all", &near)
+	if len(near) < 31 {
+		t.Errorf("%d hotspots in the middle of the city", len(near))
+	}
+}
+
+func (d *demonstration) testRewards(t *testing.T) {
+	for period, status := range map[string]string{"current": "in_progress", "last": "finalizing", "all": "in_progress"} {
+		var s demoSummary
+		d.get(d.operator, "/users/me/rewards?period="+period, &s)
+		var sum float64
+		for _, h := range s.Hotspots {
+			sum += h.Earned
+		}
+		total := s.Breakdown.Availability + s.Breakdown.Performance + s.Breakdown.Utilization
+		if math.Abs(sum-total) > 1e-6 || s.Period.Status != status || len(s.Hotspots) < 20 ||
+			s.Breakdown.Availability <= 0 || s.Breakdown.Performance <= 0 || s.Breakdown.Utilization <= 0 {
+			t.Errorf("%s: %+v; the hotspots earn %f", period, s, sum)
+		}
+	}
+}
+
+// Every day of a hotspot that had an outage is explained to the millionth, by an
+// arithmetic that is not ours.
+func (d *demonstration) testExplain(t *testing.T) {
+	var own []demoHotspot
+	d.get(d.operator, "/users/me/hotspots?per_page=100", &own)
+	lost := 0
+	for _, h := range own[:8] {
+		for day := time.Date(2026, 8, 10, 0, 0, 0, 0, time.UTC); day.Month() < time.November; day = day.AddDate(0, 0, 9) {
+			var e struct {
+				Facts struct {
+					Served   int `json:"served_minutes"`
+					Expected int `json:"expected_minutes"`
+				}
+				Potential, Earned struct{ Total float64 }
+				Losses            []struct{ Total float64 }
+			}
+			d.get(d.operator, "/hotspots/"+h.ID+"/rewards/explain?date="+day.Format(time.DateOnly), &e)
+			sum := e.Earned.Total
+			for _, l := range e.Losses {
+				sum += l.Total
+				lost++
+			}
+			if math.Abs(sum-e.Potential.Total) > 5e-7 || e.Facts.Served > e.Facts.Expected {
+				t.Errorf("%s on %s: %+v", h.Name, day.Format(time.DateOnly), e)
+			}
+		}
+	}
+	if lost == 0 {
+		t.Error("nobody lost anything")
+	}
+}
+
+// The statements of two months that are settled follow each other, and hold.
+func (d *demonstration) testStatements(t *testing.T) {
+	var files []string
+	for _, month := range []string{"2026-08", "2026-09"} {
+		status, body := fetch(t, d.url+"/v1/users/me/rewards/statements/"+month, "Authorization", "Bearer "+d.operator)
+		file := filepath.Join(t.TempDir(), month+".json")
+		if err := os.WriteFile(file, []byte(body), 0o600); status != http.StatusOK || err != nil {
+			t.Fatalf("%s: %d %s, %v", month, status, body, err)
+		}
+		files = append(files, file)
+	}
+	out, err := exec.Command("beacon", append([]string{"rewards", "verify"}, files...)...).CombinedOutput()
+	if err != nil || strings.Count(string(out), " holds: ") != 2 {
+		t.Errorf("verify: %v, %s", err, out)
+	}
+}
+
+// Nights are quieter than afternoons.
+func (d *demonstration) testHistory(t *testing.T) {
+	var own []demoHotspot
+	d.get(d.operator, "/users/me/hotspots?per_page=100", &own)
+	var day, night float64
+	for _, h := range own {
+		var past struct {
+			Points []struct {
+				At      time.Time
+				Traffic float64 `json:"traffic_gb"`
+			}
+		}
+		d.get(d.operator, "/hotspots/"+h.ID+"/history?step=1h&from=2026-10-20T00:00:00Z&to=2026-10-27T00:00:00Z", &past)
+		if len(past.Points) != 7*24 {
+			t.Fatalf("%d points", len(past.Points))
+		}
+		for _, p := range past.Points {
+			switch local := (p.At.Hour() + 20) % 24; {
+			case local >= 2 && local < 6:
+				night += p.Traffic
+			case local >= 13 && local < 17:
+				day += p.Traffic
+			}
+		}
+	}
+	if night <= 0 || day < 4*night {
+		t.Errorf("%.1f GB in the afternoons, %.1f GB at night", day, night)
+	}
+}
+
+// Devices go on from where their history ends.
+func (d *demonstration) testBeats(t *testing.T) {
+	start, err := time.Parse(time.RFC3339, demoTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var own []demoHotspot
+		d.get(d.operator, "/users/me/hotspots?per_page=100", &own)
+		fresh := 0
+		for _, h := range own {
+			if h.Metrics.Seen.After(start) {
+				fresh++
+			}
+		}
+		if fresh >= 3 { // the last of them beats after a minute
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d devices have beaten; it said %s", fresh, d.log.String())
+		}
+	}
+}
+
+// The same seed and time lead to the same books, and a file keeps them.
+func TestDemo_Keep(t *testing.T) {
+	earned := func(d *demonstration) string {
+		status, body := fetch(t, d.url+"/v1/users/me/rewards?period=last", "Authorization", "Bearer "+d.operator)
+		data, _, found := strings.Cut(body, `,"meta":`)
+		if status != http.StatusOK || !found {
+			t.Fatalf("%d %s", status, body)
+		}
+		return data
+	}
+	file := filepath.Join(t.TempDir(), "kept.db")
+	first := startDemo(t, "--clock-start", demoTime, "--db", file)
+	want := earned(first)
+	first.stop(syscall.SIGTERM)
+
+	again := startDemo(t, "--clock-start", "2026-11-03T15:40:00Z", "--db", file)
+	if got := earned(again); got != want || again.operator == first.operator {
+		t.Errorf("the next time it says %s; want %s, and another key", got, want)
+	}
+	if status, _ := fetch(t, again.url+"/v1/keys/self", "Authorization", "Bearer "+first.staff); status != http.StatusUnauthorized {
+		t.Errorf("the key of the first time is answered %d", status)
+	}
+	var near []demoHotspot
+	for deadline := time.Now().Add(70 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		again.get(again.operator, "/hotspots/nearby?lat=40.74&lng=-74&radius=10000&limit=100&status=online", &near)
+		if len(near) >= 3 {
+			break // its devices have other keys, and use them
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d hotspots are online again; it said %s", len(near), again.log.String())
+		}
+	}
+	again.stop(os.Interrupt)
+
+	other := startDemo(t, "--clock-start", demoTime)
+	if got := earned(other); got != want {
+		t.Errorf("the same seed leads to %s and to %s", want, got)
+	}
+	other.stop(os.Interrupt)
+	if left, _ := filepath.Glob(file + "*"); fmt.Sprint(left) != fmt.Sprint([]string{file}) {
+		t.Errorf("it left %v", left)
+	}
+}
+
+// Told to stop while it is at work, it leaves nothing behind.
+func TestDemo_Interrupted(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	kept := filepath.Join(t.TempDir(), "kept.db")
+	for _, args := range [][]string{nil, {"--db", kept}} {
+		cmd := exec.Command("beacon", append([]string{"demo", "--addr", "127.0.0.1:0"}, args...)...)
+		var log lockedBuffer
+		cmd.Stdout, cmd.Stderr = &log, &log
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(os.Interrupt) })
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("it ended with %v: %s", err, log.String())
+		}
+		for _, pattern := range []string{filepath.Join(temporary, "*"), kept + "*"} {
+			if left, _ := filepath.Glob(pattern); len(left) > 0 {
+				t.Errorf("it left %v behind", left)
+			}
+		}
+	}
+}

@@ -112,6 +112,44 @@ func TestLive_Believable(t *testing.T) {
 	}
 }
 
+// What is deleted ends with that day, what is out of order serves no more, and when
+// the power is cut many are silent at once.
+func TestLive_Ends(t *testing.T) {
+	n := newNetwork(t, demo.Config{Seed: 2, Hotspots: 400, Days: 40})
+	d, today := write(t, n), beacon.DayOf(now)
+	beating := map[beacon.HotspotID]bool{}
+	for _, s := range n.Beating() {
+		beating[s.ID] = true
+	}
+	deleted, broken, cut := 0, 0, map[beacon.Day]int{}
+	for _, s := range n.Spots {
+		switch own := d[s.ID]; {
+		case s.Deleted():
+			day := beacon.DayOf(s.DeletedAt)
+			left := int((day + 1).Time().Sub(s.DeletedAt) / time.Minute)
+			if f := own[day]; f.Outside != left || own[day+1] != (beacon.Facts{}) {
+				t.Errorf("%s is deleted %d minutes before midnight: %+v, and then %+v", s.Name, left, f, own[day+1])
+			}
+			deleted++
+		case s.Device != nil && !beating[s.ID] && own[today].Served == 0 && own[today].Expected > 0:
+			broken++
+		case s.Operator == n.Operator:
+			for day, f := range own {
+				if f.Expected-f.Served > 60 {
+					cut[day]++
+				}
+			}
+		}
+	}
+	most := 0
+	for _, many := range cut {
+		most = max(most, many)
+	}
+	if deleted < 1 || broken < 2 || most < 15 {
+		t.Errorf("%d were deleted, %d are out of order, %d were silent on one day", deleted, broken, most)
+	}
+}
+
 // Just after midnight the day before is still open: it is given with today.
 func TestLive_AfterMidnight(t *testing.T) {
 	midnight := time.Date(2026, 11, 15, 0, 2, 0, 0, time.UTC)

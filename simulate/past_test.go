@@ -25,7 +25,7 @@ func TestDevice_Live(t *testing.T) {
 	d := usual().Device()
 	from, until := monday.Add(17*time.Minute), monday.AddDate(0, 0, 20).Add(41*time.Minute)
 	var last Stretch
-	beats, boots, tests, next := 0, 0, 0, from
+	beats, boots, tests, broke, next := 0, 0, 0, 0, from
 	for i, s := range pastOf(d, from, until) {
 		first := s.Last.Add(-time.Duration(s.Count-1) * time.Minute)
 		if first.Before(next) || !s.Last.Before(until) || first.Truncate(time.Hour) != s.Last.Truncate(time.Hour) || s.Count < 1 || s.Count > 60 {
@@ -46,12 +46,15 @@ func TestDevice_Live(t *testing.T) {
 		if s.Latency > 0 {
 			tests++
 		}
+		if first.After(next.Add(time.Minute)) && next.Minute() != 0 {
+			broke++ // in the middle of an hour
+		}
 		beats += s.Count
 		last, next = s, s.Last.Truncate(time.Minute).Add(time.Minute)
 	}
 	all := int(until.Sub(from) / time.Minute)
-	if lost := all - beats; lost < all/500 || lost > all/20 || boots < 4 || boots > 40 || tests < 60 || tests > 84 {
-		t.Errorf("%d of %d beats, %d boots, %d tests", beats, all, boots, tests)
+	if lost := all - beats; lost < all/500 || lost > all/20 || boots < 4 || boots > 40 || tests < 60 || tests > 84 || broke == 0 {
+		t.Errorf("%d of %d beats, %d boots, %d tests, %d outages within an hour", beats, all, boots, tests, broke)
 	}
 	b, due := d.Beat(last.Last.Add(time.Minute))
 	if !due || b.boot == last.Boot && (b.seq != last.Seq+1 || b.rx < last.Rx) || last.BootID() == "" {

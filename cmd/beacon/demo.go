@@ -29,6 +29,10 @@ type demoCmd struct {
 	clock
 }
 
+// maxDemoRate is how fast the clock may be: each device would be told that it
+// beats too often.
+const maxDemoRate = 30
+
 // demoDays is how many days of history there are before today.
 const demoDays = 90
 
@@ -55,6 +59,9 @@ func (c demoCmd) run(out *console) (err error) {
 	}
 	if (database{c.DB}).remote() {
 		return usageError("--db must be a file: a demonstration has no place in a database that others share")
+	}
+	if c.ClockRate > maxDemoRate {
+		return usageError(fmt.Sprintf("--clock-rate must be at most %d: devices beat once a minute by that clock", maxDemoRate))
 	}
 	now, err := c.now()
 	if err != nil {

@@ -54,7 +54,11 @@ func TestNetwork_SameSeed(t *testing.T) {
 	if again := digest(t, cfg); again != first {
 		t.Error("one seed leads to two networks")
 	}
+	before := newNetwork(t, cfg).Operator
 	cfg.Seed = 5
+	if newNetwork(t, cfg).Operator == before {
+		t.Error("two seeds have the same operators")
+	}
 	if digest(t, cfg) == first {
 		t.Error("two seeds lead to one network")
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/demo"
@@ -126,45 +127,39 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 		stop()
 		return errors.Join(err, <-ended)
 	}
-	return errors.Join(c.beat(out.ctx, s.devices, "http://"+ln.Addr().String(), now, ended, stop))
+	err = c.beat(out.ctx, s, url, now, ended)
+	stop()
+	return errors.Join(err, <-ended)
 }
 
 // beatConnections is how many connections all devices share: 53 beats a second
 // need few.
 const beatConnections = 8
 
-// beat lets the devices beat until ctx or the server ends, and then ends the
-// server.
-func (c demoCmd) beat(
-	ctx context.Context, devices []*simulate.Device, url string, now func() time.Time, ended <-chan error, stop func(),
-) error {
+// beat lets the devices beat until ctx or the server ends.
+func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time.Time, ended chan error) error {
 	client, err := simulate.NewClient(url, "", beatConnections)
 	if err != nil {
-		stop()
-		return errors.Join(err, <-ended)
+		return err
 	}
 	defer client.Close()
 	client.Clock = now
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	driven := make(chan struct{})
-	go func() {
-		defer close(driven)
+	var driving sync.WaitGroup
+	driving.Go(func() {
 		var meter simulate.Meter
-		if len(devices) > 0 {
-			client.Drive(ctx, devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
+		if len(s.devices) > 0 {
+			client.Drive(ctx, s.devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
 		}
-	}()
+	})
 	select {
-	case err = <-ended:
-		cancel()
-		<-driven
-		return err
+	case err := <-ended:
+		ended <- err // for whoever waits for the server
 	case <-ctx.Done():
-		<-driven
-		stop()
-		return <-ended
 	}
+	cancel()
+	driving.Wait()
+	return nil
 }
 
 // welcome is what there is to see.

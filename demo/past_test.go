@@ -181,3 +181,19 @@ func TestLive_Error(t *testing.T) {
 		t.Errorf("Live = %v after %d calls", err, calls)
 	}
 }
+
+// What a day of a hotspot costs.
+func BenchmarkLive(b *testing.B) {
+	records := 0
+	for b.Loop() {
+		n, err := demo.New(demo.Config{Seed: 1, Hotspots: 300, Days: 30, Now: now})
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = n.Live(func(_ beacon.Day, rows []beacon.RecordRow) error {
+			records += len(rows)
+			return nil
+		})
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(records), "µs/record")
+}

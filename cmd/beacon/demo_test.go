@@ -299,6 +299,7 @@ func TestDemo_Keep(t *testing.T) {
 		}
 		return data
 	}
+	t.Setenv("TMPDIR", t.TempDir())
 	file := filepath.Join(t.TempDir(), "kept.db")
 	first := startDemo(t, "--clock-start", demoTime, "--db", file)
 	want := earned(first)

@@ -1,7 +1,9 @@
 package simulate
 
 import (
+	"context"
 	"math"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -123,5 +125,24 @@ func TestRhythms(t *testing.T) {
 		if !more {
 			t.Error(what, "is not so")
 		}
+	}
+}
+
+// A device that was made up goes by the clock of its server, and signs in as it
+// was told to.
+func TestDrive_Clock(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := serveHeartbeats(t, func(w http.ResponseWriter, id string, n int) {
+		ok(w, id, n)
+		cancel()
+	})
+	d := usual().Device()
+	d.Serve("hs_1", "key of hs_1")
+	client := newTestClient(t, s.URL, 1)
+	client.Clock = func() time.Time { return monday }
+	client.Drive(ctx, []*Device{d}, time.Millisecond, &Meter{})
+	if !d.last.Equal(monday) || len(s.seen["hs_1"]) == 0 {
+		t.Errorf("it beat at %s; want %s", d.last, monday)
 	}
 }

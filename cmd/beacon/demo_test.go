@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -304,6 +305,7 @@ func TestDemo_Keep(t *testing.T) {
 	first := startDemo(t, "--clock-start", demoTime, "--db", file)
 	want := earned(first)
 	first.stop(t, syscall.SIGTERM)
+	checkSpan(t, file)
 
 	again := startDemo(t, "--clock-start", "2026-11-03T15:40:00Z", "--db", file)
 	if got := earned(again); got != want || again.operator == first.operator {
@@ -331,6 +333,26 @@ func TestDemo_Keep(t *testing.T) {
 	other.stop(t, os.Interrupt)
 	if left, _ := filepath.Glob(file + "*"); fmt.Sprint(left) != fmt.Sprint([]string{file}) {
 		t.Errorf("it left %v", left)
+	}
+}
+
+// checkSpan makes sure that the service counts as up for as long as the history
+// lasts, and no longer: what the machine takes to make it is nobody's outage.
+func checkSpan(t *testing.T, file string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var from, to int64
+	if err := db.QueryRow(`SELECT from_minute, to_minute FROM service_spans ORDER BY from_minute LIMIT 1`).Scan(&from, &to); err != nil {
+		t.Fatal(err)
+	}
+	at, err := time.Parse(time.RFC3339, demoTime)
+	began := at.Truncate(24*time.Hour).AddDate(0, 0, -demoDays)
+	if late := to - at.Unix()/60; err != nil || from != began.Unix()/60 || late < 0 || late > 1 {
+		t.Errorf("the service was up from minute %d to %d", from, to)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/demo"
 	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/store/sqlite"
 )
 
 // gcPercentWhileStaging is for the start: months of records make much garbage.
@@ -43,15 +44,15 @@ func (c demoCmd) begin(out *console, s *stage, now time.Time) error {
 	if err := removeDatabase(unfinished); err != nil { // of one that was broken off
 		return err
 	}
-	err = c.write(out, s, network, database{unfinished})
+	err = c.write(out, s, network, unfinished)
 	if err == nil {
-		err = os.Rename(unfinished, s.DB)
+		err = publish(unfinished, s.DB)
 	}
 	return errors.Join(err, removeDatabase(unfinished))
 }
 
-func (c demoCmd) write(out *console, s *stage, network *demo.Network, in database) error {
-	db, err := in.open(out.ctx, "", network.Now)
+func (c demoCmd) write(out *console, s *stage, network *demo.Network, file string) error {
+	db, err := sqlite.Open(out.ctx, file, sqlite.Options{Now: network.Now, Draft: true})
 	if err != nil {
 		return err
 	}
@@ -72,6 +73,18 @@ func (c demoCmd) write(out *console, s *stage, network *demo.Network, in databas
 		}
 	}
 	return errors.Join(err, db.Close())
+}
+
+// publish gives a file its name, when all of it is on the disk.
+func publish(unfinished, name string) error {
+	file, err := os.OpenFile(unfinished, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(unfinished, name)
 }
 
 // removeDatabase removes a file of SQLite, and what lies beside it.

@@ -3,7 +3,7 @@
 //
 // Its invariant: what was acknowledged survives a power cut, because the
 // write-ahead log is synced at every commit (synchronous=FULL; NORMAL was
-// measured to lose acknowledged commits).
+// measured to lose acknowledged commits). Only a Draft asks for less.
 package sqlite
 
 import (
@@ -32,6 +32,11 @@ type Options struct {
 	Node    string        // whose stream of changes to write to, such as store.SharedNode; default a fresh one
 	Readers int           // connections for reading; default 4
 	Wait    time.Duration // for another process that writes, such as the command line beside a server; default 5 s
+
+	// Draft is for a file that is worth nothing before it is complete: nothing is
+	// synced, and a power cut may leave anything of it. Whoever completes it syncs
+	// it, and gives it its name.
+	Draft bool
 }
 
 const (
@@ -103,7 +108,11 @@ func prepare(path string) (string, error) {
 // file every 16 MB rather than every 4: the pages at the end of each table are
 // in every commit, and are then written once for four times as many.
 func writing(path string, opts Options) string {
-	return dsn(path, "rwc", opts, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(4000)", "cache_size(-32768)")
+	sync := "synchronous(FULL)"
+	if opts.Draft {
+		sync = "synchronous(OFF)"
+	}
+	return dsn(path, "rwc", opts, "journal_mode(WAL)", sync, "wal_autocheckpoint(4000)", "cache_size(-32768)")
 }
 
 func dsn(path, mode string, opts Options, pragmas ...string) string {

@@ -120,6 +120,27 @@ func TestOpen_Durable(t *testing.T) {
 	}
 }
 
+// TestOpen_Draft: a draft is not synced at every commit; what it becomes is.
+func TestOpen_Draft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	for _, test := range []struct {
+		opts sqlite.Options
+		want string
+	}{{sqlite.Options{Draft: true}, "0"}, {sqlite.Options{}, "2"}} {
+		db, err := sql.Open("sqlite", sqlite.Writing(path, test.opts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := db.QueryRow(`PRAGMA synchronous`).Scan(&got); err != nil || got != test.want {
+			t.Errorf("%+v: synchronous = %s, %v; want %s", test.opts, got, err, test.want)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestWrite_WhileLocked: another process holds the file for longer than we
 // wait. Nothing is written, the client is told so, and later all is well.
 func TestWrite_WhileLocked(t *testing.T) {

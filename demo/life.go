@@ -46,8 +46,8 @@ func (n *Network) atLaunch(random *rand.Rand) (l life) {
 func (n *Network) later(random *rand.Rand, day beacon.Day) (l life) {
 	l.late = true
 	l.created = atWork(random, day)
-	if latest := n.Now.Add(-20 * time.Minute); l.created.After(latest) {
-		l.created = latest
+	if l.created.After(n.Now.Add(-20 * time.Minute)) { // today, and earlier than people work
+		l.created = n.Now.Add(-20*time.Minute - time.Duration(random.Int64N(int64(8*time.Hour)))).Truncate(time.Millisecond)
 	}
 	l.verified = l.created.Add(time.Hour + time.Duration(random.Int64N(int64(40*time.Hour))))
 	l.linked = l.verified.Add(10*time.Minute + time.Duration(random.Int64N(int64(20*time.Hour))))

@@ -55,6 +55,9 @@ var allowed = map[string][]string{
 	},
 	"metrics": {"web"},
 
+	// For programs that talk to a server, here and elsewhere.
+	"client": {},
+
 	// What wires everything.
 	"cmd/beacon": {
 		"access", "beacon", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",

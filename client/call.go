@@ -1,0 +1,222 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// request is what is sent.
+type request struct {
+	method string
+	path   string
+	query  url.Values
+	header http.Header
+	body   any
+	open   bool // it is sent without the key
+	again  bool // it may safely be repeated
+}
+
+func get(path string, query url.Values) request {
+	return request{method: http.MethodGet, path: path, query: query, again: true}
+}
+
+func post(path string, body any) request {
+	return request{method: http.MethodPost, path: path, body: body}
+}
+
+// with adds a header, unless its value is empty.
+func (r request) with(name, value string) request {
+	if value == "" {
+		return r
+	}
+	r.header = r.header.Clone()
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	r.header.Set(name, value)
+	return r
+}
+
+// path joins the parts of a path, each of which is text, whatever it holds.
+func path(parts ...string) string {
+	joined := "/v1"
+	for _, part := range parts {
+		joined += "/" + url.PathEscape(part)
+	}
+	return joined
+}
+
+// envelope is what a successful answer is wrapped in.
+type envelope[T any] struct {
+	Data       *T         `json:"data"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// call sends a request and reads the data of the answer.
+func call[T any](ctx context.Context, c *Client, r request) (T, http.Header, error) {
+	answer, header, err := enveloped[T](ctx, c, r)
+	if err != nil {
+		var none T
+		return none, header, err
+	}
+	return *answer.Data, header, nil
+}
+
+func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelope[T], header http.Header, err error) {
+	err = c.do(ctx, r, func(response *http.Response) error {
+		header = response.Header
+		answer = envelope[T]{}
+		err := json.NewDecoder(response.Body).Decode(&answer)
+		if err == nil && answer.Data == nil {
+			err = errors.New("it is not one of a Beacon server")
+		}
+		if err != nil {
+			return fmt.Errorf("read the answer to %s %s: %w", r.method, r.path, err)
+		}
+		return nil
+	})
+	return answer, header, err
+}
+
+// silent sends a request whose answer has nothing to read.
+func (c *Client) silent(ctx context.Context, r request) error {
+	return c.do(ctx, r, func(*http.Response) error { return nil })
+}
+
+// do sends a request, has the answer read, and repeats both where that helps and
+// harms nothing.
+func (c *Client) do(ctx context.Context, r request, read func(*http.Response) error) error {
+	return c.repeating(ctx, r, func() error {
+		ctx, cancel := c.bounded(ctx)
+		defer cancel()
+		response, err := c.send(ctx, r)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		return read(response)
+	})
+}
+
+func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, c.timeout)
+}
+
+// repeating tries until it works, the answer is final, or patience ends.
+func (c *Client) repeating(ctx context.Context, r request, try func() error) error {
+	for n := 1; ; n++ {
+		err := try()
+		if err == nil || !r.again || n >= c.tries || ctx.Err() != nil {
+			return err
+		}
+		wait := backoff(n)
+		if e, ok := errors.AsType[*Error](err); ok {
+			if !e.asksForPatience() || e.RetryAfter > c.patience {
+				return err
+			}
+			wait = max(wait, e.RetryAfter)
+		}
+		if !pause(ctx, min(wait, c.patience)) {
+			return err
+		}
+	}
+}
+
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// backoff is how long to wait after the n-th failure: longer each time, and not
+// at the same moment as everyone else.
+func backoff(n int) time.Duration {
+	longest := min(firstPause<<min(n-1, 10), maxPause)
+	return longest/2 + rand.N(longest/2)
+}
+
+// pause waits; it is false when ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send sends a request once. What comes back is a success, and is to be closed.
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	request, err := c.encode(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode/100 == 2 || response.StatusCode == http.StatusNotModified {
+		return response, nil
+	}
+	defer response.Body.Close()
+	return nil, readFault(response)
+}
+
+func (c *Client) encode(ctx context.Context, r request) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s %s: %w", r.method, r.path, err)
+		}
+		body = bytes.NewReader(text)
+	}
+	address := c.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.header {
+		request.Header[name] = values
+	}
+	request.Header.Set("User-Agent", c.agent)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" && !r.open {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return request, nil
+}
+
+// Download asks for anything that the interface gives to those who ask with GET,
+// in a form of one's choice: coverage as "application/geo+json", rewards as
+// "text/csv". The path begins with "/v1/" and may have a query. The caller closes
+// what it gets.
+func (c *Client) Download(ctx context.Context, path, accept string) (io.ReadCloser, error) {
+	var response *http.Response
+	r := get(path, nil).with("Accept", accept)
+	err := c.repeating(ctx, r, func() (err error) {
+		response, err = c.send(ctx, r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}

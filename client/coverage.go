@@ -1,0 +1,109 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Bounds is a box on the map, from West eastwards to East, which may be across
+// ±180°.
+type Bounds struct {
+	North float64 `json:"north"`
+	South float64 `json:"south"`
+	East  float64 `json:"east"`
+	West  float64 `json:"west"`
+}
+
+// CoverageQuery asks what is covered in a box.
+type CoverageQuery struct {
+	Bounds
+	Zoom *float64 // of the map; below 14, items are clusters
+}
+
+// Coverage is what is covered in a box.
+type Coverage struct {
+	Bounds             Bounds         `json:"bounds"`
+	HotspotCount       int            `json:"hotspot_count"`
+	CoverageAreaKM2    float64        `json:"coverage_area_km2"`
+	CoveragePercentage float64        `json:"coverage_percentage"` // a fraction, 0 to 1
+	Aggregated         bool           `json:"aggregated"`          // whether the items are clusters
+	Hotspots           []CoverageItem `json:"hotspots"`
+}
+
+// CoverageItem is a hotspot, or a cluster of many.
+type CoverageItem struct {
+	ID      string  `json:"id"`
+	Lat     float64 `json:"lat"`
+	Lng     float64 `json:"lng"`
+	RadiusM float64 `json:"radius_m"`
+	Status  Status  `json:"status"`
+
+	// Of a cluster; 0 with a hotspot.
+	Count       int `json:"count,omitempty"`
+	OnlineCount int `json:"online_count,omitempty"`
+}
+
+// Coverage tells how much of a box is covered, and by what.
+func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error) {
+	query := url.Values{
+		"north": {decimal(q.North)}, "south": {decimal(q.South)}, "east": {decimal(q.East)}, "west": {decimal(q.West)},
+	}
+	if q.Zoom != nil {
+		query.Set("zoom", decimal(*q.Zoom))
+	}
+	coverage, _, err := call[Coverage](ctx, c, get(path("coverage"), query))
+	return coverage, err
+}
+
+// Disc is a hotspot that could be.
+type Disc struct {
+	Lat     float64 `json:"lat"`
+	Lng     float64 `json:"lng"`
+	RadiusM float64 `json:"radius_m"`
+}
+
+// CoverageSimulation is what more hotspots would cover in a box.
+type CoverageSimulation struct {
+	Bounds    Bounds  `json:"bounds"`
+	BeforeKM2 float64 `json:"before_km2"`
+	AfterKM2  float64 `json:"after_km2"`
+	AddedKM2  float64 `json:"added_km2"`
+}
+
+// SimulateCoverage tells what would be covered if there were more hotspots.
+// Nothing is kept.
+func (c *Client) SimulateCoverage(ctx context.Context, box Bounds, add ...Disc) (CoverageSimulation, error) {
+	body := struct {
+		Bounds Bounds `json:"bounds"`
+		Add    []Disc `json:"add"`
+	}{box, add}
+	if add == nil {
+		body.Add = []Disc{}
+	}
+	r := post(path("coverage", "simulate"), body)
+	r.again = true
+	simulation, _, err := call[CoverageSimulation](ctx, c, r)
+	return simulation, err
+}
+
+// Tile is a piece of the map, as a Mapbox Vector Tile.
+type Tile struct {
+	Data      []byte // empty where nothing stands
+	ETag      string
+	Unchanged bool // it is still the one whose ETag was given; Data is empty
+}
+
+// CoverageTile gives a tile of the map. With the ETag of one that is at hand, it
+// is sent only if it has changed.
+func (c *Client) CoverageTile(ctx context.Context, z, x, y int, etag string) (tile Tile, err error) {
+	r := get(path("coverage", "tiles", strconv.Itoa(z), strconv.Itoa(x), strconv.Itoa(y)+".mvt"), nil).with("If-None-Match", etag)
+	err = c.do(ctx, r, func(response *http.Response) (err error) {
+		tile = Tile{ETag: response.Header.Get("ETag"), Unchanged: response.StatusCode == http.StatusNotModified}
+		tile.Data, err = io.ReadAll(response.Body)
+		return err
+	})
+	return tile, err
+}

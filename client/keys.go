@@ -1,0 +1,80 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// What a key can permit.
+const (
+	ScopeHotspotsWrite  = "hotspots:write"
+	ScopeHotspotsVerify = "hotspots:verify"
+	ScopeRewardsRead    = "rewards:read"
+	ScopeKeysManage     = "keys:manage"
+	ScopeAdmin          = "admin"
+)
+
+// Key is an API key, without its secret.
+type Key struct {
+	ID         string     `json:"id"`
+	UserID     string     `json:"user_id"`
+	Name       string     `json:"name"`
+	Scopes     []string   `json:"scopes"`
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+}
+
+// KeyCreation asks for a key.
+type KeyCreation struct {
+	UserID    string     `json:"user_id,omitempty"` // whose; empty: of whoever asks; "new": of a new user
+	Name      string     `json:"name,omitempty"`
+	Scopes    []string   `json:"scopes"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+}
+
+// CreatedKey is a new key, with its secret.
+type CreatedKey struct {
+	Secret string `json:"key"` // what to send; it is shown this once
+	Key
+}
+
+// CreateKey makes a key. It needs the scope keys:manage.
+func (c *Client) CreateKey(ctx context.Context, in KeyCreation) (CreatedKey, error) {
+	if in.Scopes == nil {
+		in.Scopes = []string{}
+	}
+	key, _, err := call[CreatedKey](ctx, c, post(path("keys"), in))
+	return key, err
+}
+
+// KeysPage gives a page of keys, the newest first: those of a user, or of the
+// key's own when it is empty; of everyone, with the scope admin. It needs the
+// scope keys:manage.
+func (c *Client) KeysPage(ctx context.Context, user string, p PageQuery) (Page[Key], error) {
+	query := url.Values{}
+	if user != "" {
+		query.Set("user_id", user)
+	}
+	return page[Key](ctx, c, path("keys"), query, p)
+}
+
+// Keys gives all keys that KeysPage gives, page by page.
+func (c *Client) Keys(ctx context.Context, user string) iter.Seq2[Key, error] {
+	return pages(func(p PageQuery) (Page[Key], error) { return c.KeysPage(ctx, user, p) })
+}
+
+// RevokeKey makes a key invalid. It needs the scope keys:manage.
+func (c *Client) RevokeKey(ctx context.Context, id string) error {
+	return c.silent(ctx, request{method: http.MethodDelete, path: path("keys", id)})
+}
+
+// OwnKey tells what the key in use is called and permits.
+func (c *Client) OwnKey(ctx context.Context) (Key, error) {
+	key, _, err := call[Key](ctx, c, get(path("keys", "self"), nil))
+	return key, err
+}

@@ -1,0 +1,28 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// OpenAPIYAML gives the document that describes the interface, as it is written.
+// It needs no key.
+func (c *Client) OpenAPIYAML(ctx context.Context) ([]byte, error) {
+	return c.document(ctx, "openapi.yaml")
+}
+
+// OpenAPIJSON gives the same document as JSON.
+func (c *Client) OpenAPIJSON(ctx context.Context) ([]byte, error) {
+	return c.document(ctx, "openapi.json")
+}
+
+func (c *Client) document(ctx context.Context, name string) (text []byte, err error) {
+	r := get(path(name), nil)
+	r.open = true
+	err = c.do(ctx, r, func(response *http.Response) (err error) {
+		text, err = io.ReadAll(response.Body)
+		return err
+	})
+	return text, err
+}

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"time"
+)
+
+// Periods that rewards can be asked for.
+const (
+	CurrentMonth = "current"
+	LastMonth    = "last"
+	AllMonths    = "all"
+)
+
+// Rewards is what a user earned in a period.
+type Rewards struct {
+	UserID    string           `json:"user_id"`
+	Unit      string           `json:"unit"`
+	Period    RewardsPeriod    `json:"period"`
+	Summary   RewardsSummary   `json:"summary"`
+	Breakdown Breakdown        `json:"breakdown"`
+	Hotspots  []HotspotRewards `json:"hotspots"`
+}
+
+// RewardsPeriod is the time that rewards are of; End is not part of it.
+type RewardsPeriod struct {
+	Start  time.Time `json:"start"`
+	End    time.Time `json:"end"`
+	Status string    `json:"status"` // "in_progress", "finalizing" or "settled"
+}
+
+// RewardsSummary adds up to TotalEarned.
+type RewardsSummary struct {
+	TotalEarned Amount `json:"total_earned"`
+	Pending     Amount `json:"pending"`
+	Settled     Amount `json:"settled"`
+}
+
+// Breakdown is what was earned by what.
+type Breakdown struct {
+	Availability Amount `json:"availability"`
+	Performance  Amount `json:"performance"`
+	Utilization  Amount `json:"utilization"`
+}
+
+// HotspotRewards is what one hotspot earned.
+type HotspotRewards struct {
+	HotspotID         string    `json:"hotspot_id"`
+	Name              string    `json:"name"`
+	Earned            Amount    `json:"earned"`
+	AvailabilityScore float64   `json:"availability_score"`
+	PerformanceTier   string    `json:"performance_tier"`
+	Breakdown         Breakdown `json:"breakdown"`
+}
+
+// Rewards tells what a user earned in a period: [CurrentMonth], [LastMonth] or
+// [AllMonths]. It needs the scope rewards:read.
+func (c *Client) Rewards(ctx context.Context, user, period string) (Rewards, error) {
+	query := url.Values{}
+	if period != "" {
+		query.Set("period", period)
+	}
+	rewards, _, err := call[Rewards](ctx, c, get(path("users", user, "rewards"), query))
+	return rewards, err
+}
+
+// RewardsMonth is what a user earned in a month.
+type RewardsMonth struct {
+	Period          string  `json:"period"` // "2026-10"
+	TotalEarned     Amount  `json:"total_earned"`
+	HotspotCount    int     `json:"hotspot_count"`
+	AvgAvailability float64 `json:"avg_availability"`
+	Unit            string  `json:"unit"`
+}
+
+// RewardsHistoryQuery asks for the months that some days are in, which are written
+// like "2026-10-31". Without them, it is the last twelve months.
+type RewardsHistoryQuery struct {
+	StartDate, EndDate string
+}
+
+// RewardsHistoryPage gives a page of what a user earned month by month, the newest
+// first. It needs the scope rewards:read.
+func (c *Client) RewardsHistoryPage(ctx context.Context, user string, q RewardsHistoryQuery, p PageQuery) (Page[RewardsMonth], error) {
+	query := url.Values{}
+	if q.StartDate != "" {
+		query.Set("start_date", q.StartDate)
+	}
+	if q.EndDate != "" {
+		query.Set("end_date", q.EndDate)
+	}
+	return page[RewardsMonth](ctx, c, path("users", user, "rewards", "history"), query, p)
+}
+
+// RewardsHistory gives all months that RewardsHistoryPage gives, page by page.
+func (c *Client) RewardsHistory(ctx context.Context, user string, q RewardsHistoryQuery) iter.Seq2[RewardsMonth, error] {
+	return pages(func(p PageQuery) (Page[RewardsMonth], error) { return c.RewardsHistoryPage(ctx, user, q, p) })
+}
+
+// PolicyTerms are the rules by which a day is paid.
+type PolicyTerms struct {
+	Version       int       `json:"version"`
+	EffectiveFrom string    `json:"effective_from"`
+	Availability  Amount    `json:"availability"`
+	Performance   TierRates `json:"performance"`
+
+	UtilizationPerGB Amount `json:"utilization_per_gb"`
+	UtilizationCap   Amount `json:"utilization_cap"`
+}
+
+// TierRates are what each tier adds for each credit of availability.
+type TierRates struct {
+	Standard Amount `json:"standard"`
+	Enhanced Amount `json:"enhanced"`
+	Premium  Amount `json:"premium"`
+}
+
+// DayFacts are all that a day's reward depends on.
+type DayFacts struct {
+	ServedMinutes   int    `json:"served_minutes"`
+	ExpectedMinutes int    `json:"expected_minutes"`
+	ClosedMinutes   int    `json:"closed_minutes"`
+	ExcusedMinutes  int    `json:"excused_minutes"`
+	OutsideMinutes  int    `json:"outside_minutes"`
+	TrafficBytes    int64  `json:"traffic_bytes"`
+	PerformanceTier string `json:"performance_tier"`
+}
+
+// BreakdownWithTotal is a breakdown that says what it adds up to.
+type BreakdownWithTotal struct {
+	Breakdown
+	Total Amount `json:"total"`
+}
+
+// Explanation says why a day earned what it did: Potential is the sum of all
+// Losses and Earned, to the last digit.
+type Explanation struct {
+	HotspotID string             `json:"hotspot_id"`
+	Date      string             `json:"date"`
+	Unit      string             `json:"unit"`
+	Open      bool               `json:"open"`   // the day is not closed: all of it is up to now
+	Status    string             `json:"status"` // of the month
+	Policy    PolicyTerms        `json:"policy"`
+	Facts     DayFacts           `json:"facts"`
+	Potential BreakdownWithTotal `json:"potential"`
+	Losses    []Loss             `json:"losses"`
+	Earned    BreakdownWithTotal `json:"earned"`
+}
+
+// Loss is what a day did not earn, and why.
+type Loss struct {
+	Reason  string `json:"reason"`
+	Minutes *int   `json:"minutes,omitempty"` // nil where it is not about minutes
+	BreakdownWithTotal
+	Explanation string `json:"explanation"` // for people
+}
+
+// ExplainRewards tells why a hotspot earned what it did on a day such as
+// "2026-10-31"; today where it is empty. It needs the scope rewards:read.
+func (c *Client) ExplainRewards(ctx context.Context, hotspot, date string) (Explanation, error) {
+	query := url.Values{}
+	if date != "" {
+		query.Set("date", date)
+	}
+	explanation, _, err := call[Explanation](ctx, c, get(path("hotspots", hotspot, "rewards", "explain"), query))
+	return explanation, err
+}

@@ -1,0 +1,69 @@
+package client
+
+import "encoding/json"
+
+// Settings are what an operator decides about a hotspot.
+type Settings struct {
+	MaxConnections     int             `json:"max_connections"`
+	BandwidthLimitMbps float64         `json:"bandwidth_limit_mbps"`
+	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: that of the type
+	OperatingHours     *OperatingHours `json:"operating_hours"`             // nil: always open
+}
+
+// SettingsForm is what to set; what is nil stays as it is or, at registration,
+// is that of the type.
+type SettingsForm struct {
+	MaxConnections     *int
+	BandwidthLimitMbps *float64
+	CoverageRadiusM    *float64
+	OperatingHours     *OperatingHours
+	AlwaysOpen         bool // takes operating hours away
+}
+
+// settingsForm is how a SettingsForm is sent: "always open" is a null, which is
+// another thing than nothing.
+type settingsForm struct {
+	MaxConnections     *int            `json:"max_connections,omitempty"`
+	BandwidthLimitMbps *float64        `json:"bandwidth_limit_mbps,omitempty"`
+	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"`
+	OperatingHours     json.RawMessage `json:"operating_hours,omitempty"`
+}
+
+// MarshalJSON writes what is to be set.
+func (s SettingsForm) MarshalJSON() ([]byte, error) {
+	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM}
+	switch {
+	case s.AlwaysOpen:
+		form.OperatingHours = json.RawMessage("null")
+	case s.OperatingHours != nil:
+		hours, err := json.Marshal(s.OperatingHours)
+		if err != nil {
+			return nil, err
+		}
+		form.OperatingHours = hours
+	}
+	return json.Marshal(form)
+}
+
+// OperatingHours say when a hotspot means to be open, in local time.
+type OperatingHours struct {
+	Timezone   string           `json:"timezone"` // "America/New_York"
+	Weekly     []WeeklyHours    `json:"weekly"`
+	Exceptions []HoursException `json:"exceptions,omitempty"`
+}
+
+// WeeklyHours are the hours of some days of the week; past midnight when Close is
+// not later than Open.
+type WeeklyHours struct {
+	Days  []string `json:"days"` // "mon" to "sun"
+	Open  string   `json:"open"` // "08:00"
+	Close string   `json:"close"`
+}
+
+// HoursException is a date that differs.
+type HoursException struct {
+	Date   string `json:"date"` // "2026-12-25"
+	Closed bool   `json:"closed,omitempty"`
+	Open   string `json:"open,omitempty"`
+	Close  string `json:"close,omitempty"`
+}

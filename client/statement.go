@@ -1,0 +1,151 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Forms that a statement can be had in.
+const (
+	AsJSON = "application/json" // what "beacon rewards verify" reads
+	AsCSV  = "text/csv"
+)
+
+// Statement is all that a settled month consists of, but for its rows, of which
+// there may be hundreds of thousands.
+type Statement struct {
+	UserID       string          `json:"user_id"`
+	Period       string          `json:"period"` // "2026-10"
+	Unit         string          `json:"unit"`
+	Status       string          `json:"status"`
+	SettledAt    time.Time       `json:"settled_at"`
+	Policies     []PolicyTerms   `json:"policies"`
+	PreviousHash *string         `json:"previous_hash"` // of the statement before; nil for the first
+	Totals       StatementTotals `json:"totals"`
+	Hash         string          `json:"hash"`
+}
+
+// StatementTotals are the sums of the rows.
+type StatementTotals struct {
+	Rows            int   `json:"rows"`
+	HotspotCount    int   `json:"hotspot_count"`
+	ServedMinutes   int64 `json:"served_minutes"`
+	ExpectedMinutes int64 `json:"expected_minutes"`
+	Breakdown
+	TotalEarned Amount `json:"total_earned"`
+}
+
+// StatementRow is a day of a hotspot.
+type StatementRow struct {
+	Date      string `json:"date"`
+	HotspotID string `json:"hotspot_id"`
+	Policy    int    `json:"policy"` // its version
+	DayFacts
+	Breakdown
+	Hash string `json:"hash"`
+}
+
+// DownloadStatement gives the statement of a settled month such as "2026-10" as it
+// comes: to save, or for [ReadStatement]. What is cut off ends with an error, not
+// with io.EOF. The caller closes it. It needs the scope rewards:read.
+func (c *Client) DownloadStatement(ctx context.Context, user, month, form string) (io.ReadCloser, error) {
+	return c.Download(ctx, path("users", user, "rewards", "statements", month), form)
+}
+
+// Statement gives the statement of a settled month, and each of its rows as it
+// comes. It needs the scope rewards:read.
+func (c *Client) Statement(ctx context.Context, user, month string, row func(StatementRow) error) (Statement, error) {
+	body, err := c.DownloadStatement(ctx, user, month, AsJSON)
+	if err != nil {
+		return Statement{}, err
+	}
+	defer body.Close()
+	return ReadStatement(body, row)
+}
+
+// ReadStatement reads a statement as the server sends it, row by row, in memory
+// that does not grow with it. It does not check the hashes: "beacon rewards
+// verify" does.
+func ReadStatement(r io.Reader, row func(StatementRow) error) (Statement, error) {
+	s := Statement{}
+	d := json.NewDecoder(r)
+	found := false
+	err := members(d, func(name string) error {
+		if name != "data" {
+			return d.Decode(new(json.RawMessage))
+		}
+		found = true
+		return s.read(d, row)
+	})
+	if err == nil && !found {
+		err = errors.New("it has no data")
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return Statement{}, fmt.Errorf("read a statement: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Statement) read(d *json.Decoder, row func(StatementRow) error) error {
+	targets := map[string]any{
+		"user_id": &s.UserID, "period": &s.Period, "unit": &s.Unit, "status": &s.Status, "settled_at": &s.SettledAt,
+		"policies": &s.Policies, "previous_hash": &s.PreviousHash, "totals": &s.Totals, "hash": &s.Hash,
+	}
+	return members(d, func(name string) error {
+		if name == "rows" {
+			return eachRow(d, row)
+		}
+		if target, known := targets[name]; known {
+			return d.Decode(target)
+		}
+		return d.Decode(new(json.RawMessage)) // the interface may grow
+	})
+}
+
+func eachRow(d *json.Decoder, row func(StatementRow) error) error {
+	if err := expect(d, '['); err != nil {
+		return err
+	}
+	for d.More() {
+		var one StatementRow
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		if err := row(one); err != nil {
+			return err
+		}
+	}
+	return expect(d, ']')
+}
+
+// members goes through an object; each is to read what its name is followed by.
+func members(d *json.Decoder, each func(name string) error) error {
+	if err := expect(d, '{'); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := each(name.(string)); err != nil { // the decoder takes no other names
+			return err
+		}
+	}
+	return expect(d, '}')
+}
+
+func expect(d *json.Decoder, delimiter json.Delim) error {
+	token, err := d.Token()
+	if err == nil && token != delimiter {
+		err = fmt.Errorf("want %v, got %v", delimiter, token)
+	}
+	return err
+}

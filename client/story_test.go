@@ -1,0 +1,294 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
+)
+
+// TestEveryOperation lives through the end of a month with a hotspot, and uses all
+// that the interface offers: the document says what that is.
+func TestEveryOperation(t *testing.T) {
+	wire := new(recorder)
+	s := start(t, "", "--rate-limit", "off", "--clock-start", "2026-10-31T23:50:00Z")
+	key := s.key(t, "admin")
+	operator := newClient(t, s.url, key, wire.option())
+	h := registerAndRead(t, operator)
+	linkAndBeat(t, operator, h)
+	changeAndLook(t, operator, h)
+	cover(t, operator, h)
+	manageKeys(t, operator)
+	s.stop(t)
+
+	settleOctober(t, s.db)
+	later := start(t, s.db, "--rate-limit", "off", "--clock-start", "2026-11-04T12:00:00Z")
+	operator = newClient(t, later.url, key, wire.option())
+	readRewards(t, operator, h)
+	hear(t, operator, h)
+	leave(t, operator, h)
+
+	text := must(operator.OpenAPIJSON(t.Context()))(t)
+	if yaml := must(operator.OpenAPIYAML(t.Context()))(t); !bytes.HasPrefix(yaml, []byte("openapi: 3.1")) {
+		t.Errorf("the document begins with %.40s", yaml)
+	}
+	for _, operation := range unused(t, text, wire.made()) {
+		t.Errorf("no method of the client asks for %s", operation)
+	}
+}
+
+func registerAndRead(t *testing.T, c *client.Client) client.Hotspot {
+	t.Helper()
+	in := library(1)
+	in.Settings = &client.SettingsForm{
+		MaxConnections: new(80), BandwidthLimitMbps: new(250.5), CoverageRadiusM: new(120.0),
+		OperatingHours: &client.OperatingHours{
+			Timezone:   "America/New_York",
+			Weekly:     []client.WeeklyHours{{Days: []string{"mon", "sun"}, Open: "00:00", Close: "24:00"}, {Days: []string{"sat"}, Open: "00:00", Close: "24:00"}},
+			Exceptions: []client.HoursException{{Date: "2026-12-25", Closed: true}, {Date: "2026-12-31", Open: "10:00", Close: "02:00"}},
+		},
+	}
+	made := must(c.RegisterHotspot(t.Context(), in))(t)
+	if made.Name != in.Name || made.Location.Address != in.Location.Address || made.Status != client.Pending ||
+		made.Settings.MaxConnections != 80 || *made.Settings.CoverageRadiusM != 120 || len(made.Settings.OperatingHours.Exceptions) != 2 || made.Replayed {
+		t.Errorf("registered %+v", made)
+	}
+	read := must(c.Hotspot(t.Context(), made.ID))(t)
+	if read.ID != made.ID || read.ETag != made.ETag || read.ETag == "" || !read.CreatedAt.Equal(made.CreatedAt) || read.Device != made.Device {
+		t.Errorf("read %+v; registered %+v", read, made)
+	}
+	return made
+}
+
+func linkAndBeat(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	verified := must(c.VerifyHotspot(t.Context(), h.ID, client.Verification{Lat: h.Location.Lat, Lng: h.Location.Lng, AccuracyM: 5, Method: "gps"}))(t)
+	if !verified.Location.Verified || verified.Location.VerifiedAt == nil {
+		t.Errorf("verified %+v", verified.Location)
+	}
+	code := must(c.CreateLinkCode(t.Context(), h.ID))(t)
+	linked := must(c.LinkDevice(t.Context(), code.Code, h.Device.MACAddress))(t)
+	if linked.HotspotID != h.ID || linked.NextInS < 1 || !strings.HasSuffix(linked.HeartbeatPath, "/heartbeats") || !code.ExpiresAt.After(linked.LinkedAt) {
+		t.Errorf("linked %+v by %+v", linked, code)
+	}
+	device := c.WithKey(linked.DeviceKey)
+	for seq := range int64(3) {
+		taken := must(device.SendHeartbeat(t.Context(), h.ID, client.Heartbeat{
+			BootID: "boot", Seq: seq, Clients: 8, RxBytes: seq * 1e9, TxBytes: seq * 5e8, RSSIdBm: new(-50.0),
+			Speedtest: &client.Speedtest{DownMbps: 300, UpMbps: 100, LatencyMS: 5},
+		}))(t)
+		if taken.Status != client.Online || taken.NextInS < 1 {
+			t.Errorf("a heartbeat was taken with %+v", taken)
+		}
+	}
+	if _, err := device.Hotspot(t.Context(), h.ID); !errors.Is(err, client.ErrForbidden) {
+		t.Errorf("the key of a device opens a hotspot: %v", err)
+	}
+}
+
+func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	changed := must(c.ChangeHotspot(t.Context(), h.ID, client.Change{Name: new("Main Library"), Settings: &client.SettingsForm{AlwaysOpen: true}}))(t)
+	if changed.Name != "Main Library" || changed.Settings.OperatingHours != nil || changed.ETag == h.ETag || changed.Settings.MaxConnections != 80 {
+		t.Errorf("changed to %+v", changed)
+	}
+	found := must(c.Nearby(t.Context(), client.NearbyQuery{Lat: h.Location.Lat, Lng: h.Location.Lng, Radius: 50, Status: "all", Limit: 5}))(t)
+	if len(found) != 1 || found[0].ID != h.ID || found[0].Status != client.Online || found[0].Location.Address != h.Location.Address || found[0].SignalQuality != "excellent" {
+		t.Errorf("nearby is %+v", found)
+	}
+	history := must(c.History(t.Context(), h.ID, client.HistoryQuery{
+		From: time.Date(2026, 10, 31, 20, 0, 0, 0, time.FixedZone("somewhere", 3600)), To: time.Date(2026, 10, 31, 23, 59, 0, 0, time.UTC), Step: "1h",
+	}))(t)
+	if n := len(history.Points); n != 5 || history.Points[0].Uptime != nil || history.Points[4].Clients != 8 || history.Points[4].TrafficGB != 3 {
+		t.Errorf("the history is %+v", history)
+	}
+	var listed []string
+	for one, err := range c.Hotspots(t.Context(), "me") {
+		listed = append(listed, must(one, err)(t).ID)
+	}
+	if !slices.Equal(listed, []string{h.ID}) {
+		t.Errorf("one's own hotspots are %v", listed)
+	}
+}
+
+func cover(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	box := client.Bounds{North: 40.76, South: 40.75, East: -73.98, West: -73.99}
+	seen := must(c.Coverage(t.Context(), client.CoverageQuery{Bounds: box, Zoom: new(15.0)}))(t)
+	if seen.HotspotCount != 1 || seen.Aggregated || seen.Hotspots[0].ID != h.ID || seen.Hotspots[0].RadiusM != 120 || seen.Bounds != box || !(seen.CoverageAreaKM2 > 0.04) {
+		t.Errorf("the coverage is %+v", seen)
+	}
+	far := must(c.Coverage(t.Context(), client.CoverageQuery{Bounds: box, Zoom: new(3.0)}))(t)
+	if !far.Aggregated || far.Hotspots[0].Count != 1 || far.Hotspots[0].OnlineCount != 1 || far.CoverageAreaKM2 != seen.CoverageAreaKM2 {
+		t.Errorf("from far away, the coverage is %+v", far)
+	}
+	more := must(c.SimulateCoverage(t.Context(), box, client.Disc{Lat: 40.757, Lng: -73.985, RadiusM: 100}))(t)
+	if more.BeforeKM2 != seen.CoverageAreaKM2 || !(more.AddedKM2 > 0.02) || more.AfterKM2 <= more.BeforeKM2 {
+		t.Errorf("one more hotspot adds %+v", more)
+	}
+	if none := must(c.SimulateCoverage(t.Context(), box))(t); none.AddedKM2 != 0 || none.AfterKM2 != seen.CoverageAreaKM2 {
+		t.Errorf("nothing adds %+v", none)
+	}
+	tile := must(c.CoverageTile(t.Context(), 0, 0, 0, ""))(t)
+	if len(tile.Data) == 0 || tile.ETag == "" || tile.Unchanged || !bytes.Contains(tile.Data, []byte("hotspots")) {
+		t.Errorf("the tile of the world is %+v", tile)
+	}
+	if again := must(c.CoverageTile(t.Context(), 0, 0, 0, tile.ETag))(t); !again.Unchanged || len(again.Data) != 0 || again.ETag != tile.ETag {
+		t.Errorf("the same tile is %+v", again)
+	}
+	body := must(c.Download(t.Context(), "/v1/coverage?north=40.76&south=40.75&east=-73.98&west=-73.99", "application/geo+json"))(t)
+	defer body.Close()
+	if text := must(io.ReadAll(body))(t); !bytes.HasPrefix(text, []byte(`{"type":"FeatureCollection"`)) {
+		t.Errorf("as GeoJSON, the coverage is %s", text)
+	}
+}
+
+func manageKeys(t *testing.T, c *client.Client) {
+	t.Helper()
+	self := must(c.OwnKey(t.Context()))(t)
+	made := must(c.CreateKey(t.Context(), client.KeyCreation{Name: "reader", ExpiresAt: new(self.CreatedAt.Add(1000 * time.Hour))}))(t)
+	if made.UserID != self.UserID || made.Name != "reader" || len(made.Scopes) != 0 || made.ExpiresAt == nil {
+		t.Errorf("made the key %+v", made.Key)
+	}
+	if own := must(c.WithKey(made.Secret).OwnKey(t.Context()))(t); own.ID != made.ID {
+		t.Errorf("the new key is %+v", own)
+	}
+	names := map[string]bool{}
+	for key, err := range c.Keys(t.Context(), self.UserID) {
+		names[must(key, err)(t).ID] = true
+	}
+	if len(names) != 2 || !names[self.ID] || !names[made.ID] {
+		t.Errorf("the keys are %v", names)
+	}
+	if err := c.RevokeKey(t.Context(), made.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.WithKey(made.Secret).OwnKey(t.Context()); !errors.Is(err, client.ErrUnauthorized) {
+		t.Errorf("a revoked key is answered with %v", err)
+	}
+}
+
+// settleOctober lets a server close the days, and settles the month.
+func settleOctober(t *testing.T, db string) {
+	t.Helper()
+	s := start(t, db, "--clock-start", "2026-11-01T00:10:00Z", "--clock-rate", "1200")
+	eventually(t, 60*time.Second, "October is closed", func() bool {
+		return regexp.MustCompile(`closed through 2026-1`).MatchString(beacon(t, "rewards", "status", "--db", db))
+	})
+	s.stop(t)
+	beacon(t, "rewards", "settle", "--db", db, "--month", "2026-10", "--force", "--clock-start", "2026-11-03T00:00:00Z")
+}
+
+func readRewards(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	last := must(c.Rewards(t.Context(), "me", client.LastMonth))(t)
+	sum := last.Breakdown.Availability + last.Breakdown.Performance + last.Breakdown.Utilization
+	if last.Period.Status != "settled" || last.Summary.TotalEarned != sum || sum == 0 || last.Summary.Settled != sum ||
+		len(last.Hotspots) != 1 || last.Hotspots[0].HotspotID != h.ID || last.Hotspots[0].Earned != sum {
+		t.Errorf("October earned %+v", last)
+	}
+	months := map[string]client.Amount{}
+	for month, err := range c.RewardsHistory(t.Context(), "me", client.RewardsHistoryQuery{StartDate: "2026-10-01", EndDate: "2026-11-30"}) {
+		months[must(month, err)(t).Period] = month.TotalEarned
+	}
+	if len(months) != 2 || months["2026-10"] != sum {
+		t.Errorf("the months earned %v; October %v", months, sum)
+	}
+	day := must(c.ExplainRewards(t.Context(), h.ID, "2026-10-31"))(t)
+	explained := day.Earned.Total
+	for _, loss := range day.Losses {
+		explained += loss.Total
+	}
+	if day.Earned.Total != sum || day.Potential.Total != explained || day.Open || day.Policy.Version != 1 || day.Facts.TrafficBytes != 3e9 {
+		t.Errorf("the day is explained as %+v", day)
+	}
+	readStatement(t, c, h, sum)
+}
+
+func readStatement(t *testing.T, c *client.Client, h client.Hotspot, sum client.Amount) {
+	t.Helper()
+	var rows []client.StatementRow
+	statement := must(c.Statement(t.Context(), "me", "2026-10", func(row client.StatementRow) error {
+		rows = append(rows, row)
+		return nil
+	}))(t)
+	if len(rows) != 1 || rows[0].HotspotID != h.ID || rows[0].TrafficBytes != 3e9 || rows[0].Availability == 0 || len(rows[0].Hash) != 64 {
+		t.Errorf("the rows are %+v", rows)
+	}
+	if statement.Totals.TotalEarned != sum || statement.Totals.Rows != 1 || statement.Status != "settled" || len(statement.Policies) != 1 ||
+		statement.PreviousHash != nil || len(statement.Hash) != 64 || statement.SettledAt.IsZero() || statement.Period != "2026-10" {
+		t.Errorf("the statement is %+v", statement)
+	}
+
+	// What is saved is what anyone can verify.
+	body := must(c.DownloadStatement(t.Context(), "me", "2026-10", client.AsJSON))(t)
+	defer body.Close()
+	text := must(io.ReadAll(body))(t)
+	file := filepath.Join(t.TempDir(), "2026-10.json")
+	save(t, file, text)
+	if said := beacon(t, "rewards", "verify", file); !strings.Contains(said, statement.Hash) {
+		t.Errorf("the statement verifies as %s; want hash %s", said, statement.Hash)
+	}
+	if _, err := client.ReadStatement(bytes.NewReader(text[:len(text)-60]), func(client.StatementRow) error { return nil }); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a statement that was cut off: %v", err)
+	}
+	enough := errors.New("enough")
+	if _, err := client.ReadStatement(bytes.NewReader(text), func(client.StatementRow) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("a reader who has enough gets %v", err)
+	}
+	table := must(c.DownloadStatement(t.Context(), "me", "2026-10", client.AsCSV))(t)
+	defer table.Close()
+	if lines := must(csv.NewReader(table).ReadAll())(t); len(lines) != 2 {
+		t.Errorf("as a table, the statement is %v", lines)
+	}
+	if _, err := c.Statement(t.Context(), "me", "2026-11", nil); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("a month that is not settled: %v", err)
+	}
+}
+
+func hear(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	var heard []string
+	for event, err := range c.Events(t.Context(), client.FromOldest) {
+		event = must(event, err)(t)
+		heard = append(heard, event.Type)
+		if event.Type == "rewards.settled" {
+			if event.Period != "2026-10" || event.UserID == "" {
+				t.Errorf("the settlement is told as %+v", event)
+			}
+			break
+		}
+		if event.HotspotID != h.ID || event.At.IsZero() {
+			t.Errorf("an event is %+v", event)
+		}
+	}
+	for _, kind := range []string{"hotspot.registered", "hotspot.verified", "hotspot.linked", "hotspot.updated", "rewards.settled"} {
+		if !slices.Contains(heard, kind) {
+			t.Errorf("%s is not among %v", kind, heard)
+		}
+	}
+}
+
+func leave(t *testing.T, c *client.Client, h client.Hotspot) {
+	t.Helper()
+	if err := c.UnlinkDevice(t.Context(), h.ID); err != nil {
+		t.Error(err)
+	}
+	if err := c.DeleteHotspot(t.Context(), h.ID, `"v1"`); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("a hotspot of another version was deleted: %v", err)
+	}
+	if err := c.DeleteHotspot(t.Context(), h.ID, ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Hotspot(t.Context(), h.ID); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("a deleted hotspot is answered with %v", err)
+	}
+}

@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"access", "beacon", "client", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},

@@ -27,6 +27,7 @@ type cli struct {
 	Keys     keysCmd     `cmd:"" help:"Create, list and revoke API keys."`
 	Rewards  rewardsCmd  `cmd:"" help:"Settle months, verify statements, see how far the books are."`
 	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
+	Import   importCmd   `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
 	Simulate simulateCmd `cmd:"" help:"Let devices that do not exist talk to a server."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
 	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`

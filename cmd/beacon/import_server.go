@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/client"
+)
+
+// importTarget registers hotspots at a server, and knows which are there.
+type importTarget struct {
+	client *client.Client
+	own    map[string]ownHotspot // by canonical MAC address
+}
+
+type ownHotspot struct {
+	id     string
+	values []string // in the order of comparedColumns
+}
+
+// importPatience is how long the import waits when the server asks for that.
+const importPatience = time.Minute
+
+func newImportTarget(ctx context.Context, url, key string, connections int) (*importTarget, error) {
+	options := []client.Option{client.WithUserAgent("beacon-import"), client.WithHTTPClient(pooled(connections))}
+	self, err := checkKey(ctx, url, key, append(options, client.WithRetries(3, time.Second)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(url, key, append(options, client.WithRetries(10, importPatience))...)
+	if err != nil {
+		return nil, err
+	}
+	r := &importTarget{client: c, own: map[string]ownHotspot{}}
+	for h, err := range c.Hotspots(ctx, self.UserID) {
+		if err != nil {
+			return nil, fmt.Errorf("look for hotspots that are there already: %w", err)
+		}
+		r.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
+	}
+	return r, nil
+}
+
+// checkKey makes sure that there is a server, and that the key opens it. It has
+// less patience than what follows: an address may be misspelt.
+func checkKey(ctx context.Context, url, key string, options []client.Option) (client.Key, error) {
+	c, err := client.New(url, key, options...)
+	if err != nil {
+		return client.Key{}, err
+	}
+	self, err := c.OwnKey(ctx)
+	switch _, refused := errors.AsType[*client.Error](err); {
+	case errors.Is(err, client.ErrUnauthorized):
+		err = errors.New("the server does not know this key; make one with: beacon keys create --user new --scopes hotspots:write")
+	case err != nil && !refused:
+		err = fmt.Errorf("cannot reach a server at %s: %w", url, err)
+	case err == nil && !slices.Contains(self.Scopes, client.ScopeHotspotsWrite) && !slices.Contains(self.Scopes, client.ScopeAdmin):
+		err = fmt.Errorf("the key permits %v; it takes the scope %s to register hotspots", self.Scopes, client.ScopeHotspotsWrite)
+	}
+	return self, err
+}
+
+// register registers one hotspot, unless it is there. The key under which it is
+// sent is made of its contents, so that an import that runs twice at the same time
+// registers it once.
+func (r *importTarget) register(ctx context.Context, c candidate) (outcome, error) {
+	if there, ok := r.own[c.hotspot.Device.MAC.Canonical()]; ok {
+		return compare(there, c), nil
+	}
+	text, err := json.Marshal(c.registration)
+	if err != nil {
+		return outcome{}, err
+	}
+	sum := sha256.Sum256(text)
+	c.registration.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
+	made, err := r.client.RegisterHotspot(ctx, c.registration)
+	if err == nil && made.Replayed {
+		return r.settle(ctx, c, made)
+	}
+	return judge(err)
+}
+
+// settle finds out what it means that a hotspot was registered before by the same
+// request: it is there, or it was deleted within the day, and is registered anew.
+func (r *importTarget) settle(ctx context.Context, c candidate, first client.Hotspot) (outcome, error) {
+	now, err := r.client.Hotspot(ctx, first.ID)
+	if errors.Is(err, client.ErrNotFound) {
+		c.registration.IdempotencyKey = "" // a fresh one
+		_, err = r.client.RegisterHotspot(ctx, c.registration)
+		return judge(err)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	return compare(ownHotspot{now.ID, valuesThere(now)}, c), nil
+}
+
+// judge tells what is wrong with a row from what is wrong with everything.
+func judge(err error) (outcome, error) {
+	e, refused := errors.AsType[*client.Error](err)
+	switch {
+	case err == nil:
+		return outcome{kind: isRegistered}, nil
+	case errors.Is(err, client.ErrConflict):
+		return outcome{hasFailed, "mac_address is registered already, by someone else"}, nil
+	case refused && len(e.Details) > 0:
+		var faults rowFaults
+		for _, d := range e.Details {
+			faults.add(columnOf(d.Field), d.Message)
+		}
+		return outcome{hasFailed, faults.String()}, nil
+	}
+	return outcome{}, err
+}
+
+// comparedColumns are all but the MAC address.
+var comparedColumns = []string{
+	"name", "type", "lat", "lng", "address", "ssid", "max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
+}
+
+// compare tells whether what is there is what the file says. It is left as it is
+// in either case: its operator may have changed it since.
+func compare(there ownHotspot, c candidate) outcome {
+	wanted := valuesWanted(c)
+	var other []string
+	for i, column := range comparedColumns {
+		if there.values[i] != wanted[i] {
+			other = append(other, column)
+		}
+	}
+	if len(other) == 0 {
+		return outcome{kind: isThere}
+	}
+	return outcome{differs, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
+}
+
+func valuesThere(h client.Hotspot) []string {
+	radius := 0.0
+	if r := h.Settings.CoverageRadiusM; r != nil {
+		radius = *r
+	}
+	return []string{
+		h.Name, string(h.Type), decimal(h.Location.Lat), decimal(h.Location.Lng), h.Location.Address, h.Device.SSID,
+		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(radius), hoursText(h.Settings.OperatingHours),
+	}
+}
+
+func valuesWanted(c candidate) []string {
+	h := c.hotspot
+	var hours *client.OperatingHours
+	if s := c.registration.Settings; s != nil {
+		hours = s.OperatingHours
+	}
+	return []string{
+		h.Name, string(h.Type), decimal(h.Location.Point.Lat), decimal(h.Location.Point.Lng), h.Location.Address, h.Device.SSID,
+		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(h.Settings.CoverageRadiusM), hoursText(hours),
+	}
+}
+
+func hoursText(hours *client.OperatingHours) string {
+	text, err := json.Marshal(hours)
+	if err != nil {
+		return err.Error() // strings alone: cannot happen
+	}
+	return string(text)
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// pooled keeps as many connections as are used.
+func pooled(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
+}

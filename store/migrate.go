@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -136,6 +137,24 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, 
 		applied = append(applied, m)
 	}
 	return applied, rows.Err()
+}
+
+// CheckSchema refuses a database that this program does not know how to use, or
+// that is none of beacon's. An older one is fine: it is brought up to date when it
+// is opened.
+func CheckSchema(ctx context.Context, conn *sql.Conn) error {
+	steps, err := Migrations()
+	if err != nil {
+		return err
+	}
+	applied, err := appliedVersions(ctx, conn)
+	if err != nil {
+		return fmt.Errorf("this is no database of beacon: %w", err)
+	}
+	if len(applied) == 0 {
+		return errors.New("this is no database of beacon: it has no schema")
+	}
+	return compatible(applied, steps)
 }
 
 // compatible refuses a database that this program does not know how to use.

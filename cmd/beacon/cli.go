@@ -28,6 +28,8 @@ type cli struct {
 	Rewards  rewardsCmd  `cmd:"" help:"Settle months, verify statements, see how far the books are."`
 	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
 	Import   importCmd   `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
+	Backup   backupCmd   `cmd:"" help:"Copy the database into one file, while servers run."`
+	Restore  restoreCmd  `cmd:"" help:"Make a database of a backup."`
 	Simulate simulateCmd `cmd:"" help:"Let devices that do not exist talk to a server."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
 	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`

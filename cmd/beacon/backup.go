@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/store/sqlite"
+)
+
+type backupCmd struct {
+	File string `arg:"" placeholder:"FILE" help:"Where to put the backup."`
+	database
+	Force bool `help:"Replace FILE when it is there."`
+}
+
+// Help is shown below the flags.
+func (backupCmd) Help() string {
+	return `The backup is one file: the database as it was at one moment, with all that was
+acknowledged before. Servers go on meanwhile, reading and writing. It is checked,
+and stands there only when all of it is on the disk; only its owner may read it.
+It holds hashes of keys, no keys.`
+}
+
+// Examples are shown by --help.
+func (backupCmd) Examples() string {
+	return `  beacon backup beacon-2026-11-15.db                        of beacon.db in this folder
+  beacon backup --db /var/lib/beacon/beacon.db --force /backup/beacon.db
+  beacon restore beacon-2026-11-15.db --db restored.db      make a database of it again
+`
+}
+
+// Run makes a backup.
+func (c backupCmd) Run(out *console) error {
+	if c.remote() {
+		return usageError(fmt.Sprintf(`PostgreSQL has a tool of its own for this, which works beside running servers too:
+  pg_dump --format=custom --file=%s %s
+A backup is restored into an empty database with:
+  pg_restore --no-owner --exit-on-error --single-transaction --dbname=… %s`, shellWord(c.File), shellWord(withoutPassword(c.DB)), shellWord(c.File)))
+	}
+	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database %s; name another with --db", c.DB)
+	}
+	err := copying(out, c.Force, func(opts sqlite.Copying) error { return sqlite.Backup(out.ctx, c.DB, c.File, opts) })
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("there is a file %s already; choose another name, or replace it with --force", c.File)
+	}
+	if err != nil {
+		return err
+	}
+	return said(out, c.File, "the backup", "is whole")
+}
+
+// copying shows how far a copy has come.
+func copying(out *console, replace bool, do func(sqlite.Copying) error) error {
+	var line atomic.Pointer[string]
+	line.Store(new(""))
+	watch := newWatch(out.stderr, func() string { return *line.Load() })
+	err := do(sqlite.Copying{Replace: replace, Progress: func(what string, share float64) {
+		line.Store(new(bar("% "+what, int64(100*share), 100)))
+	}})
+	watch.stop()
+	if out.ctx.Err() != nil {
+		return errors.New("interrupted; nothing was written")
+	}
+	return err
+}
+
+// said tells that a file is there, and how large it is.
+func said(out *console, file, what, how string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out.stdout, "%s %s %s: %.1f MB\n", what, file, how, float64(info.Size())/1e6)
+	return err
+}
+
+// withoutPassword is a URL that may be shown.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "postgres://…"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	query := u.Query()
+	query.Del("password")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// plain is text that means itself in a shell.
+var plain = regexp.MustCompile(`^[a-zA-Z0-9/._:@%+-]+$`)
+
+// shellWord quotes text for a shell, where it needs that.
+func shellWord(text string) string {
+	if plain.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

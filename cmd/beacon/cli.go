@@ -22,17 +22,18 @@ const (
 // cli is the command line. Every flag has an environment twin: --admin-addr is
 // BEACON_ADMIN_ADDR.
 type cli struct {
-	Serve    serveCmd    `cmd:"" help:"Serve the interfaces over HTTP."`
-	Demo     demoCmd     `cmd:"" help:"Show a living network: real places, made-up history, simulated devices."`
-	Keys     keysCmd     `cmd:"" help:"Create, list and revoke API keys."`
-	Rewards  rewardsCmd  `cmd:"" help:"Settle months, verify statements, see how far the books are."`
-	Audit    auditCmd    `cmd:"" help:"List who changed what, the newest first."`
-	Import   importCmd   `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
-	Backup   backupCmd   `cmd:"" help:"Copy the database into one file, while servers run."`
-	Restore  restoreCmd  `cmd:"" help:"Make a database of a backup."`
-	Simulate simulateCmd `cmd:"" help:"Let devices that do not exist talk to a server."`
-	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
-	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`
+	Serve      serveCmd      `cmd:"" help:"Serve the interfaces over HTTP."`
+	Demo       demoCmd       `cmd:"" help:"Show a living network: real places, made-up history, simulated devices."`
+	Keys       keysCmd       `cmd:"" help:"Create, list and revoke API keys."`
+	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, see how far the books are."`
+	Audit      auditCmd      `cmd:"" help:"List who changed what, the newest first."`
+	Import     importCmd     `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
+	Backup     backupCmd     `cmd:"" help:"Copy the database into one file, while servers run."`
+	Restore    restoreCmd    `cmd:"" help:"Make a database of a backup."`
+	Simulate   simulateCmd   `cmd:"" help:"Let devices that do not exist talk to a server."`
+	OpenAPI    openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version and how it was built."`
 }
 
 // console is what a command may use of the outside world.

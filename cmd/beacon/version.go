@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 type versionCmd struct{}
@@ -14,12 +15,30 @@ func (versionCmd) Run(out *console) error {
 		_, err := fmt.Fprintln(out.stdout, "beacon (built without module information)")
 		return err
 	}
-	version, commit := info.Main.Version, ""
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			commit = " " + s.Value
-		}
-	}
-	_, err := fmt.Fprintf(out.stdout, "beacon %s%s %s\n", version, commit, info.GoVersion)
+	_, err := fmt.Fprintln(out.stdout, buildLine(info))
 	return err
+}
+
+// buildLine tells which sources a binary was built from, whether they had been
+// changed since their commit, and by which Go for which machine.
+func buildLine(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	words := []string{"beacon", info.Main.Version}
+	if commit := settings["vcs.revision"]; commit != "" {
+		words = append(words, "commit", commit)
+	}
+	if at := settings["vcs.time"]; at != "" {
+		words = append(words, "of", at)
+	}
+	if settings["vcs.modified"] == "true" {
+		words = append(words, "(modified since)")
+	}
+	words = append(words, info.GoVersion)
+	if system := settings["GOOS"]; system != "" {
+		words = append(words, system+"/"+settings["GOARCH"])
+	}
+	return strings.Join(words, " ")
 }

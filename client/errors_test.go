@@ -53,7 +53,7 @@ func TestError(t *testing.T) {
 	made := must(operator.RegisterHotspot(t.Context(), library(2)))(t)
 	other := s.as(t, "hotspots:write")
 	for want, try := range map[error]func() error{
-		client.ErrNotFound:  func() error { _, err := operator.Hotspot(t.Context(), "../keys/self?"); return err },
+		client.ErrNotFound:  func() error { _, err := operator.Hotspot(t.Context(), "nearby?lat=1&lng=2"); return err },
 		client.ErrForbidden: func() error { return other.DeleteHotspot(t.Context(), made.ID, "") },
 		client.ErrConflict:  func() error { _, err := other.RegisterHotspot(t.Context(), library(2)); return err },
 		client.ErrUnauthorized: func() error {

@@ -158,6 +158,12 @@ func TestRetries_AreBounded(t *testing.T) {
 	if err := ask(ctx); err == nil || o.seen.Load() != 1 || time.Since(began) > 10*time.Second {
 		t.Errorf("whoever gave up after 20 ms got %v after %v", err, time.Since(began))
 	}
+	o.refuse = answering(http.StatusServiceUnavailable, "1")
+	o.refuseNext(1)
+	began = time.Now()
+	if _, err := newClient(t, o.URL, key).OwnKey(t.Context()); err != nil || time.Since(began) < time.Second {
+		t.Errorf("asked to wait for a second: %v after %v", err, time.Since(began))
+	}
 	o.refuse = answering(http.StatusInternalServerError, "")
 	if err := ask(t.Context()); err == nil || o.seen.Load() != 1 {
 		t.Errorf("an internal error: %v after %d", err, o.seen.Load())

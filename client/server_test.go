@@ -143,11 +143,16 @@ func newClient(t testing.TB, url, key string, options ...client.Option) *client.
 type recorder struct {
 	mu    sync.Mutex
 	calls []string // "GET /v1/hotspots/nearby"
+	bare  []string // those without a key
 }
 
 func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.mu.Lock()
-	r.calls = append(r.calls, request.Method+" "+request.URL.EscapedPath())
+	call := request.Method + " " + request.URL.EscapedPath()
+	r.calls = append(r.calls, call)
+	if request.Header.Get("Authorization") == "" {
+		r.bare = append(r.bare, call)
+	}
 	r.mu.Unlock()
 	return http.DefaultTransport.RoundTrip(request)
 }

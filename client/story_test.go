@@ -40,6 +40,9 @@ func TestEveryOperation(t *testing.T) {
 	if yaml := must(operator.OpenAPIYAML(t.Context()))(t); !bytes.HasPrefix(yaml, []byte("openapi: 3.1")) {
 		t.Errorf("the document begins with %.40s", yaml)
 	}
+	if want := []string{"POST /v1/devices/link", "GET /v1/openapi.json", "GET /v1/openapi.yaml"}; !slices.Equal(wire.bare, want) {
+		t.Errorf("without a key went %v; want %v", wire.bare, want)
+	}
 	for _, operation := range unused(t, text, wire.made()) {
 		t.Errorf("no method of the client asks for %s", operation)
 	}

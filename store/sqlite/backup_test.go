@@ -215,8 +215,10 @@ func TestRestore_Refuses(t *testing.T) {
 	}
 	refused := func(from, why string) {
 		t.Helper()
-		if err := sqlite.Restore(t.Context(), from, to, sqlite.Copying{}); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%v; want %s", err, why)
+		copied := false
+		err := sqlite.Restore(t.Context(), from, to, sqlite.Copying{Progress: func(string, float64) { copied = true }})
+		if err == nil || !strings.Contains(err.Error(), why) || copied {
+			t.Errorf("%v, copied: %t; want %s before anything is copied", err, copied, why)
 		}
 	}
 	refused(path, "beacon.db-wal: this is a database in use") // its log has the latest

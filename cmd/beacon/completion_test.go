@@ -39,6 +39,7 @@ var completions = map[string]string{
 	"keys create --s":              "--scopes",
 	"rewards settle --f":           "--force",
 	"import ":                      "here.csv",
+	"import --dry-run ":            "here.csv",
 	"import here.csv --dr":         "--dry-run",
 	"restore here.csv --db h":      "here.csv",
 	"rewards settle --db h":        "here.csv",

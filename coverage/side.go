@@ -89,9 +89,10 @@ func (s *side) cross(c *circle, b *blade) meeting {
 	}
 	inward := point{s.b.x - s.a*c.center.x, s.b.y - s.a*c.center.y}
 	depth := s.a*(c.center.dot(c.center)+c.radius*c.radius) - 2*s.b.dot(c.center) + s.c
-	length := inward.dot(inward) // squared, like all that is compared here
+	length := inward.dot(inward)                         // squared, like all that is compared here
+	isAround := length < 1e-24*s.a*s.a*c.radius*c.radius // both are around a pole, and do not cross
 	switch most := 4 * c.radius * c.radius * length; {
-	case depth*depth < most:
+	case depth*depth < most && !isAround:
 	case depth > 0:
 		return outside
 	default:
@@ -99,6 +100,12 @@ func (s *side) cross(c *circle, b *blade) meeting {
 	}
 	along := depth / (2 * length)
 	across := math.Sqrt(max(0, c.radius*c.radius/length-along*along))
+	if across*across*length < 1e-14*c.radius*c.radius { // they touch: where the rim leaves and enters is noise
+		if depth > 0 {
+			return outside
+		}
+		return inside
+	}
 	foot := point{c.center.x + along*inward.x, c.center.y + along*inward.y}
 	*b = blade{
 		toward: point{-inward.x, -inward.y}, side: s, isFound: true,
@@ -120,7 +127,7 @@ func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
 		} else {
 			s.bare.remove(&part)
 		}
-	case c.spot.holdsPole() && c.holds(s.whole.from): // all of a small parallel
+	case s.parallel && c.spot.holdsPole() && (how == outside) == ((s.forward > 0) == (c.spot.lat > 0)): // all of a small parallel
 		s.bare.parts = s.bare.parts[:0]
 	}
 }

@@ -28,11 +28,15 @@ type chart struct {
 	latest time.Time  // the moment it shows, by the clock of the data
 	looked time.Time  // when it was last looked at all hotspots, by the machine's clock
 	took   time.Duration
+	pace   time.Duration // that a change took to draw, the last time
 }
 
 const (
-	// soon is how many changes a reader makes himself: some hundredths of a second.
-	soon = 1000
+	// soon is how many changes a reader draws himself, usually in some hundredths of
+	// a second, and patience how long that may take him: where thousands stand at one
+	// place, a single change takes a tenth of a second.
+	soon     = 1000
+	patience = time.Second
 	// ease is how many times longer than a look at all hotspots the time until a
 	// reader's next is, at least, if it is not a quick one.
 	ease  = 20
@@ -66,13 +70,25 @@ func (f *Fleet) Redraw(now time.Time) error {
 	if !c.begun.Load() {
 		return nil
 	}
+	f.lookIfDue(now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return f.redraw(now)
+}
+
+// lookIfDue notes who is not shown as he is. Who waits for it is let in before
+// they are drawn, and sees whether they are too many to wait for.
+func (f *Fleet) lookIfDue(now time.Time) {
+	c := &f.chart
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wasSetBack := now.Before(c.latest.Add(-slack))
 	if wasSetBack {
 		c.latest = now
 	}
-	return f.redraw(now, c.isDue(now) || wasSetBack || time.Since(c.looked) >= lookAnyway)
+	if c.isDue(now) || wasSetBack || time.Since(c.looked) >= lookAnyway {
+		f.lookAtAll(now)
+	}
 }
 
 // drawn gives what maps show at a moment: exactly, unless so much has changed a
@@ -82,7 +98,12 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
 	waiting := c.length.Load()
 	if (waiting > 0 || c.isDue(now)) && waiting <= soon && c.begun.Load() {
 		c.mu.Lock()
-		_ = f.redraw(now, c.isDue(now) && c.mayLook()) // it cannot fail: see disc
+		if c.isDue(now) && c.mayLook() {
+			f.lookAtAll(now)
+		}
+		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace <= patience { // it may be more by now
+			_ = f.redraw(now) // it cannot fail: see disc
+		}
 		c.mu.Unlock()
 	}
 	return c.tree.Snapshot()
@@ -95,10 +116,9 @@ func (c *chart) isDue(now time.Time) bool { return now.UnixMicro() >= c.due.Load
 // hundredths of a second, which is too much for each.
 func (c *chart) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
 
-// redraw draws what has changed and, if it is to look, whoever is not shown as he
-// is. Only when all of it can be seen does it say so: who asks in the meantime
-// waits.
-func (f *Fleet) redraw(now time.Time, look bool) error {
+// redraw draws what has changed. Only when all of it can be seen does it say so:
+// who asks in the meantime waits, if it is not too much.
+func (f *Fleet) redraw(now time.Time) error {
 	c := &f.chart
 	if now.After(c.latest) {
 		c.latest = now
@@ -106,14 +126,11 @@ func (f *Fleet) redraw(now time.Time, look bool) error {
 	due := c.due.Load()
 	changed := c.take()
 	defer func() { c.settle(due) }()
-	if look {
-		var turned []*Spot
-		turned, due = f.lookAtAll(now)
-		changed = append(changed, turned...)
-	}
 	if len(changed) == 0 {
 		return nil
 	}
+	began := time.Now()
+	defer func() { c.pace = time.Since(began) / time.Duration(len(changed)) }()
 	var put, remove []coverage.Disc[*Spot]
 	drawn := make(map[string]bool, len(changed))
 	for _, was := range changed {
@@ -159,22 +176,24 @@ func (s *Spot) light(now time.Time) bool {
 // silentAt is when a hotspot that was last heard at a time will be offline.
 func silentAt(seen int64) int64 { return seen + beacon.OfflineAfter.Microseconds() + 1 }
 
-// lookAtAll finds the hotspots that are not shown as they are, and when the first
-// of the others will not be.
-func (f *Fleet) lookAtAll(now time.Time) (turned []*Spot, due int64) {
+// lookAtAll notes which hotspots are not shown as they are, and when the first of
+// the others will not be.
+func (f *Fleet) lookAtAll(now time.Time) {
 	c := &f.chart
 	c.looked = time.Now()
 	raws, oldest := f.table.Turned(now.Add(-beacon.OfflineAfter).UnixMicro())
+	var turned []*Spot
 	for _, raw := range raws {
 		if s, ok := f.index.Get(raw.Format(beacon.HotspotPrefix)); ok {
 			turned = append(turned, s)
 		}
 	}
 	c.took = time.Since(c.looked)
-	if oldest == math.MaxInt64 {
-		return turned, oldest
+	c.tell(turned...)
+	if oldest != math.MaxInt64 {
+		oldest = silentAt(oldest)
 	}
-	return turned, silentAt(oldest)
+	c.due.Store(oldest)
 }
 
 // tell notes that a hotspot is not, or may not be, as the chart shows it. What is

@@ -228,3 +228,27 @@ func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
 		t.Errorf("%d hotspots, %d online; want %d", s.Count, online, len(crowd))
 	}
 }
+
+// The same when a crowd falls silent at once, by the clock alone.
+func TestSurvey_DoesNotWaitForSilence(t *testing.T) {
+	f, online := town(t, 2400)
+	if online <= 1000 {
+		t.Fatalf("only %d are online: a reader would draw them", online)
+	}
+	lit := func(now time.Time) (count int) {
+		for _, c := range f.Survey(everywhere, 0, now).Clusters {
+			count += c.Online
+		}
+		return count
+	}
+	later := noon.Add(beacon.OfflineAfter + time.Second)
+	if got := lit(later); got != online {
+		t.Errorf("a reader drew %d", online-got)
+	}
+	if err := f.Redraw(later); err != nil {
+		t.Fatal(err)
+	}
+	if got := lit(later); got != 0 {
+		t.Errorf("%d are shown as online", got)
+	}
+}

@@ -22,7 +22,8 @@ import (
 // by itself. The text contains the hotspot's id.
 type Encode func(beacon.Hotspot) string
 
-// Fleet holds the hotspots. It is safe for concurrent use; readers never wait.
+// Fleet holds the hotspots. It is safe for concurrent use. Who looks for hotspots
+// never waits; who asks for a map may draw what has just changed (see chart).
 type Fleet struct {
 	encode Encode
 	table  *vitals.Table

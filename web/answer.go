@@ -128,6 +128,9 @@ func (a *answer) send(p []byte) {
 	} else if a.err == nil && len(a.out) > 0 {
 		_, a.err = a.client.Conn.Write(a.out)
 	}
+	if a.err != nil {
+		a.client.cancel() // nobody will read on
+	}
 	a.out = a.out[:0]
 }
 

@@ -138,8 +138,8 @@ func TestLane_OwnLimits(t *testing.T) {
 		if r.URL.Path == "/short" {
 			_ = control.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
 			goOn <- struct{}{}
-			if err := endlessly(w); err == nil {
-				t.Error("no limit")
+			if err := endlessly(w); err == nil || r.Context().Err() == nil {
+				t.Errorf("no limit, or a context that goes on: %v, %v", err, r.Context().Err())
 			}
 			return
 		}

@@ -2,6 +2,7 @@ package access
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -102,7 +103,7 @@ func (c *cache) deny(public string, now time.Time, generation uint64) {
 	if len(c.unknown) >= maxUnknown {
 		clear(c.unknown) // costs a few lookups, and no bookkeeping
 	}
-	c.unknown[public] = now
+	c.unknown[strings.Clone(public)] = now // it may be a part of a whole request
 }
 
 // forget drops what is known of an id, good or bad.

@@ -119,7 +119,7 @@ func (a *API) routes() []route {
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
 		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
 		{"GET /v1/coverage", "", a.coverage},
-		{"POST /v1/coverage/simulate", "", serve(a, 200, decodeWhatIf, a.whatIf, encodeGain)},
+		{"POST /v1/coverage/simulate", "", a.whatIf},
 		{tilePattern, "", a.tile},
 		{"GET /v1/events", "", a.events},
 		{"GET /v1/users/{id}/hotspots", "", serve(a, 200, decodeOwned, a.registry.Owned, encodeOwned)},

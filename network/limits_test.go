@@ -3,6 +3,7 @@ package network_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,4 +125,18 @@ func TestDefaultLimits(t *testing.T) {
 	if got != want {
 		t.Errorf("DefaultLimits() = %+v; want those of decision N21, %+v", got, want)
 	}
+}
+
+// To think of many hotspots is as much work as some requests.
+func TestLimits_WhatIf(t *testing.T) {
+	eachStoreWith(t, options{limits: hourly(20, 100)}, func(t *testing.T, s *server) {
+		c := s.anyone(t)
+		think := func(of int) answer {
+			add := strings.Repeat(`,{"lat":40.7,"lng":-74,"radius_m":50}`, of)
+			return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[`+strings.TrimPrefix(add, ",")+`]}`)
+		}
+		wantRate(t, think(9), 20, 19)
+		wantRate(t, think(100), 20, 8)
+		wantLimited(t, think(100), 20)
+	})
 }

@@ -51,7 +51,7 @@ func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) e
 	return nil
 }
 
-// tileOf reads the path of a tile. Each tile has one spelling.
+// tileOf reads the path of a tile, without leading zeros or signs.
 func tileOf(z, x, file string) (tile fleet.Tile, ok bool) {
 	y, isTile := strings.CutSuffix(file, ".mvt")
 	var known [3]bool

@@ -1,17 +1,22 @@
 package network
 
 import (
-	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/geo"
 )
 
-// maxAdditions is how many hotspots one may think of at once (decision X8).
-const maxAdditions = 100
+const (
+	// maxAdditions is how many hotspots one may think of at once (decision X8).
+	maxAdditions = 100
+	// additionsARequest is how many are as much work as a request: a key's limit is
+	// one of work.
+	additionsARequest = 10
+)
 
 // whatIf asks what a box would be covered by with some hotspots more.
 type whatIf struct {
@@ -76,14 +81,27 @@ type gain struct {
 	before, after, added km2
 }
 
-func (a *API) whatIf(_ context.Context, _ beacon.Principal, in whatIf) (gain, error) {
+// whatIf counts many additions as many requests of the key.
+func (a *API) whatIf(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	in, err := decodeWhatIf(w, r)
+	if err != nil {
+		return err
+	}
+	for range len(in.add) / additionsARequest {
+		if err := a.limits.spend(w.Header(), p.Key, time.Now()); err != nil {
+			return err
+		}
+	}
 	before, after, err := a.fleet.WhatIf(in.box, in.add, a.now())
+	if err != nil {
+		return err
+	}
 	g := gain{box: in.box, before: km2Of(before), after: km2Of(max(before, after))}
 	g.added = g.after.minus(g.before)
-	return g, err
+	return a.write(w, http.StatusOK, encodeGain(g))
 }
 
-func encodeGain(_ http.Header, g gain) payload {
+func encodeGain(g gain) payload {
 	out := appendBounds([]byte(`{"bounds":`), g.box)
 	out = appendKm2(append(out, `,"before_km2":`...), g.before)
 	out = appendKm2(append(out, `,"after_km2":`...), g.after)

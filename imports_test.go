@@ -54,13 +54,14 @@ var allowed = map[string][]string{
 		"telemetry", "vitals", "web",
 	},
 	"metrics": {"web"},
+	"console": {},
 
 	// For programs that talk to a server, here and elsewhere.
 	"client": {},
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "client", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"access", "beacon", "client", "console", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},
@@ -72,6 +73,7 @@ var allowed = map[string][]string{
 
 	// For tests and benchmarks only.
 	"bench":           {},
+	"console/browser": {},
 	"endtoend":        {},
 	"mvt/mvttest":     {},
 	"openapitest":     {},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
 	"github.com/beacon-wifi/beacon/web"
@@ -15,19 +16,22 @@ type router struct {
 	health  http.Handler
 	preview *preview.API
 	network *network.API
+	console *webconsole.Console
 	loaded  atomic.Bool // until then the network interface has nothing to answer from
 
 	pressure web.Pressure
 }
 
-func newRouter(health *web.Health, preview *preview.API, network *network.API) *router {
-	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network}
+func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console) *router {
+	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console}
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:
 		rt.health.ServeHTTP(w, r)
+	case rt.console.Handles(r):
+		rt.console.ServeHTTP(w, r)
 	case !network.IsHeartbeat(r) && rt.pressure.Yields(r):
 		// A device that is not heard counts as offline; an app can ask again.
 		rt.refuse(w, r, http.StatusServiceUnavailable)

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	webconsole "github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
@@ -118,6 +119,10 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
+	pages, err := webconsole.New(webconsole.Config{DemoKey: c.PreviewKeyPrefix + "_test_console"})
+	if err != nil {
+		return err
+	}
 	book, err := c.book()
 	if err != nil {
 		return err
@@ -128,7 +133,7 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	}
 	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log})
 	s.node.show(s.metrics)
-	s.router = newRouter(&s.health, fixed, s.node.api)
+	s.router = newRouter(&s.health, fixed, s.node.api, pages)
 	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
 		func() float64 { return float64(s.router.pressure.Level()) })
 	s.health.Log = s.log

@@ -1,0 +1,125 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// file is a part of the console, ready to be sent.
+type file struct {
+	route   string
+	kind    []string // Content-Type
+	caching []string
+	plain   variant
+	zipped  func() variant // made when it is first asked for, and once
+}
+
+// variant is a file in one encoding.
+type variant struct {
+	body   []byte
+	tag    string
+	length []string
+}
+
+const pageType = "text/html; charset=utf-8"
+
+var types = map[string]string{
+	".js":      "text/javascript; charset=utf-8",
+	".mjs":     "text/javascript; charset=utf-8",
+	".css":     "text/css; charset=utf-8",
+	".json":    "application/json; charset=utf-8",
+	".geojson": "application/geo+json; charset=utf-8",
+	".svg":     "image/svg+xml; charset=utf-8",
+	".txt":     "text/plain; charset=utf-8",
+}
+
+var (
+	// The name of an asset changes with its content, so it may be kept; the
+	// page names the assets of the version that runs, so it is always asked for.
+	keepForever = []string{"public, max-age=31536000, immutable"}
+	alwaysAsk   = []string{"no-cache"}
+
+	gzipped        = []string{"gzip"}
+	varyByEncoding = []string{"Accept-Encoding"}
+)
+
+func newFile(route, kind string, body []byte, caching []string) *file {
+	sum := sha256.Sum256(body)
+	name := hex.EncodeToString(sum[:12])
+	return &file{
+		route: route, kind: []string{kind}, caching: caching,
+		plain:  newVariant(body, `"`+name+`"`),
+		zipped: sync.OnceValue(func() variant { return newVariant(compress(body), `"`+name+`-gzip"`) }),
+	}
+}
+
+func newVariant(body []byte, tag string) variant {
+	return variant{body, tag, []string{strconv.Itoa(len(body))}}
+}
+
+// compress cannot fail: it writes to memory, at a level that exists.
+func compress(body []byte) []byte {
+	var buf bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	_, _ = z.Write(body)
+	_ = z.Close()
+	return buf.Bytes()
+}
+
+func (f *file) write(w http.ResponseWriter, r *http.Request) {
+	v, h := f.plain, w.Header()
+	h["Vary"] = varyByEncoding
+	h["Cache-Control"] = f.caching
+	zipped := takesGzip(r.Header["Accept-Encoding"])
+	if zipped {
+		v = f.zipped()
+	}
+	h["Etag"] = []string{v.tag}
+	if hasTag(r.Header["If-None-Match"], v.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if zipped {
+		h["Content-Encoding"] = gzipped
+	}
+	h["Content-Type"] = f.kind
+	h["Content-Length"] = v.length
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(v.body) // a client that left is no fault of ours
+	}
+}
+
+// takesGzip reports whether Accept-Encoding names gzip and does not refuse it.
+func takesGzip(lines []string) bool {
+	for _, line := range lines {
+		for coding := range strings.SplitSeq(line, ",") {
+			name, quality, _ := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";q=")
+			if strings.EqualFold(name, "gzip") {
+				q, err := strconv.ParseFloat(quality, 64)
+				return quality == "" || err == nil && q > 0
+			}
+		}
+	}
+	return false
+}
+
+// hasTag reports whether If-None-Match names the tag, compared weakly as RFC
+// 9110 §13.1.2 has it. Our tags contain no comma, so a cut at commas is exact.
+func hasTag(lines []string, tag string) bool {
+	for _, line := range lines {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

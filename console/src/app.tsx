@@ -1,0 +1,138 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { connection } from "./events";
+import { MapPage } from "./pages/map";
+import { MapHost } from "./parts/maphost";
+import { HotspotPage } from "./pages/hotspot";
+import { HotspotsPage } from "./pages/hotspots";
+import { RegisterPage } from "./pages/register";
+import { RewardsPage } from "./pages/rewards";
+import { SignInPage } from "./pages/signin";
+import { StaffPage } from "./pages/staff";
+import { route, type Route } from "./router";
+import { session } from "./session";
+import { useCell } from "./state";
+
+interface Page {
+  name: string; // as the title of the window has it
+  onMap: boolean; // the map stays in sight
+  needsKey: boolean;
+  body: (route: Route) => ComponentChildren;
+}
+
+const pages: Record<string, Page> = {
+  "": { name: "Map", onMap: true, needsKey: false, body: () => <MapPage /> },
+  "sign-in": { name: "Sign in", onMap: false, needsKey: false, body: () => <SignInPage /> },
+  hotspots: {
+    name: "My hotspots",
+    onMap: false,
+    needsKey: true,
+    body: ({ id }) => (id ? <HotspotPage key={id} id={id} /> : <HotspotsPage />),
+  },
+  register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
+  rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
+  staff: { name: "Staff", onMap: false, needsKey: true, body: () => <StaffPage /> },
+};
+
+const missing: Page = {
+  name: "Not found",
+  onMap: false,
+  needsKey: false,
+  body: () => (
+    <section class="page">
+      <h1>There is no such page</h1>
+      <p>
+        <a href="#/">Go to the map</a>
+      </p>
+    </section>
+  ),
+};
+
+export function App() {
+  const at = useCell(route);
+  const who = useCell(session.who);
+  const page = pages[at.page] ?? missing;
+  useEffect(() => {
+    document.title = `${page.name} · Beacon`;
+  }, [page]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to content
+      </a>
+      <Header at={at.page} />
+      <main id="main" tabIndex={-1} class={page.onMap ? "on-map" : "off-map"}>
+        <MapHost hidden={!page.onMap} />
+        {who === undefined ? <p class="waiting">One moment…</p> : page.needsKey && !who ? <SignInPage /> : page.body(at)}
+      </main>
+    </>
+  );
+}
+
+// The address behind the # belongs to the pages, so the jump is made by hand.
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function Header({ at }: { at: string }) {
+  const who = useCell(session.who);
+  const link = (page: string, text: string) => (
+    <li>
+      <a href={`#/${page}`} aria-current={at === page ? "page" : undefined}>
+        {text}
+      </a>
+    </li>
+  );
+  return (
+    <header class="bar">
+      <a class="brand" href="#/" aria-label="Beacon, to the map">
+        <Mark />
+        <span>Beacon</span>
+      </a>
+      <nav aria-label="Pages">
+        <ul>
+          {link("", "Map")}
+          {who && link("hotspots", "My hotspots")}
+          {who && session.may("rewards:read") && link("rewards", "Rewards")}
+          {who && (session.may("hotspots:verify") || session.may("keys:manage")) && link("staff", "Staff")}
+        </ul>
+      </nav>
+      {who && <Live />}
+      {who ? (
+        <button type="button" class="quiet" onClick={() => session.end()} title={`Signed in with the key “${who.name || who.id}”`}>
+          Sign out
+        </button>
+      ) : (
+        who === null && (
+          <a class="button" href="#/sign-in">
+            Sign in
+          </a>
+        )
+      )}
+    </header>
+  );
+}
+
+const connectionTexts = { off: "Not live", connecting: "Connecting", live: "Live", waiting: "Reconnecting" };
+
+function Live() {
+  const state = useCell(connection);
+  return (
+    <span class={`live ${state}`} role="status">
+      <span class="live-text">{connectionTexts[state]}</span>
+    </span>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+      <g fill="none" stroke="currentColor" stroke-width="2.8" stroke-linecap="round">
+        <path d="M5 13a15.5 15.5 0 0 1 22 0" />
+        <path d="M10 18a8.5 8.5 0 0 1 12 0" />
+      </g>
+      <circle cx="16" cy="24" r="2.8" fill="currentColor" />
+    </svg>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Bounds, Place } from "./types";
+
+const earthRadius = 6_371_008.8; // metres, as the server has it
+const radians = Math.PI / 180;
+
+/** Metres along the great circle. */
+export function distance(a: Place, b: Place): number {
+  const lat = (b.lat - a.lat) * radians;
+  const lng = (b.lng - a.lng) * radians;
+  const h = Math.sin(lat / 2) ** 2 + Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * Math.sin(lng / 2) ** 2;
+  return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** How many pixels of a Mercator map one metre takes at a zoom and a latitude. */
+export function pixelsPerMetre(zoom: number, lat: number): number {
+  const round = 2 * Math.PI * earthRadius * Math.cos(lat * radians);
+  return (512 * 2 ** zoom) / round;
+}
+
+export function wrapLng(lng: number): number {
+  return ((((lng + 180) % 360) + 360) % 360) - 180;
+}
+
+/** A box around a place, wide enough for a disc with some room. */
+export function boxAround(place: Place, metres: number): Bounds {
+  const lat = metres / (earthRadius * radians);
+  const lng = lat / Math.max(Math.cos(place.lat * radians), 0.01);
+  return {
+    north: Math.min(90, place.lat + lat),
+    south: Math.max(-90, place.lat - lat),
+    east: wrapLng(place.lng + lng),
+    west: wrapLng(place.lng - lng),
+  };
+}
+
+/** Reads "40.7536, -73.9832"; null for anything else. */
+export function parsePlace(text: string): Place | null {
+  const found = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
+  if (!found) return null;
+  const lat = Number(found[1]);
+  const lng = Number(found[2]);
+  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
+}

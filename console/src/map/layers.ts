@@ -1,0 +1,168 @@
+// What is drawn, from the bottom up. Hotspots come from one of two sources: the
+// network's tiles or the preview's records; both have the same properties.
+import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from "maplibre-gl";
+import boroughs from "../../data/boroughs.geojson";
+import { pixelsPerMetre } from "../geo";
+import type { Theme } from "./theme";
+
+const maxZoom = 24;
+/** Below it, discs would be specks. */
+export const discZoom = 13;
+
+/** The radius in pixels of what has a radius_m. Exact at one latitude, as a map is. */
+export function discRadius(lat: number): ExpressionSpecification {
+  const at = (zoom: number): ExpressionSpecification => ["*", ["get", "radius_m"], pixelsPerMetre(zoom, lat)];
+  return ["interpolate", ["exponential", 2], ["zoom"], 0, at(0), maxZoom, at(maxZoom)];
+}
+
+/** The properties of a hotspot are told apart by colour and, for those who see none, by form. */
+function statusColour(t: Theme): ExpressionSpecification {
+  return ["match", ["get", "status"], ["online", "Low"], t.online, ["pending", "Medium"], t.pending, t.offline];
+}
+
+const isCluster: ExpressionSpecification = ["has", "count"];
+const isHotspot: ExpressionSpecification = ["!", isCluster];
+
+const shortCount: ExpressionSpecification = [
+  "case",
+  [">=", ["get", "count"], 10_000],
+  ["concat", ["to-string", ["round", ["/", ["get", "count"], 1000]]], "k"],
+  [">=", ["get", "count"], 1000],
+  ["concat", ["to-string", ["/", ["round", ["/", ["get", "count"], 100]], 10]], "k"],
+  ["to-string", ["get", "count"]],
+];
+
+const clusterRadius: ExpressionSpecification = ["interpolate", ["linear"], ["log10", ["get", "count"]], 0, 9, 1, 12, 2, 16, 3, 21, 5, 30];
+
+function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
+  const from = { source: "hotspots", "source-layer": "hotspots" };
+  const share: ExpressionSpecification = ["/", ["get", "online_count"], ["get", "count"]];
+  return [
+    {
+      ...from,
+      id: "discs",
+      type: "circle",
+      minzoom: discZoom,
+      filter: ["all", isHotspot, ["has", "radius_m"]],
+      paint: {
+        "circle-radius": discRadius(lat),
+        "circle-color": statusColour(t),
+        "circle-opacity": ["match", ["get", "status"], "online", 0.16, 0.05],
+        "circle-stroke-color": statusColour(t),
+        "circle-stroke-width": 1,
+        "circle-stroke-opacity": 0.35,
+        "circle-pitch-alignment": "map",
+      },
+    },
+    {
+      ...from,
+      id: "points",
+      type: "circle",
+      filter: isHotspot,
+      paint: {
+        "circle-radius": ["interpolate", ["linear"], ["zoom"], 8, 3, 14, 5, 18, 8],
+        "circle-color": ["match", ["get", "status"], ["online", "Low"], t.online, t.halo],
+        "circle-stroke-color": ["match", ["get", "status"], ["online", "Low"], t.halo, ["pending", "Medium"], t.pending, t.offline],
+        "circle-stroke-width": ["match", ["get", "status"], ["online", "Low"], 1.5, 2.5],
+      },
+    },
+    {
+      ...from,
+      id: "clusters",
+      type: "circle",
+      filter: isCluster,
+      paint: {
+        "circle-radius": clusterRadius,
+        "circle-color": ["case", ["has", "online_count"], ["interpolate-hcl", ["linear"], share, 0, t.offline, 0.5, t.pending, 0.9, t.online], t.accent],
+        "circle-opacity": 0.92,
+        "circle-stroke-color": t.halo,
+        "circle-stroke-width": 1.5,
+      },
+    },
+    {
+      ...from,
+      id: "counts",
+      type: "symbol",
+      filter: ["all", isCluster, [">", ["get", "count"], 1]],
+      layout: {
+        "text-field": shortCount,
+        "text-font": ["sans-serif"],
+        "text-size": ["interpolate", ["linear"], ["log10", ["get", "count"]], 0, 10, 2, 11.5, 4, 13],
+        "text-allow-overlap": true,
+        "text-ignore-placement": true,
+      },
+      paint: { "text-color": "#ffffff" },
+    },
+  ];
+}
+
+function draftLayers(t: Theme, lat: number): LayerSpecification[] {
+  return [
+    {
+      id: "draft",
+      type: "circle",
+      source: "draft",
+      paint: {
+        "circle-radius": discRadius(lat),
+        "circle-color": t.accent,
+        "circle-opacity": 0.18,
+        "circle-stroke-color": t.accent,
+        "circle-stroke-width": 2,
+        "circle-pitch-alignment": "map",
+      },
+    },
+  ];
+}
+
+const fading: ExpressionSpecification = ["interpolate", ["linear"], ["zoom"], 8, 1, 10, 0];
+
+function fadingLand(t: Theme): ExpressionSpecification {
+  return ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, t.nearLand];
+}
+
+/** Labels are drawn by the browser's own fonts: no glyphs are fetched. */
+export function style(t: Theme, lat: number): StyleSpecification {
+  const nothing = { type: "FeatureCollection" as const, features: [] };
+  return {
+    version: 8,
+    sources: {
+      land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
+      boroughs: { type: "geojson", data: new URL(boroughs, location.href).href, attribution: "NYC Planning" },
+      places: { type: "geojson", data: nothing },
+      draft: { type: "geojson", data: nothing },
+    },
+    layers: [
+      { id: "water", type: "background", paint: { "background-color": t.water } },
+      { id: "land", type: "fill", source: "land", paint: { "fill-color": fadingLand(t) } },
+      { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
+      { id: "boroughs", type: "fill", source: "boroughs", minzoom: 6, paint: { "fill-color": t.borough } },
+      { id: "borough-lines", type: "line", source: "boroughs", minzoom: 6, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
+      {
+        id: "place-names",
+        type: "symbol",
+        source: "places",
+        minzoom: 9,
+        maxzoom: 14,
+        layout: {
+          "text-field": ["get", "name"],
+          "text-font": ["sans-serif"],
+          "text-size": 13,
+          "text-letter-spacing": 0.12,
+          "text-transform": "uppercase",
+        },
+        paint: { "text-color": t.label, "text-halo-color": t.halo, "text-halo-width": 1.4, "text-opacity": 0.8 },
+      },
+      ...draftLayers(t, lat),
+    ],
+  };
+}
+
+/** The layers that hold hotspots, which are put over the style and changed with their source. */
+export function hotspotLayersFor(t: Theme, lat: number, source: "tiles" | "records"): LayerSpecification[] {
+  const layers = hotspotLayers(t, lat);
+  if (source === "tiles") return layers;
+  return layers.map((layer) => {
+    const { "source-layer": _, ...rest } = layer as LayerSpecification & { "source-layer"?: string };
+    return rest as LayerSpecification;
+  });
+}

@@ -1,0 +1,56 @@
+// The colours of the map. The rest of the console has its own in CSS; a canvas
+// cannot read those.
+export interface Theme {
+  water: string;
+  land: string;
+  nearLand: string; // when close: the outlines are too coarse to be looked at
+  coast: string;
+  borough: string;
+  boroughLine: string;
+  label: string;
+  halo: string;
+  online: string;
+  offline: string;
+  pending: string;
+  accent: string;
+}
+
+const light: Theme = {
+  water: "#d8e4ec",
+  land: "#f0efe9",
+  nearLand: "#dde6ea",
+  coast: "#c4ccd0",
+  borough: "#fbfaf7",
+  boroughLine: "#a9b2b8",
+  label: "#5a6572",
+  halo: "#fbfaf7",
+  online: "#1b7f4d",
+  offline: "#c23b31",
+  pending: "#96650a",
+  accent: "#0b62ba",
+};
+
+const dark: Theme = {
+  water: "#0b1118",
+  land: "#161d26",
+  nearLand: "#0d141b",
+  coast: "#2a3542",
+  borough: "#1d2631",
+  boroughLine: "#3c4a5a",
+  label: "#9aa7b8",
+  halo: "#161d26",
+  online: "#1f8f58",
+  offline: "#cf4a40",
+  pending: "#a8730f",
+  accent: "#6cb2ff",
+};
+
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+
+export function theme(): Theme {
+  return darkness.matches ? dark : light;
+}
+
+export function onThemeChange(changed: () => void): void {
+  darkness.addEventListener("change", changed);
+}

@@ -1,0 +1,267 @@
+// The map itself: the only module that knows MapLibre. Pages tell it what to
+// show and hear where someone clicked.
+import type { GeoJSONSource, Map as LibreMap, MapGeoJSONFeature, Marker } from "maplibre-gl";
+import type { FeatureCollection } from "geojson";
+import type { GeometryCollection, Topology } from "topojson-specification";
+import workerAddress from "map-worker";
+import landAddress from "world-atlas/land-50m.json";
+import { wrapLng } from "../geo";
+import { session } from "../session";
+import type { Bounds, Place, PreviewHotspot } from "../types";
+import { discRadius, hotspotLayersFor, style } from "./layers";
+import { home, places } from "./places";
+import { onThemeChange, theme } from "./theme";
+
+type Libre = typeof import("maplibre-gl");
+
+/** What was under the pointer; without an id, the bare map. */
+export interface Hit extends Place {
+  id?: string;
+}
+
+export interface Shown {
+  kind: "network" | "preview";
+  records?: PreviewHotspot[];
+}
+
+const empty: FeatureCollection = { type: "FeatureCollection", features: [] };
+const clickable = ["points", "clusters"];
+const slack = 4; // pixels around a click in which a hotspot counts as hit
+
+export class MapView {
+  #libre: Libre;
+  #map: LibreMap;
+  #shown: Shown = { kind: "preview", records: [] };
+  #pin: Marker | undefined;
+  #ring: Marker | undefined;
+  #lat = home.lat; // that discs are drawn for
+  #ready = false; // until then there is no style to add layers to
+  onClick: (hit: Hit) => void = () => undefined;
+  onMove: () => void = () => undefined;
+  onTrouble: (status: number) => void = () => undefined;
+
+  static async create(container: HTMLElement): Promise<MapView> {
+    const libre = await import("maplibre-gl");
+    libre.setWorkerUrl(new URL(workerAddress, location.href).href);
+    return new MapView(libre, container);
+  }
+
+  private constructor(libre: Libre, container: HTMLElement) {
+    this.#libre = libre;
+    this.#map = new libre.Map({
+      container,
+      style: style(theme(), home.lat),
+      center: [home.lng, home.lat],
+      zoom: home.zoom,
+      minZoom: 1,
+      maxZoom: 20,
+      maxPitch: 0,
+      dragRotate: false,
+      attributionControl: { compact: true },
+      reduceMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
+      fadeDuration: 0,
+      transformRequest: (url) =>
+        new URL(url, location.href).pathname.startsWith("/v1/") ? { url, headers: { Authorization: `Bearer ${session.key}` } } : { url },
+    });
+    this.#map.touchZoomRotate.disableRotation();
+    this.#map.keyboard.disableRotation();
+    this.#map.addControl(new libre.NavigationControl({ showCompass: false }), "top-right");
+    this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
+    this.#listen();
+    onThemeChange(() => this.#paint());
+    // A map that has a size only later, as after a hidden tab is shown, must hear of it.
+    new ResizeObserver(() => this.#map.resize()).observe(container);
+  }
+
+  #listen(): void {
+    const map = this.#map;
+    const busy = (is: boolean) => () => map.getContainer().setAttribute("aria-busy", String(is));
+    map.on("dataloading", busy(true));
+    map.on("movestart", busy(true));
+    map.on("idle", busy(false));
+    map.on("load", () => {
+      this.#source("places").setData({
+        type: "FeatureCollection",
+        features: places.map(({ name, lat, lng }) => ({
+          type: "Feature",
+          geometry: { type: "Point", coordinates: [lng, lat] },
+          properties: { name },
+        })),
+      });
+      void this.#loadLand();
+      this.#ready = true;
+      this.#apply();
+      this.onMove();
+    });
+    map.on("moveend", () => {
+      this.#scaleDiscs();
+      this.onMove();
+    });
+    map.on("click", (event) => {
+      const { x, y } = event.point;
+      const [feature] = map.queryRenderedFeatures([[x - slack, y - slack], [x + slack, y + slack]], { layers: clickable.filter((id) => map.getLayer(id)) });
+      if (feature?.properties["count"] !== undefined) {
+        this.#enter(feature);
+        return;
+      }
+      const place = { lat: event.lngLat.lat, lng: wrapLng(event.lngLat.lng) };
+      this.onClick(feature ? { ...place, id: String(feature.properties["id"]) } : place);
+    });
+    for (const layer of clickable) {
+      map.on("mouseenter", layer, () => (map.getCanvas().style.cursor = "pointer"));
+      map.on("mouseleave", layer, () => (map.getCanvas().style.cursor = ""));
+    }
+    map.on("error", ({ error }) => {
+      const status = (error as Error & { status?: number }).status;
+      if (status !== undefined) this.onTrouble(status);
+    });
+  }
+
+  async #loadLand(): Promise<void> {
+    const [{ feature }, response] = await Promise.all([import("topojson-client"), fetch(landAddress)]);
+    const topology = (await response.json()) as Topology<{ land: GeometryCollection }>;
+    this.#source("land").setData(feature(topology, topology.objects.land));
+  }
+
+  #source(id: string): GeoJSONSource {
+    return this.#map.getSource(id) as GeoJSONSource;
+  }
+
+  /** Goes where a cluster falls apart. */
+  #enter(cluster: MapGeoJSONFeature): void {
+    if (cluster.geometry.type !== "Point") return;
+    const [lng = 0, lat = 0] = cluster.geometry.coordinates;
+    this.#map.easeTo({ center: [lng, lat], zoom: Math.min(this.#map.getZoom() + 2, 17) });
+  }
+
+  /** Says what the map is about. */
+  show(shown: Shown): void {
+    this.#shown = shown;
+    if (this.#ready) this.#apply();
+  }
+
+  #apply(): void {
+    const map = this.#map;
+    const network = this.#shown.kind === "network";
+    for (const { id } of hotspotLayersFor(theme(), this.#lat, "tiles")) if (map.getLayer(id)) map.removeLayer(id);
+    if (map.getSource("hotspots")) map.removeSource("hotspots");
+    if (network) {
+      map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}/v1/coverage/tiles/{z}/{x}/{y}.mvt`], maxzoom: 18 });
+    } else {
+      map.addSource("hotspots", {
+        type: "geojson",
+        data: collect(this.#shown.records ?? []),
+        cluster: true,
+        clusterRadius: 36,
+        clusterMaxZoom: 13,
+        clusterProperties: { count: ["+", 1] },
+      });
+    }
+    for (const layer of hotspotLayersFor(theme(), this.#lat, network ? "tiles" : "records")) map.addLayer(layer, "draft");
+  }
+
+  /** Asks for what is shown anew; the server says which tiles did not change. */
+  refresh(): void {
+    if (this.#shown.kind === "network" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
+  }
+
+  // Discs are drawn for one latitude; a map that went far needs another.
+  #scaleDiscs(): void {
+    const { lat } = this.#map.getCenter();
+    if (Math.abs(lat - this.#lat) < 0.2) return;
+    this.#lat = lat;
+    for (const layer of ["discs", "draft"]) if (this.#map.getLayer(layer)) this.#map.setPaintProperty(layer, "circle-radius", discRadius(lat));
+  }
+
+  #paint(): void {
+    const layers = [...style(theme(), this.#lat).layers, ...hotspotLayersFor(theme(), this.#lat, "tiles")];
+    for (const layer of layers) {
+      if (!this.#map.getLayer(layer.id)) continue;
+      for (const [name, value] of Object.entries(layer.paint ?? {})) {
+        this.#map.setPaintProperty(layer.id, name as never, value as never);
+      }
+    }
+  }
+
+  bounds(): Bounds {
+    const box = this.#map.getBounds();
+    const wide = box.getEast() - box.getWest() >= 360;
+    return {
+      north: Math.min(box.getNorth(), 90),
+      south: Math.max(box.getSouth(), -90),
+      east: wide ? 180 : wrapLng(box.getEast()),
+      west: wide ? -180 : wrapLng(box.getWest()),
+    };
+  }
+
+  zoom(): number {
+    return this.#map.getZoom();
+  }
+
+  center(): Place {
+    const { lat, lng } = this.#map.getCenter();
+    return { lat, lng: wrapLng(lng) };
+  }
+
+  fly(to: Place, zoom?: number): void {
+    this.#map.flyTo({ center: [to.lng, to.lat], zoom: zoom ?? Math.max(this.#map.getZoom(), 15) });
+  }
+
+  /** Puts a ring around a place, or takes it away. */
+  mark(place: Place | null): void {
+    this.#ring?.remove();
+    this.#ring = undefined;
+    if (!place) return;
+    const element = document.createElement("div");
+    element.className = "map-ring";
+    element.setAttribute("aria-hidden", "true");
+    this.#ring = new this.#libre.Marker({ element }).setLngLat([place.lng, place.lat]).addTo(this.#map);
+  }
+
+  /** Shows a pin with its disc, which can be dragged; null takes it away. */
+  draft(at: (Place & { radius_m: number }) | null, onDrag?: (to: Place) => void): void {
+    if (!this.#map.getSource("draft")) return;
+    if (!at) {
+      this.#pin?.remove();
+      this.#pin = undefined;
+      this.#source("draft").setData(empty);
+      return;
+    }
+    this.#disc(at);
+    if (!this.#pin) {
+      const element = document.createElement("div");
+      element.className = "map-pin";
+      element.setAttribute("role", "img");
+      element.setAttribute("aria-label", "The place; drag it, or type its coordinates");
+      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom" }).setLngLat([at.lng, at.lat]).addTo(this.#map);
+      const pin = this.#pin;
+      const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
+      pin.on("drag", () => this.#disc({ ...here(), radius_m: this.#radius }));
+      pin.on("dragend", () => this.#dragged(here()));
+    }
+    this.#dragged = onDrag ?? (() => undefined);
+    this.#pin.setLngLat([at.lng, at.lat]);
+  }
+
+  #radius = 0;
+  #dragged: (to: Place) => void = () => undefined;
+
+  #disc({ lat, lng, radius_m }: Place & { radius_m: number }): void {
+    this.#radius = radius_m;
+    this.#source("draft").setData({
+      type: "FeatureCollection",
+      features: [{ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties: { radius_m } }],
+    });
+  }
+}
+
+function collect(records: PreviewHotspot[]): FeatureCollection {
+  return {
+    type: "FeatureCollection",
+    features: records.map(({ id, lat, lng, risk }) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [lng, lat] },
+      properties: { id: String(id), status: risk },
+    })),
+  };
+}

@@ -1,0 +1,105 @@
+// Uptime, traffic and clients over time.
+import { useState } from "preact/hooks";
+import * as format from "../format";
+import { Chart } from "../parts/chart";
+import { ErrorNote } from "../parts/note";
+import { Tabs } from "../parts/panel";
+import { useAsk } from "../parts/use";
+import type { History } from "../types";
+
+const hour = 3_600_000;
+const ranges = [
+  { id: "24h", name: "24 hours", hours: 24, step: "1h" },
+  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h" },
+  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h" },
+  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d" },
+];
+
+export function HistoryCharts({ id }: { id: string }) {
+  const [chosen, setChosen] = useState("7d");
+  const range = ranges.find((r) => r.id === chosen) ?? ranges[0];
+  if (!range) return null;
+  return (
+    <section class="card wide">
+      <div class="head">
+        <h2>History</h2>
+        <Tabs label="How far back" tabs={ranges} chosen={chosen} onChoose={setChosen} />
+      </div>
+      <Charts key={chosen} id={id} hours={range.hours} step={range.step} />
+    </section>
+  );
+}
+
+function Charts({ id, hours, step }: { id: string; hours: number; step: string }) {
+  const [from] = useState(() => new Date(Date.now() - hours * hour).toISOString());
+  const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${step}`);
+  if (error) return <ErrorNote error={error} />;
+  if (!answer) return <p class="waiting">One moment…</p>;
+  const { points } = answer.data;
+  const at = points.map((point) => Date.parse(point.at) / 1000);
+  const known = points.flatMap(({ uptime }) => (uptime === null ? [] : [uptime]));
+  const mean = known.length > 0 ? format.percent(known.reduce((a, b) => a + b, 0) / known.length) : "not known";
+  const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
+  return (
+    <>
+      <Chart
+        title="Uptime"
+        summary={`On average ${mean}`}
+        at={at}
+        values={points.map(({ uptime }) => uptime)}
+        write={format.percent}
+        top={1}
+        colour="--online"
+      />
+      <Chart
+        title="Traffic"
+        summary={`${format.gigabytes(carried)} in all`}
+        at={at}
+        values={points.map(({ traffic_gb }) => traffic_gb)}
+        write={format.gigabytes}
+        colour="--accent"
+      />
+      <Chart
+        title="Clients, the most at once"
+        summary={`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`}
+        at={at}
+        values={points.map(({ clients }) => clients)}
+        write={format.count}
+        colour="--pending"
+      />
+      <details>
+        <summary>The same as a table</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="History as a table">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col" class="number">
+                  Uptime
+                </th>
+                <th scope="col" class="number">
+                  Traffic
+                </th>
+                <th scope="col" class="number">
+                  Clients
+                </th>
+                <th scope="col">Tier</th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((point) => (
+                <tr key={point.at}>
+                  <th scope="row">{format.time(point.at)}</th>
+                  <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
+                  <td class="number">{format.gigabytes(point.traffic_gb)}</td>
+                  <td class="number">{format.count(point.clients)}</td>
+                  <td>{point.performance_tier}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+// One hotspot, for its operator.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { changes } from "../live";
+import { ErrorNote } from "../parts/note";
+import { StatusBadge } from "../parts/status";
+import { useAsk, useDoing } from "../parts/use";
+import { go } from "../router";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Hotspot } from "../types";
+import { HotspotFacts } from "./card";
+import { Days } from "./days";
+import { HistoryCharts } from "./history";
+import { SettingsForm } from "./settings";
+
+export function HotspotPage({ id }: { id: string }) {
+  const path = `/v1/hotspots/${encodeURIComponent(id)}`;
+  const { answer, error, reload } = useAsk<Hotspot>(path, useCell(changes));
+  if (!answer) {
+    return (
+      <section class="page">
+        <h1>Hotspot</h1>
+        {error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>}
+      </section>
+    );
+  }
+  const hotspot = answer.data;
+  const own = hotspot.operator_id === session.who.value?.user_id;
+  const writes = session.may("hotspots:write") && (own || session.may("admin"));
+  return (
+    <section class="page">
+      <p>
+        <a href="#/hotspots">My hotspots</a>
+      </p>
+      <div class="head">
+        <h1>{hotspot.name}</h1>
+        <StatusBadge status={hotspot.status} />
+      </div>
+      <div class="columns">
+        <section class="card">
+          <h2>Now</h2>
+          <HotspotFacts hotspot={hotspot} />
+        </section>
+        <div>
+          {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
+        </div>
+      </div>
+      <HistoryCharts id={id} />
+      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} />}
+      {writes && <Deletion hotspot={hotspot} etag={answer.etag} />}
+    </section>
+  );
+}
+
+/** Links and unlinks the access point itself. */
+function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => void }) {
+  const [code, setCode] = useState<{ code: string; expires_at: string }>();
+  const { busy, error, run } = useDoing();
+  const path = `/v1/hotspots/${hotspot.id}`;
+  return (
+    <section class="card">
+      <h2>Device</h2>
+      <p>
+        {hotspot.device.linked
+          ? `Linked since ${format.time(hotspot.device.linked_at ?? null)}.`
+          : "No device is linked yet. Make a code and type it into the access point."}
+      </p>
+      <div aria-live="polite">
+        {code && (
+          <p>
+            <strong class="code">{code.code}</strong>
+            <br />
+            <span class="small">Good for one device, until {format.time(code.expires_at)}. It is shown this once.</span>
+          </p>
+        )}
+      </div>
+      <ErrorNote error={error} />
+      <div class="line">
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          onClick={() => run(async () => setCode((await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" })).data))}
+        >
+          Make a link code
+        </button>
+        {hotspot.device.linked && (
+          <button
+            type="button"
+            class="quiet"
+            disabled={busy}
+            onClick={() => {
+              if (!confirm("Unlink the device? Its key stops working, and the hotspot is pending until another is linked.")) return;
+              run(async () => {
+                await ask(`${path}/device`, { method: "DELETE" });
+                onChanged();
+              });
+            }}
+          >
+            Unlink
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Deletion({ hotspot, etag }: { hotspot: Hotspot; etag: string | null }) {
+  const { busy, error, run } = useDoing();
+  return (
+    <section class="card">
+      <h2>Delete</h2>
+      <p>The hotspot is gone from every list. What it earned stays earned.</p>
+      <ErrorNote error={error} />
+      <button
+        type="button"
+        class="quiet danger"
+        disabled={busy}
+        onClick={() => {
+          if (!confirm(`Delete “${hotspot.name}”?`)) return;
+          run(async () => {
+            await ask(`/v1/hotspots/${hotspot.id}`, { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
+            go("/hotspots");
+          });
+        }}
+      >
+        Delete this hotspot
+      </button>
+    </section>
+  );
+}

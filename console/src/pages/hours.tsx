@@ -1,0 +1,166 @@
+// When a hotspot means to be open.
+import { useId } from "preact/hooks";
+import type { Fault } from "../api";
+import { Field } from "../parts/field";
+import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
+
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const dayNames: Record<string, string> = { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" };
+
+interface Props {
+  hours: OperatingHours | null;
+  onChange: (hours: OperatingHours | null) => void;
+  faults: Fault[];
+}
+
+export function HoursEditor({ hours, onChange, faults }: Props) {
+  const zones = useId();
+  return (
+    <fieldset>
+      <legend>Opening hours</legend>
+      <label class="check">
+        <input type="checkbox" name="always" checked={hours === null} onChange={(event) => onChange(event.currentTarget.checked ? null : firstHours())} />
+        Always open
+      </label>
+      {hours && (
+        <>
+          <Field
+            label="Time zone"
+            name="timezone"
+            list={zones}
+            value={hours.timezone}
+            onInput={(event) => onChange({ ...hours, timezone: event.currentTarget.value })}
+            fault={faults.find(({ field }) => field === "settings.operating_hours.timezone")?.message ?? ""}
+          />
+          <datalist id={zones}>
+            {Intl.supportedValuesOf("timeZone").map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          {hours.weekly.map((span, i) => (
+            <SpanEditor
+              key={i}
+              number={i + 1}
+              span={span}
+              faults={faults.filter(({ field }) => field.startsWith(`settings.operating_hours.weekly[${i}]`))}
+              onChange={(next) => onChange({ ...hours, weekly: replaced(hours.weekly, i, next) })}
+            />
+          ))}
+          {(hours.exceptions ?? []).map((day, i) => (
+            <ExceptionEditor
+              key={i}
+              day={day}
+              faults={faults.filter(({ field }) => field.startsWith(`settings.operating_hours.exceptions[${i}]`))}
+              onChange={(next) => onChange({ ...hours, exceptions: replaced(hours.exceptions ?? [], i, next) })}
+            />
+          ))}
+          {faults
+            .filter(({ field }) => !/(timezone|weekly\[|exceptions\[)/.test(field))
+            .map(({ field, message }) => (
+              <p class="fault" key={field}>
+                {message}
+              </p>
+            ))}
+          <div class="line">
+            <button type="button" class="quiet" onClick={() => onChange({ ...hours, weekly: [...hours.weekly, { days: ["sat"], open: "10:00", close: "18:00" }] })}>
+              Add hours
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: new Date().toISOString().slice(0, 10), closed: true }] })}
+            >
+              Add an exception
+            </button>
+          </div>
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function firstHours(): OperatingHours {
+  return {
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+    weekly: [{ days: days.slice(0, 5), open: "08:00", close: "22:00" }],
+  };
+}
+
+/** A list with one item replaced, or without it. */
+function replaced<T>(list: T[], at: number, next: T | null): T[] {
+  return list.flatMap((item, i) => (i === at ? (next === null ? [] : [next]) : [item]));
+}
+
+interface Part<T> {
+  onChange: (next: T | null) => void;
+  faults: Fault[];
+}
+
+function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { number: number; span: WeeklySpan }) {
+  return (
+    <div class="span" role="group" aria-label={`Hours ${number}`}>
+      <div class="days">
+        {days.map((day) => (
+          <label class="check" key={day}>
+            <input
+              type="checkbox"
+              checked={span.days.includes(day)}
+              onChange={(event) => onChange({ ...span, days: days.filter((d) => (d === day ? event.currentTarget.checked : span.days.includes(d))) })}
+            />
+            {dayNames[day]}
+          </label>
+        ))}
+      </div>
+      <div class="line">
+        <Clock label="From" value={span.open} onChange={(open) => onChange({ ...span, open })} />
+        <Clock label="To" value={span.close} onChange={(close) => onChange({ ...span, close })} />
+        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={`Remove hours ${number}`}>
+          Remove
+        </button>
+      </div>
+      <Faults faults={faults} />
+    </div>
+  );
+}
+
+function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: ExceptionDay }) {
+  const closed = day.closed === true;
+  return (
+    <div class="span" role="group" aria-label={`Exception on ${day.date}`}>
+      <div class="line">
+        <Field label="Date" type="date" value={day.date} onInput={(event) => onChange({ ...day, date: event.currentTarget.value })} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={closed}
+            onChange={(event) => onChange(event.currentTarget.checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })}
+          />
+          Closed
+        </label>
+        {!closed && <Clock label="From" value={day.open ?? ""} onChange={(open) => onChange({ ...day, open })} />}
+        {!closed && <Clock label="To" value={day.close ?? ""} onChange={(close) => onChange({ ...day, close })} />}
+        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={`Remove the exception on ${day.date}`}>
+          Remove
+        </button>
+      </div>
+      <Faults faults={faults} />
+    </div>
+  );
+}
+
+// A time input of a browser knows no 24:00.
+function Clock({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  return <Field label={label} class="clock" inputMode="numeric" placeholder="08:00" value={value} onInput={(event) => onChange(event.currentTarget.value)} />;
+}
+
+function Faults({ faults }: { faults: Fault[] }) {
+  return (
+    <>
+      {faults.map(({ field, message }) => (
+        <p class="fault" key={field}>
+          {field.split(".").at(-1)}: {message}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+// The keys of one's own user, or everyone's for admin.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { Field } from "../parts/field";
+import { ErrorNote, faultAt } from "../parts/note";
+import { Pager } from "../parts/pager";
+import { useAsk, useDoing } from "../parts/use";
+import { session } from "../session";
+import type { CreatedKey, Key, Scope } from "../types";
+
+const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"];
+
+export function Keys() {
+  const [page, setPage] = useState(1);
+  const { answer, error, reload } = useAsk<Key[]>(`/v1/keys?per_page=20&page=${page}`);
+  const revocation = useDoing();
+  const revoke = (key: Key): void => {
+    if (!confirm(`Revoke the key “${key.name || key.id}”? It stops working within two seconds.`)) return;
+    revocation.run(async () => {
+      await ask(`/v1/keys/${key.id}`, { method: "DELETE" });
+      reload();
+    });
+  };
+  return (
+    <section class="card wide">
+      <h2>Keys</h2>
+      <NewKey onCreated={reload} />
+      <ErrorNote error={error} />
+      <ErrorNote error={revocation.error} />
+      <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">User</th>
+              <th scope="col">Scopes</th>
+              <th scope="col">Last used</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {answer?.data.map((key) => (
+              <tr key={key.id}>
+                <th scope="row">
+                  {key.name || "(no name)"}
+                  {key.id === session.who.value?.id && <span class="small"> this key</span>}
+                </th>
+                <td title={key.user_id}>
+                  <code>{format.shortId(key.user_id)}</code>
+                </td>
+                <td>{key.scopes.join(", ") || "reads alone"}</td>
+                <td>{format.time(key.last_used_at)}</td>
+                <td>
+                  {stateOf(key) || (
+                    <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
+                      Revoke <span class="sr-only">{key.name || key.id}</span>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pager pagination={answer?.pagination} onPage={setPage} />
+    </section>
+  );
+}
+
+function stateOf(key: Key): string {
+  if (key.revoked_at) return `revoked ${format.time(key.revoked_at)}`;
+  if (key.expires_at && Date.parse(key.expires_at) < Date.now()) return `expired ${format.time(key.expires_at)}`;
+  return "";
+}
+
+function NewKey({ onCreated }: { onCreated: () => void }) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<Scope[]>([]);
+  const [newUser, setNewUser] = useState(false);
+  const [made, setMade] = useState<CreatedKey>();
+  const { busy, error, run } = useDoing();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const body = { name, scopes: chosen, ...(newUser && { user_id: "new" }) };
+      setMade((await ask<CreatedKey>("/v1/keys", { method: "POST", body })).data);
+      setName("");
+      onCreated();
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <h3>Create a key</h3>
+      <Field label="Name" name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
+      <fieldset>
+        <legend>Scopes</legend>
+        {scopes
+          .filter((scope) => session.may(scope))
+          .map((scope) => (
+            <label class="check" key={scope}>
+              <input
+                type="checkbox"
+                value={scope}
+                checked={chosen.includes(scope)}
+                onChange={(event) => setChosen(scopes.filter((s) => (s === scope ? event.currentTarget.checked : chosen.includes(s))))}
+              />
+              {scope}
+            </label>
+          ))}
+        {session.may("admin") && (
+          <label class="check">
+            <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
+            for a new user
+          </label>
+        )}
+      </fieldset>
+      <ErrorNote error={error} at={["name"]} />
+      <button type="submit" class="button" disabled={busy}>
+        Create
+      </button>
+      <div aria-live="polite">
+        {made && (
+          <div class="note good">
+            <p>The key “{made.name}” is shown this once; keep it now:</p>
+            <p>
+              <code class="secret">{made.key}</code>
+            </p>
+            <button type="button" class="quiet" onClick={() => void navigator.clipboard?.writeText(made.key)}>
+              Copy
+            </button>
+          </div>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,64 @@
+// Who is around a place?
+import { useEffect, useState } from "preact/hooks";
+import * as format from "../format";
+import { changes } from "../live";
+import { Choice } from "../parts/field";
+import { mapView } from "../parts/maphost";
+import { ErrorNote } from "../parts/note";
+import { StatusBadge } from "../parts/status";
+import { useAsk } from "../parts/use";
+import { useCell } from "../state";
+import type { HotspotSummary, Place } from "../types";
+
+interface Props {
+  place: Place | null;
+  onPlace: (place: Place) => void;
+  onChoose: (id: string, at: Place) => void;
+}
+
+export function Nearby({ place, onPlace, onChoose }: Props) {
+  const view = useCell(mapView);
+  const version = useCell(changes);
+  const [status, setStatus] = useState("all");
+  const path = place && `/v1/hotspots/nearby?lat=${place.lat}&lng=${place.lng}&radius=2000&limit=20&status=${status}`;
+  const { answer, error } = useAsk<HotspotSummary[]>(path, version);
+  useEffect(() => {
+    view?.mark(place);
+    return () => view?.mark(null);
+  }, [view, place]);
+  const found = answer?.data;
+  return (
+    <section>
+      <p class="hint">Click anywhere on the map to see what is within 2 km.</p>
+      <div class="line">
+        <Choice label="Show" value={status} onChange={setStatus}>
+          <option value="all">all</option>
+          <option value="online">online</option>
+          <option value="offline">offline</option>
+        </Choice>
+        <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>
+          Around the centre
+        </button>
+      </div>
+      <ErrorNote error={error} />
+      <p class="small" role="status">
+        {found && (found.length === 0 ? "No hotspot is near." : `${found.length} ${found.length === 1 ? "hotspot" : "hotspots"}, the nearest first`)}
+      </p>
+      <ul class="list" aria-label="Hotspots nearby">
+        {found?.map((hotspot) => (
+          <li key={hotspot.id}>
+            <button type="button" class="row" onClick={() => onChoose(hotspot.id, hotspot.location)}>
+              <span class="row-main">
+                <span class="name">{hotspot.name}</span>
+                <span class="small">
+                  {format.metres(hotspot.distance_m)} · load {format.percent(hotspot.current_load)} · {hotspot.signal_quality}
+                </span>
+              </span>
+              <StatusBadge status={hotspot.status} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

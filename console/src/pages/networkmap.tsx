@@ -1,0 +1,104 @@
+// The map of the live network.
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { changes, latest } from "../live";
+import { mapView } from "../parts/maphost";
+import { Panel, Tabs } from "../parts/panel";
+import { Search, type Candidate } from "../parts/search";
+import { useAsk } from "../parts/use";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Hotspot, Place } from "../types";
+import { HotspotCard } from "./card";
+import { CoverageFigures } from "./figures";
+import { Nearby } from "./nearby";
+import { WhatIf } from "./whatif";
+
+const tools = [
+  { id: "nearby", name: "Nearby" },
+  { id: "what-if", name: "What if" },
+];
+
+export function NetworkMap() {
+  const view = useCell(mapView);
+  const version = useCell(changes);
+  const [tool, setTool] = useState("nearby");
+  const [place, setPlace] = useState<Place | null>(null);
+  const [chosen, setChosen] = useState("");
+  const mine = useAsk<Hotspot[]>("/v1/users/me/hotspots?per_page=100");
+
+  useEffect(() => view?.show({ kind: "network" }), [view]);
+  useEffect(() => view?.refresh(), [view, version]);
+  useEffect(() => {
+    if (!view) return;
+    view.onClick = (hit) => {
+      if (hit.id && tool === "nearby") {
+        setChosen(hit.id);
+        setPlace(null);
+        return;
+      }
+      setChosen("");
+      setPlace(hit);
+    };
+    // A tile that was refused for now is asked for again, not too soon.
+    view.onTrouble = (status) => {
+      if (status === 401) session.end("Your key does not open any more. Sign in again.");
+      if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
+    };
+    return () => {
+      view.onClick = () => undefined;
+      view.onTrouble = () => undefined;
+    };
+  }, [view, tool]);
+
+  const choose = useCallback(
+    (id: string, at?: Place) => {
+      setChosen(id);
+      if (at) view?.fly(at);
+    },
+    [view],
+  );
+  const candidates: Candidate[] = (mine.answer?.data ?? []).map(({ id, name, location }) => ({ id, name, lat: location.lat, lng: location.lng }));
+  return (
+    <Panel title="Network">
+      <h1 class="sr-only">Map of the network</h1>
+      <Search
+        hint="Id, name, borough or coordinates"
+        candidates={candidates}
+        onId={(id) => choose(id)}
+        onPick={(found) => {
+          if (found.id) choose(found.id, found);
+          else {
+            setChosen("");
+            if (!found.zoom) setPlace(found);
+            view?.fly(found, found.zoom);
+          }
+        }}
+      />
+      <CoverageFigures />
+      {chosen ? (
+        <HotspotCard id={chosen} onClose={() => setChosen("")} />
+      ) : (
+        <>
+          <Tabs label="What a click on the map does" tabs={tools} chosen={tool} onChoose={setTool} />
+          {tool === "nearby" ? <Nearby place={place} onPlace={setPlace} onChoose={choose} /> : <WhatIf place={place} onPlace={setPlace} />}
+        </>
+      )}
+      <ul class="legend" aria-label="Colours">
+        <li class="online">Online</li>
+        <li class="offline">Offline</li>
+        <li class="pending">Pending</li>
+      </ul>
+      <Activity />
+    </Panel>
+  );
+}
+
+/** What happened last. */
+function Activity() {
+  const [event] = useCell(latest);
+  return (
+    <p class="small activity" aria-live="polite">
+      {event ? `${event.type.replace("hotspot.", "A hotspot: ").replace(".", " ")}, ${new Date(event.at).toLocaleTimeString()}` : ""}
+    </p>
+  );
+}

@@ -1,0 +1,142 @@
+// A new hotspot, placed by a click on the map.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask } from "../api";
+import { Choice, Field } from "../parts/field";
+import { mapView } from "../parts/maphost";
+import { ErrorNote, faultAt } from "../parts/note";
+import { Panel } from "../parts/panel";
+import { useDoing } from "../parts/use";
+import { go } from "../router";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Hotspot, HotspotType, Place } from "../types";
+import { CoordinateField } from "./whatif";
+
+const reach: Record<HotspotType, number> = { home: 50, business: 75, public: 100 };
+const fields = ["name", "type", "location", "device", "settings.coverage_radius_m"];
+
+export function RegisterPage() {
+  const view = useCell(mapView);
+  const [place, setPlace] = useState<Place | null>(null);
+  const [name, setName] = useState("");
+  const [type, setType] = useState<HotspotType>("home");
+  const [address, setAddress] = useState("");
+  const [ssid, setSsid] = useState("");
+  const [mac, setMac] = useState("");
+  const [radius, setRadius] = useState("");
+  const { busy, error, run } = useDoing();
+  const attempt = useRef({ body: "", key: "" });
+  const shownRadius = Number(radius) || reach[type];
+
+  useEffect(() => view?.show({ kind: "network" }), [view]);
+  useEffect(() => {
+    if (!view) return;
+    view.onClick = setPlace;
+    return () => (view.onClick = () => undefined);
+  }, [view]);
+  useEffect(() => {
+    view?.draft(place && { ...place, radius_m: shownRadius }, setPlace);
+  }, [view, place, shownRadius]);
+  useEffect(() => () => view?.draft(null), [view]);
+
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const body = {
+        name,
+        type,
+        ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
+        device: { ssid, mac_address: mac },
+        ...(radius && { settings: { coverage_radius_m: Number(radius) } }),
+      };
+      // The same form, sent twice, registers once.
+      const text = JSON.stringify(body);
+      if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
+      const { data } = await ask<Hotspot>("/v1/hotspots", { method: "POST", body, headers: { "Idempotency-Key": attempt.current.key } });
+      go(`/hotspots/${data.id}`);
+    });
+  };
+
+  if (!session.may("hotspots:write")) {
+    return (
+      <Panel title="Register">
+        <h1>Register a hotspot</h1>
+        <p class="note">Your key lacks the scope hotspots:write.</p>
+      </Panel>
+    );
+  }
+  const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
+  return (
+    <Panel title="Register">
+      <form onSubmit={submit} noValidate>
+        <h1>Register a hotspot</h1>
+        <p class="hint" role="status">
+          {place ? "Drag the pin to where the access point stands." : "Click on the map where the access point stands."}
+        </p>
+        {!place && (
+          <button type="button" class="quiet" onClick={() => view && setPlace(view.center())}>
+            Place it in the centre
+          </button>
+        )}
+        {place && (
+          <div class="line">
+            <CoordinateField label="Latitude" value={place.lat} most={90} onChange={(lat) => setPlace({ ...place, lat })} />
+            <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
+          </div>
+        )}
+        {[faultAt(error, "location"), faultAt(error, "location.lat"), faultAt(error, "location.lng")].filter(Boolean).map((fault) => (
+          <p class="fault" key={fault}>
+            Place: {fault}
+          </p>
+        ))}
+        <Field label="Name" name="name" required value={name} onInput={text(setName)} fault={faultAt(error, "name")} hint="3 to 50 characters" />
+        <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faultAt(error, "type")}>
+          <option value="home">home</option>
+          <option value="business">business</option>
+          <option value="public">public</option>
+        </Choice>
+        <Field label="Address (optional)" name="address" value={address} onInput={text(setAddress)} fault={faultAt(error, "location.address")} />
+        <Field label="Network name (SSID)" name="ssid" required value={ssid} onInput={text(setSsid)} fault={faultAt(error, "device.ssid")} />
+        <Field
+          label="Hardware address (MAC)"
+          name="mac"
+          required
+          placeholder="02:00:5e:10:00:01"
+          spellcheck={false}
+          value={mac}
+          onInput={text(setMac)}
+          fault={faultAt(error, "device.mac_address")}
+        />
+        <Field
+          label="Reach in metres (optional)"
+          name="radius"
+          type="number"
+          min={10}
+          max={500}
+          placeholder={String(reach[type])}
+          value={radius}
+          onInput={text(setRadius)}
+          fault={faultAt(error, "settings.coverage_radius_m")}
+        />
+        <ErrorNote error={error} at={fields} />
+        <div class="line">
+          <button type="submit" class="button" disabled={busy}>
+            {busy ? "Registering…" : "Register"}
+          </button>
+          <a class="quiet" href="#/hotspots">
+            Cancel
+          </a>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+// A pin says nothing of the millimetres.
+function round(degrees: number): number {
+  return Math.round(degrees * 1e6) / 1e6;
+}
+
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,194 @@
+// What an operator earned.
+import { useState } from "preact/hooks";
+import { send } from "../api";
+import * as format from "../format";
+import { ErrorNote } from "../parts/note";
+import { Tabs } from "../parts/panel";
+import { Pager } from "../parts/pager";
+import { useAsk, useDoing } from "../parts/use";
+import { session } from "../session";
+import type { Rewards, RewardsMonth } from "../types";
+
+const periods = [
+  { id: "current", name: "This month" },
+  { id: "last", name: "Last month" },
+  { id: "all", name: "All" },
+];
+const statusTexts: Record<string, string> = {
+  in_progress: "in progress",
+  finalizing: "over, and settled 72 hours after its end",
+  settled: "settled",
+};
+
+export function RewardsPage() {
+  const [period, setPeriod] = useState("current");
+  if (!session.may("rewards:read")) {
+    return (
+      <section class="page">
+        <h1>Rewards</h1>
+        <p class="note">Your key lacks the scope rewards:read.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="page">
+      <div class="head">
+        <h1>Rewards</h1>
+        <Tabs label="Period" tabs={periods} chosen={period} onChoose={setPeriod} />
+      </div>
+      <Summary period={period} />
+      <Months />
+    </section>
+  );
+}
+
+function Summary({ period }: { period: string }) {
+  const { answer, error } = useAsk<Rewards>(`/v1/users/me/rewards?period=${period}`);
+  if (error) return <ErrorNote error={error} />;
+  if (!answer) return <p class="waiting">One moment…</p>;
+  const { summary, breakdown, hotspots, period: span } = answer.data;
+  const tile = (name: string, amount: number) => (
+    <div>
+      <dt>{name}</dt>
+      <dd>{format.credits(amount)}</dd>
+    </div>
+  );
+  return (
+    <>
+      <p class="hint">In credits. This period is {statusTexts[span.status] ?? span.status}.</p>
+      <dl class="tiles">
+        {tile("Earned", summary.total_earned)}
+        {tile("Pending", summary.pending)}
+        {tile("Settled", summary.settled)}
+      </dl>
+      <dl class="tiles minor">
+        {tile("Availability", breakdown.availability)}
+        {tile("Performance", breakdown.performance)}
+        {tile("Utilization", breakdown.utilization)}
+      </dl>
+      <section class="card wide">
+        <h2>By hotspot</h2>
+        {hotspots.length === 0 && <p>No hotspot was in service.</p>}
+        {hotspots.length > 0 && (
+          <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by hotspot">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Hotspot</th>
+                  <th scope="col" class="number">
+                    Earned
+                  </th>
+                  <th scope="col" class="number">
+                    Availability
+                  </th>
+                  <th scope="col">Tier</th>
+                  <th scope="col">Days</th>
+                </tr>
+              </thead>
+              <tbody>
+                {hotspots.map((hotspot) => (
+                  <tr key={hotspot.hotspot_id}>
+                    <th scope="row">{hotspot.name}</th>
+                    <td class="number">{format.credits(hotspot.earned)}</td>
+                    <td class="number">{format.percent(hotspot.availability_score)}</td>
+                    <td>{hotspot.performance_tier}</td>
+                    <td>
+                      <a href={`#/hotspots/${hotspot.hotspot_id}`}>
+                        By day <span class="sr-only">of {hotspot.name}</span>
+                      </a>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Months() {
+  const [page, setPage] = useState(1);
+  const { answer, error } = useAsk<RewardsMonth[]>(`/v1/users/me/rewards/history?per_page=12&page=${page}`);
+  const download = useDoing();
+  return (
+    <section class="card wide">
+      <h2>By month</h2>
+      <ErrorNote error={error} />
+      <ErrorNote error={download.error} />
+      {answer && answer.data.length === 0 && <p>Nothing was earned yet.</p>}
+      {answer && answer.data.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by month">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Month</th>
+                <th scope="col" class="number">
+                  Earned
+                </th>
+                <th scope="col" class="number">
+                  Hotspots
+                </th>
+                <th scope="col" class="number">
+                  Availability
+                </th>
+                <th scope="col">Statement</th>
+              </tr>
+            </thead>
+            <tbody>
+              {answer.data.map((month) => (
+                <tr key={month.period}>
+                  <th scope="row">{format.month(month.period)}</th>
+                  <td class="number">{format.credits(month.total_earned)}</td>
+                  <td class="number">{format.count(month.hotspot_count)}</td>
+                  <td class="number">{format.percent(month.avg_availability)}</td>
+                  <td>
+                    <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Pager pagination={answer?.pagination} onPage={setPage} />
+      <p class="hint">
+        A statement has a row for each hotspot and day, and can be checked by anyone: <code>beacon rewards verify FILE</code>.
+      </p>
+    </section>
+  );
+}
+
+type Form = "json" | "csv";
+
+function Statements({ period, busy, onDownload }: { period: string; busy: boolean; onDownload: (form: Form) => void }) {
+  if (!isOver(period)) return <span class="small">once the month is settled</span>;
+  return (
+    <span class="line">
+      {(["json", "csv"] as const).map((form) => (
+        <button type="button" class="quiet" key={form} disabled={busy} onClick={() => onDownload(form)}>
+          {form.toUpperCase()} <span class="sr-only">of {period}</span>
+        </button>
+      ))}
+    </span>
+  );
+}
+
+/** Whether the month has ended; the server knows whether it is settled. */
+function isOver(period: string): boolean {
+  const [year = 0, month = 0] = period.split("-").map(Number);
+  return Date.now() > Date.UTC(year, month, 1);
+}
+
+// The file needs the key to be fetched, so a plain link will not do.
+async function save(period: string, form: Form): Promise<void> {
+  const accept = form === "csv" ? "text/csv" : "application/json";
+  const response = await send(`/v1/users/me/rewards/statements/${period}`, { headers: { Accept: accept } });
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = `beacon-statement-${period}.${form}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,103 @@
+// What an operator may change. The form remembers the version that it was
+// filled from, so that two people cannot overwrite each other unawares.
+import { useState } from "preact/hooks";
+import { ApiError, ask } from "../api";
+import { Field } from "../parts/field";
+import { ErrorNote, faultAt } from "../parts/note";
+import { useDoing } from "../parts/use";
+import type { Hotspot, Settings } from "../types";
+import { HoursEditor } from "./hours";
+
+interface Props {
+  hotspot: Hotspot;
+  etag: string | null;
+  onChanged: () => void;
+}
+
+export function SettingsForm(props: Props) {
+  // What is being typed must not vanish when the page hears of a heartbeat, so
+  // the form is filled again only when it is told to.
+  const [filled, setFilled] = useState(props);
+  const [version, setVersion] = useState(0);
+  const refill = (): void => {
+    setFilled(props);
+    setVersion(version + 1);
+  };
+  return <Form key={version} {...filled} onChanged={props.onChanged} onRefill={refill} />;
+}
+
+const shown = ["name", "settings"];
+
+function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => void }) {
+  const [version, setVersion] = useState(etag);
+  const [name, setName] = useState(hotspot.name);
+  const [settings, setSettings] = useState<Settings>(hotspot.settings);
+  const [saved, setSaved] = useState(false);
+  const { busy, error, run } = useDoing();
+  const change = (part: Partial<Settings>): void => setSettings({ ...settings, ...part });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setSaved(false);
+    run(async () => {
+      const { etag: next } = await ask(`/v1/hotspots/${hotspot.id}`, {
+        method: "PATCH",
+        body: { name, settings },
+        headers: version ? { "If-Match": version } : {},
+      });
+      setVersion(next);
+      setSaved(true);
+      onChanged();
+    });
+  };
+  const number = (event: { currentTarget: HTMLInputElement }): number => event.currentTarget.valueAsNumber || 0;
+  const hoursFaults = error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours")) : [];
+  return (
+    <form class="card" onSubmit={submit} noValidate>
+      <h2>Settings</h2>
+      <Field label="Name" name="name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
+      <div class="line">
+        <Field
+          label="Connections at once"
+          name="max_connections"
+          type="number"
+          min={1}
+          value={settings.max_connections}
+          onInput={(event) => change({ max_connections: number(event) })}
+          fault={faultAt(error, "settings.max_connections")}
+        />
+        <Field
+          label="Bandwidth, Mbit/s"
+          name="bandwidth"
+          type="number"
+          min={1}
+          value={settings.bandwidth_limit_mbps}
+          onInput={(event) => change({ bandwidth_limit_mbps: number(event) })}
+          fault={faultAt(error, "settings.bandwidth_limit_mbps")}
+        />
+        <Field
+          label="Reach, metres"
+          name="radius"
+          type="number"
+          min={10}
+          max={500}
+          value={settings.coverage_radius_m ?? hotspot.coverage_radius_m}
+          onInput={(event) => change({ coverage_radius_m: number(event) })}
+          fault={faultAt(error, "settings.coverage_radius_m")}
+        />
+      </div>
+      <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />
+      <ErrorNote error={error} at={shown} />
+      {error instanceof ApiError && error.code === "conflict" && (
+        <button type="button" class="quiet" onClick={onRefill}>
+          Fill the form anew
+        </button>
+      )}
+      <div class="line">
+        <button type="submit" class="button" disabled={busy}>
+          {busy ? "Saving…" : "Save"}
+        </button>
+        <span role="status">{saved ? "Saved." : ""}</span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { ApiError, ask } from "../api";
+import { Field } from "../parts/field";
+import { ErrorNote } from "../parts/note";
+import { useDoing } from "../parts/use";
+import { go, route } from "../router";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Key } from "../types";
+
+export function SignInPage() {
+  const [key, setKey] = useState("");
+  const notice = useCell(session.notice);
+  const { busy, error, run } = useDoing();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const { data } = await ask<Key>("/v1/keys/self", { key: key.trim() });
+      session.begin(key.trim(), data);
+      if (route.value.page === "sign-in") go("/");
+    });
+  };
+  const refused = error instanceof ApiError && error.status === 401;
+  return (
+    <section class="page narrow">
+      <h1>Sign in</h1>
+      {notice && (
+        <p class="note" role="status">
+          {notice}
+        </p>
+      )}
+      <form class="card" onSubmit={submit} noValidate>
+        <Field
+          label="API key"
+          type="password"
+          name="key"
+          autoComplete="off"
+          spellcheck={false}
+          required
+          value={key}
+          onInput={(event) => setKey(event.currentTarget.value)}
+          fault={refused ? "This key does not open." : ""}
+          hint="It looks like bcn_…, and is kept in this tab alone, until you close it or sign out."
+        />
+        {error && !refused ? <ErrorNote error={error} /> : null}
+        <button type="submit" class="button" disabled={busy || key.trim() === ""}>
+          {busy ? "Checking…" : "Sign in"}
+        </button>
+      </form>
+      <p class="hint">
+        Whoever runs the server makes keys with <code>beacon keys create</code>. Without one you see the <a href="#/">preview</a>: a fixed set of
+        hotspots in New York.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+// The map lives outside of the pages: to build it again for each would be slow.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { MapView } from "../map/view";
+import { Cell } from "../state";
+
+/** The map, once there is one. */
+export const mapView = new Cell<MapView | null>(null);
+
+export function MapHost({ hidden }: { hidden: boolean }) {
+  const element = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState("");
+  useEffect(() => {
+    if (hidden || mapView.value || !element.current) return;
+    MapView.create(element.current).then(
+      (view) => (mapView.value = view),
+      () => setFailure("The map cannot be drawn: this browser has no WebGL. Everything else works."),
+    );
+  }, [hidden]);
+  return (
+    <section class="map-host" hidden={hidden} aria-label="Map of hotspots">
+      <div class="map" ref={element} />
+      {failure && <p class="map-failure">{failure}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { ApiError } from "../api";
+
+/** Tells what went wrong, and the id under which the server's log has it. */
+export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] }) {
+  if (!error) return null;
+  const known = error instanceof ApiError ? error : null;
+  // Faults that stand at their fields need not be listed twice.
+  const others = known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
+  return (
+    <div class="note bad" role="alert">
+      <p>{known?.message ?? "Something went wrong in this page."}</p>
+      {others.length > 0 && (
+        <ul>
+          {others.map(({ field, message }) => (
+            <li key={field}>
+              <code>{field}</code>: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {known?.requestId && (
+        <p class="small">
+          Request <code>{known.requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The message for a field, if the server found fault with it. */
+export function faultAt(error: unknown, field: string): string {
+  if (!(error instanceof ApiError)) return "";
+  return error.faults.find((fault) => fault.field === field)?.message ?? "";
+}

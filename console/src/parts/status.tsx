@@ -1,0 +1,6 @@
+import type { Status } from "../types";
+
+/** A status as a word with a mark: not by colour alone. */
+export function StatusBadge({ status }: { status: Status }) {
+  return <span class={`badge ${status}`}>{status}</span>;
+}

@@ -1,0 +1,28 @@
+// Which page is shown: what stands behind the # of the address.
+import { Cell } from "./state";
+
+export interface Route {
+  page: string; // the first word; empty for the map
+  id: string; // the second
+}
+
+function read(): Route {
+  const [page = "", id = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeWord);
+  return { page, id };
+}
+
+function decodeWord(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word; // whoever typed a lone % gets a page that does not exist
+  }
+}
+
+export const route = new Cell<Route>(read());
+
+addEventListener("hashchange", () => (route.value = read()));
+
+export function go(path: string): void {
+  location.hash = path;
+}

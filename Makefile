@@ -13,6 +13,7 @@ build: ## Build the static binary bin/beacon.
 
 .PHONY: test
 test: prepare ## Run all tests, on SQLite and on a PostgreSQL server of their own.
+	scripts/check-console
 	scripts/with-postgres scripts/test
 	cd tools/sqlgrammar && go test ./...
 
@@ -22,6 +23,7 @@ check: prepare ## Check formatting, vet, staticcheck, and run all tests with the
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/beacon
+	scripts/check-console
 	scripts/with-postgres scripts/test -race
 	cd tools/sqlgrammar && go test ./...
 
@@ -30,6 +32,12 @@ prepare:
 	@scripts/need curl curl
 	@scripts/need strace strace || echo "tests that need strace are skipped"
 	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
+	@scripts/need chromium chromium || echo "tests that need a browser are skipped"
+	@scripts/need npm npm || echo "it is not checked that console/dist is what its sources build"
+
+.PHONY: console
+console: ## Build the console's pages (console/dist) from their sources; needs npm.
+	cd console && npm ci --no-progress --loglevel=error && npm run --silent types && npm run --silent build
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).

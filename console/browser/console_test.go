@@ -1,37 +1,161 @@
 package browser_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
-// TestConsole goes through the console as its users do.
+// TestConsole goes through the console as its users do. The parts follow each
+// other on one network: to make another for each would take longer than all.
 func TestConsole(t *testing.T) {
 	b := launch(t)
 	n := start(t)
-	t.Run("preview", func(t *testing.T) { testPreview(t, b, n) })
-	t.Run("map", func(t *testing.T) { testMap(t, b, n) })
+	p := b.open(t, n.url, desk)
+	t.Run("preview", func(t *testing.T) { testPreview(p.as(t)) })
+	t.Run("map", func(t *testing.T) { testMap(p.as(t), n) })
+	t.Run("operator", func(t *testing.T) { testOperator(p.as(t), n) })
+	p.as(t)
+	t.Run("sign in", func(t *testing.T) { testSignIn(t, b, n) })
+	t.Run("staff", func(t *testing.T) { testStaff(t, b, n) })
+	t.Run("phone", func(t *testing.T) { testPhone(t, b, n) })
 }
 
-// Without a key, the map shows the preview.
-func testPreview(t *testing.T, b *browser, n *network) {
-	p := b.open(t, n.url, desk)
+// Without a key, the map shows the preview, in light and dark.
+func testPreview(p *page) {
 	p.sees("78 fixed records")
 	p.calm()
 	p.shot("preview")
+	p.light(false)
+	p.accessible("preview, dark")
+	p.calm()
+	p.shot("preview-dark")
+	p.light(true)
+	p.accessible("preview")
 	p.clickMap(0.6, 0.5)
 	p.sees("Nearest to your click")
 	p.fill(`input[type="search"]`, "bryant")
 	p.click(".results button")
 	p.sees("Green chairs near the 40th Street corner")
-	p.calm()
-	p.shot("preview-record")
 }
 
-func testMap(t *testing.T, b *browser, n *network) {
-	p := b.open(t, n.url, desk)
+// A key is checked, kept for the tab alone, and forgotten.
+func testSignIn(t *testing.T, b *browser, n *network) {
+	p := b.open(t, n.url+"/#/rewards", desk) // needs a key, so it asks for one
+	p.sees("API key")
+	p.expects("401")
+	p.fill(`input[name="key"]`, "bcn_of_nobody")
+	p.click(`form button[type="submit"]`)
+	p.sees("This key does not open.")
+	p.shot("sign-in")
+	p.accessible("sign in")
+	p.fill(`input[name="key"]`, n.operator)
+	p.click(`form button[type="submit"]`)
+	p.sees("This period is in progress")
+	p.do(chromedp.Reload())
+	p.sees("This period is in progress") // the tab still knows
+	if kept := eval[string](p, `JSON.stringify(localStorage) + document.cookie + location.href`); strings.Contains(kept, n.operator) {
+		t.Errorf("the key is kept in %s", kept)
+	}
+	p.press("Sign out")
+	p.sees("API key")
+	if left := eval[float64](p, `sessionStorage.length`); left != 0 {
+		t.Error("the key is kept after signing out")
+	}
+
+	// A key that is revoked while it is in use ends the session, and says so.
+	made := n.ask(t, n.staff, "POST", "/v1/keys", map[string]any{"scopes": []string{"rewards:read"}, "user_id": "new", "name": "brief"})
+	p.fill(`input[name="key"]`, made["key"].(string))
+	p.click(`form button[type="submit"]`)
+	p.sees("Nothing was earned yet.")
+	n.ask(t, n.staff, "DELETE", "/v1/keys/"+made["id"].(string), nil)
+	p.visit("/hotspots")
+	p.until(`document.body.innerText.includes("Your key does not open any more") || (location.hash = location.hash === "#/rewards" ? "#/hotspots" : "#/rewards", false)`)
+}
+
+// The map of the live network.
+func testMap(p *page, n *network) {
+	t := p.t
+	p.press("Sign in")
 	p.signIn(n.operator)
-	p.sees("Live")
-	p.until(`document.querySelector(".figures dd").innerText === "12"`)
+	p.until(`document.querySelector(".live").innerText === "Live"`)
+	p.until(figure("Hotspots") + ` === "4"`) // the map still shows Bryant Park
+	p.until(figure("Covered") + `.endsWith("km²")`)
+	p.search("brooklyn")
+	p.until(figure("Hotspots") + ` !== "4"`)
 	p.calm()
 	p.shot("map")
+
+	// Search by id shows the hotspot; its name is text, whatever it says.
+	p.search(n.spots[2].id)
+	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
+	if eval[bool](p, `!!document.querySelector("img")`) {
+		t.Error("a name became an element")
+	}
+	p.press("Show on the map")
+	p.until(figure("Hotspots") + ` === "4"`) // those near Bryant Park
+	p.calm()
+	p.shot("map-close")
+	p.accessible("map")
+
+	// A click on a hotspot shows it; one beside it shows who is near.
+	at := p.middle(".map-ring")
+	p.press("Back")
+	p.calm()
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	p.until(`document.querySelector(".card h2")`)
+	p.press("Back")
+	p.clickMap(0.8, 0.8)
+	p.sees("4 hotspots, the nearest first")
+	p.sees("load ")
+	p.shot("map-nearby")
+	p.set(`.panel select`, "offline")
+	p.sees("No hotspot is near.")
+
+	p.whatIf()
+	p.live(n)
+}
+
+// whatIf places a hotspot that does not exist, and drags it.
+func (p *page) whatIf() {
+	p.press("What if")
+	p.clickMap(0.75, 0.75)
+	p.sees("newly covered")
+	before := eval[string](p, `document.querySelector(".verdict strong").innerText`)
+	p.shot("map-what-if")
+	p.set(`input[name="radius"]`, "300")
+	p.until(fmt.Sprintf(`document.querySelector(".verdict strong").innerText !== %q`, before))
+	at := p.middle(".map-pin")
+	where := `document.querySelector(".panel input[type=number]").value`
+	lat := eval[string](p, where)
+	p.do(chromedp.DragAndDropXY(at[0], at[1], at[0]-80, at[1]-120))
+	p.until(fmt.Sprintf(`%s !== %q`, where, lat))
+	p.press("Nearby")
+	p.until(`!document.querySelector(".map-pin")`)
+}
+
+// live changes the network behind the page's back.
+func (p *page) live(n *network) {
+	p.search("Manhattan")
+	p.until(`document.querySelector("form.search input").value === ""`)
+	before := eval[string](p, figure("Hotspots"))
+	n.ask(p.t, n.operator, "POST", "/v1/hotspots", map[string]any{
+		"name": "Newcomer", "type": "home", "location": map[string]any{"lat": 40.7794, "lng": -73.9632},
+		"device": map[string]any{"ssid": "New", "mac_address": "02:00:5e:10:00:70"},
+	})
+	p.sees("A hotspot: registered")
+	p.until(fmt.Sprintf(`%s !== %q`, figure("Hotspots"), before))
+}
+
+// search types into the map's search and takes the first that is found.
+func (p *page) search(text string) {
+	p.t.Helper()
+	p.fill(`input[type="search"]`, text+"\r")
+}
+
+// figure is the expression that reads a figure beside the map.
+func figure(name string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll(".figures div")].find((e) => e.innerText.includes(%q))?.querySelector("dd").innerText`, name)
 }

@@ -56,16 +56,19 @@ func start(t *testing.T) *network {
 	now := time.Now().UTC()
 	monthEnd := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 	n.lastMonth = monthEnd.AddDate(0, -1, 0).Format("2006-01")
-	stop := n.serve(t, "--clock-start", monthEnd.Add(-90*time.Minute).Format(time.RFC3339), "--clock-rate", "1200", "--rate-limit", "off")
+	// The clock runs as it should while there is something to do, and fast while
+	// the server has to decide that the month is over.
+	stop := n.serve(t, "--clock-start", monthEnd.Add(-10*time.Minute).Format(time.RFC3339), "--rate-limit", "off")
 	for i, name := range names {
 		n.spots = append(n.spots, n.bringUp(t, i, name))
 	}
-	settled := func() bool {
-		n.beat(t, n.spots...)
+	n.beat(t, n.spots...)
+	stop()
+	stop = n.serve(t, "--clock-start", monthEnd.Add(-2*time.Minute).Format(time.RFC3339), "--clock-rate", "1200")
+	eventually(t, 30*time.Second, "the month is settled", func() bool {
 		_, err := n.try("rewards", "settle", "--month", n.lastMonth, "--force", "--clock-start", monthEnd.Add(12*time.Hour).Format(time.RFC3339))
 		return err == nil
-	}
-	eventually(t, 30*time.Second, "the month is settled", settled)
+	})
 	stop()
 
 	n.serve(t)

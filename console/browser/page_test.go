@@ -56,22 +56,22 @@ func launch(t *testing.T) *browser {
 type page struct {
 	t      *testing.T
 	ctx    context.Context
-	url    string
 	mu     sync.Mutex
 	said   []string
 	expect []string // parts of what may be said
 }
 
 // patience is how long a page may take for anything, on a busy machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
+// open shows a page of the console in a new tab, which knows of no other.
 func (b *browser) open(t *testing.T, url string, l look) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	p := &page{t: t, ctx: ctx, url: url}
+	p := &page{t: t, ctx: ctx}
 	p.do(
 		chromedp.EmulateViewport(l.width, l.height),
-		func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) { return chromedp.Void{}, p.prepare(ctx, l) },
+		chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { return prepare(ctx) }),
 	)
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
@@ -89,28 +89,37 @@ func (b *browser) open(t *testing.T, url string, l look) *page {
 		}
 	})
 	t.Cleanup(func() {
-		p.quiet()
+		p.as(t).quiet()
 		cancel()
 		listening.Wait()
 	})
-	p.do(chromedp.Navigate(url + "/"))
+	p.light(!l.dark)
+	p.do(chromedp.Navigate(url))
 	return p
 }
 
-// prepare sets what must hold before the page is loaded.
-func (p *page) prepare(ctx context.Context, l look) error {
-	scheme := "light"
-	if l.dark {
-		scheme = "dark"
-	}
-	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme},
-		{Name: "prefers-reduced-motion", Value: "reduce"}, // flights of the map end at once
-	}})
-	if err != nil {
+// as goes on with the page in a part of the test.
+func (p *page) as(t *testing.T) *page {
+	p.t = t
+	return p
+}
+
+// light sets what the user prefers.
+func (p *page) light(is bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "light", false: "dark"}[is]
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}, // flights of the map end at once
+		}})
 		return err
-	}
-	_, err = chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+	}))
+}
+
+// prepare sets what must hold before the page is loaded.
+func prepare(ctx context.Context) error {
+	_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
 		window.violations = [];
 		addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI));
 		window.asked = [];
@@ -211,7 +220,7 @@ func (p *page) click(selector string) {
 // press clicks a button or a link by what it says.
 func (p *page) press(text string) {
 	p.t.Helper()
-	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, summary")].find((e) => e.innerText.trim() === %q && e.checkVisibility() && !e.disabled)`, text)
+	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, summary")].find((e) => e.textContent.replace(/\s+/g, " ").trim() === %q && e.checkVisibility() && !e.disabled)`, text)
 	p.until(find)
 	eval[bool](p, fmt.Sprintf(`(() => { const e = %s; e.scrollIntoView({block: "center"}); e.click(); return true; })()`, find))
 }
@@ -257,15 +266,21 @@ func (p *page) clickMap(x, y float64) {
 	p.do(chromedp.MouseClickXY(box[0]+x*box[2], box[1]+y*box[3]))
 }
 
+// middle is where an element has its middle.
+func (p *page) middle(selector string) []float64 {
+	p.t.Helper()
+	return eval[[]float64](p, fmt.Sprintf(`(({left, top, width, height}) => [left + width / 2, top + height / 2])(document.querySelector(%q).getBoundingClientRect())`, selector))
+}
+
 // visit goes to another page of the console.
 func (p *page) visit(path string) {
 	p.t.Helper()
 	eval[bool](p, fmt.Sprintf(`(location.hash = %q, true)`, path))
 }
 
+// signIn uses the form that stands on every page that needs a key.
 func (p *page) signIn(key string) {
 	p.t.Helper()
-	p.visit("/sign-in")
 	p.fill(`input[name="key"]`, key)
 	p.click(`form button[type="submit"]`)
 	p.sees("Sign out")

@@ -1,5 +1,5 @@
 // Places that have names on this map, with the zoom at which they fill it.
-import type { Place } from "../types";
+import type { Bounds, Place } from "../types";
 
 export interface NamedPlace extends Place {
   name: string;
@@ -14,4 +14,5 @@ export const places: NamedPlace[] = [
   { name: "Staten Island", lat: 40.5803, lng: -74.1526, zoom: 11.3 },
 ];
 
-export const home = { lat: 40.735, lng: -73.95, zoom: 10.4 };
+/** What the map shows at first. */
+export const home: Place & Bounds = { lat: 40.735, lng: -73.93, north: 40.9, south: 40.58, east: -73.75, west: -74.06 };

@@ -13,6 +13,7 @@ export interface Theme {
   offline: string;
   pending: string;
   accent: string;
+  cluster: string; // where no status is known; white stands on it
 }
 
 const light: Theme = {
@@ -28,6 +29,7 @@ const light: Theme = {
   offline: "#c23b31",
   pending: "#96650a",
   accent: "#0b62ba",
+  cluster: "#0b62ba",
 };
 
 const dark: Theme = {
@@ -43,6 +45,7 @@ const dark: Theme = {
   offline: "#cf4a40",
   pending: "#a8730f",
   accent: "#6cb2ff",
+  cluster: "#2b6cb3",
 };
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");

@@ -51,8 +51,9 @@ export class MapView {
     this.#map = new libre.Map({
       container,
       style: style(theme(), home.lat),
-      center: [home.lng, home.lat],
-      zoom: home.zoom,
+      bounds: [home.west, home.south, home.east, home.north],
+      fitBoundsOptions: { padding: covered(container) },
+      trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
       maxPitch: 0,
@@ -69,8 +70,10 @@ export class MapView {
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
     this.#listen();
     onThemeChange(() => this.#paint());
-    // A map that has a size only later, as after a hidden tab is shown, must hear of it.
-    new ResizeObserver(() => this.#map.resize()).observe(container);
+    // While another page is shown the map has no size; it must not shrink to that.
+    new ResizeObserver(() => {
+      if (container.clientWidth > 0) this.#map.resize();
+    }).observe(container);
   }
 
   #listen(): void {
@@ -131,7 +134,7 @@ export class MapView {
   #enter(cluster: MapGeoJSONFeature): void {
     if (cluster.geometry.type !== "Point") return;
     const [lng = 0, lat = 0] = cluster.geometry.coordinates;
-    this.#map.easeTo({ center: [lng, lat], zoom: Math.min(this.#map.getZoom() + 2, 17) });
+    this.#map.easeTo({ center: [lng, lat], zoom: Math.min(this.#map.getZoom() + 2, 17), offset: this.#offset() });
   }
 
   /** Says what the map is about. */
@@ -204,7 +207,13 @@ export class MapView {
   }
 
   fly(to: Place, zoom?: number): void {
-    this.#map.flyTo({ center: [to.lng, to.lat], zoom: zoom ?? Math.max(this.#map.getZoom(), 15) });
+    this.#map.flyTo({ center: [to.lng, to.lat], zoom: zoom ?? Math.max(this.#map.getZoom(), 15), offset: this.#offset() });
+  }
+
+  /** From the middle of the map to the middle of what the panel leaves of it. */
+  #offset(): [number, number] {
+    const { left, bottom } = covered(this.#map.getContainer());
+    return [left / 2, -bottom / 2];
   }
 
   /** Puts a ring around a place, or takes it away. */
@@ -253,6 +262,15 @@ export class MapView {
       features: [{ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties: { radius_m } }],
     });
   }
+}
+
+/** What the panel covers of the map: its left side, or the bottom of a phone. */
+function covered(container: HTMLElement): { left: number; bottom: number; top: number; right: number } {
+  const map = container.getBoundingClientRect();
+  const panel = document.querySelector(".panel")?.getBoundingClientRect();
+  const none = { left: 0, bottom: 0, top: 0, right: 0 };
+  if (!panel) return none;
+  return panel.width < map.width ? { ...none, left: panel.right - map.left } : { ...none, bottom: map.bottom - panel.top };
 }
 
 function collect(records: PreviewHotspot[]): FeatureCollection {

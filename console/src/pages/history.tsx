@@ -38,13 +38,13 @@ function Charts({ id, hours, step }: { id: string; hours: number; step: string }
   const { points } = answer.data;
   const at = points.map((point) => Date.parse(point.at) / 1000);
   const known = points.flatMap(({ uptime }) => (uptime === null ? [] : [uptime]));
-  const mean = known.length > 0 ? format.percent(known.reduce((a, b) => a + b, 0) / known.length) : "not known";
+  const mean = known.length > 0 ? `On average ${format.percent(known.reduce((a, b) => a + b, 0) / known.length)}` : "Not known yet";
   const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
   return (
     <>
       <Chart
         title="Uptime"
-        summary={`On average ${mean}`}
+        summary={mean}
         at={at}
         values={points.map(({ uptime }) => uptime)}
         write={format.percent}

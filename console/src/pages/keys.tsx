@@ -95,6 +95,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       <Field label="Name" name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
       <fieldset>
         <legend>Scopes</legend>
+        <div class="checks">
         {scopes
           .filter((scope) => session.may(scope))
           .map((scope) => (
@@ -114,6 +115,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
             for a new user
           </label>
         )}
+        </div>
       </fieldset>
       <ErrorNote error={error} at={["name"]} />
       <button type="submit" class="button" disabled={busy}>

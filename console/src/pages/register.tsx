@@ -84,9 +84,9 @@ export function RegisterPage() {
             <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
-        {[faultAt(error, "location"), faultAt(error, "location.lat"), faultAt(error, "location.lng")].filter(Boolean).map((fault) => (
+        {placeFaults(error).map((fault) => (
           <p class="fault" key={fault}>
-            Place: {fault}
+            The place {fault}.
           </p>
         ))}
         <Field label="Name" name="name" required value={name} onInput={text(setName)} fault={faultAt(error, "name")} hint="3 to 50 characters" />
@@ -130,6 +130,11 @@ export function RegisterPage() {
       </form>
     </Panel>
   );
+}
+
+/** The faults of a place; those of its two numbers are often the same. */
+function placeFaults(error: unknown): string[] {
+  return [...new Set(["location", "location.lat", "location.lng"].map((field) => faultAt(error, field)))].filter(Boolean);
 }
 
 // A pin says nothing of the millimetres.

@@ -19,8 +19,9 @@ export function SettingsForm(props: Props) {
   // the form is filled again only when it is told to.
   const [filled, setFilled] = useState(props);
   const [version, setVersion] = useState(0);
-  const refill = (): void => {
-    setFilled(props);
+  const refill = async (): Promise<void> => {
+    const { data, etag } = await ask<Hotspot>(`/v1/hotspots/${props.hotspot.id}`);
+    setFilled({ ...props, hotspot: data, etag });
     setVersion(version + 1);
   };
   return <Form key={version} {...filled} onChanged={props.onChanged} onRefill={refill} />;
@@ -28,7 +29,7 @@ export function SettingsForm(props: Props) {
 
 const shown = ["name", "settings"];
 
-function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => void }) {
+function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => Promise<void> }) {
   const [version, setVersion] = useState(etag);
   const [name, setName] = useState(hotspot.name);
   const [settings, setSettings] = useState<Settings>(hotspot.settings);
@@ -88,7 +89,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />
       <ErrorNote error={error} at={shown} />
       {error instanceof ApiError && error.code === "conflict" && (
-        <button type="button" class="quiet" onClick={onRefill}>
+        <button type="button" class="quiet" onClick={() => run(onRefill)}>
           Fill the form anew
         </button>
       )}

@@ -12,12 +12,9 @@ import { findPending, type Pending } from "../pending";
 import { useCell } from "../state";
 import type { Bounds, Hotspot } from "../types";
 
-/** Where to look when no map was opened yet. */
-const around: Bounds = { north: home.lat + 0.3, south: home.lat - 0.3, east: home.lng + 0.4, west: home.lng - 0.4 };
-
 export function Verifications() {
   const version = useCell(changes);
-  const [box] = useState(() => mapView.value?.bounds() ?? around);
+  const [box] = useState<Bounds>(() => mapView.value?.bounds() ?? home);
   const [again, setAgain] = useState(0);
   const [pending, setPending] = useState<Pending>();
   const [error, setError] = useState<unknown>();

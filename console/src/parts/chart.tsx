@@ -54,6 +54,6 @@ function options(element: HTMLElement, write: (value: number) => string, colour:
     cursor: { y: false },
     scales: { y: { range: (_plot, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] } },
     axes: [axis, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
-    series: [{}, { stroke: read(colour), width: 1.6, fill: `${read(colour)}22`, points: { show: false } }],
+    series: [{}, { stroke: read(colour), width: 1.6, fill: `${read(colour)}22` }],
   };
 }

@@ -57,7 +57,8 @@ export function Choice({ label, name, value, onChange, hint, fault, children }: 
 }
 
 function describedBy(id: string, hint?: string, fault?: string): string | undefined {
-  return [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined;
+  if (fault) return `${id}-fault`;
+  return hint ? `${id}-hint` : undefined;
 }
 
 function Remarks({ id, hint, fault }: { id: string; hint: string | undefined; fault: string | undefined }) {
@@ -68,7 +69,7 @@ function Remarks({ id, hint, fault }: { id: string; hint: string | undefined; fa
           {fault}
         </p>
       )}
-      {hint && (
+      {hint && !fault && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>

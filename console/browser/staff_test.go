@@ -1,0 +1,78 @@
+package browser_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What staff do: verify places, and hand out keys.
+func testStaff(t *testing.T, b *browser, n *network) {
+	made := n.ask(t, n.operator, "POST", "/v1/hotspots", map[string]any{
+		"name": hostile, "type": "home", "location": map[string]any{"lat": 40.7061, "lng": -73.9969},
+		"device": map[string]any{"ssid": "Bridge", "mac_address": "02:00:5e:10:00:50"},
+	})
+	p := b.open(t, n.url+"/#/staff", night)
+	p.signIn(n.staff)
+	p.sees("to be verified.")
+	p.sees("beacon audit")
+	p.sees(hostile)
+	find := fmt.Sprintf(`[...document.querySelectorAll(".row")].find((e) => e.innerText.includes(%q))`, "40.70610")
+	p.until(find)
+	eval[bool](p, "("+find+".click(), true)")
+	p.expects("400")
+	p.press("Verify")
+	p.until(`document.querySelectorAll(".inset .fault").length === 3`)
+	p.expects("409")
+	p.fill(`.inset input[name="lat"]`, "40.7161")
+	p.fill(`.inset input[name="lng"]`, "-73.9969")
+	p.fill(`.inset input[name="accuracy"]`, "5")
+	p.press("Verify")
+	p.until(`document.querySelector(".inset .note.bad")`) // a kilometre off
+	p.shot("staff-dark")
+	p.accessible("staff")
+	p.fill(`.inset input[name="lat"]`, "40.7062")
+	p.press("Verify")
+	p.until(`!document.querySelector(".inset")`)
+	if data := n.ask(t, n.staff, "GET", "/v1/hotspots/"+made["id"].(string), nil); data["location"].(map[string]any)["verified"] != true {
+		t.Error("the hotspot is not verified")
+	}
+
+	p.fill(`input[name="key-name"]`, "made in the console")
+	p.click(`input[value="rewards:read"]`)
+	p.press("Create")
+	p.until(`document.querySelector(".secret")?.innerText.startsWith("bcn_")`)
+	key := eval[string](p, `document.querySelector(".secret").innerText`)
+	if self := n.ask(t, key, "GET", "/v1/keys/self", nil); self["name"] != "made in the console" {
+		t.Errorf("the key is %v", self)
+	}
+	p.press("Revoke made in the console")
+	p.until(`[...document.querySelectorAll("tr")].some((r) => r.innerText.includes("made in the console") && r.innerText.includes("revoked "))`)
+	if status, _ := n.send(t, key, "GET", "/v1/keys/self", nil); status != 401 {
+		t.Errorf("after it was revoked, the key is answered %d", status)
+	}
+}
+
+// Everything fits on a phone.
+func testPhone(t *testing.T, b *browser, n *network) {
+	p := b.open(t, n.url+"/#/staff", phone)
+	p.signIn(n.staff)
+	p.visit("/")
+	p.until(figure("Hotspots") + ` !== "–"`)
+	p.calm()
+	p.fits()
+	p.shot("phone-map")
+	p.accessible("map on a phone")
+	p.press("Hide network")
+	p.until(`!document.querySelector(".figures").checkVisibility()`)
+	p.shot("phone-map-folded")
+	for path, text := range map[string]string{
+		"/hotspots": "no hotspots", "/hotspots/" + n.spots[0].id: "Rewards by day", "/rewards": "By month", "/staff": "Create a key", "/register": "Register a hotspot",
+	} {
+		p.visit(path)
+		p.sees(text)
+		p.fits()
+	}
+	p.visit("/hotspots/" + n.spots[0].id)
+	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
+	p.shot("phone-hotspot")
+}

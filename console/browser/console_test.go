@@ -65,6 +65,24 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 		t.Error("the key is kept after signing out")
 	}
 
+	// Who is told to wait does, and asks again; the page shows nothing of it.
+	p.signIn(n.operator)
+	eval[bool](p, `(() => {
+		const real = fetch;
+		window.refused = 0;
+		window.fetch = (path, init) => String(path).includes("/rewards?") && refused++ < 2
+			? Promise.resolve(new Response(JSON.stringify({error: {code: "x", message: "wait"}}), {status: [429, 503][refused - 1], headers: {"Retry-After": "0"}}))
+			: real(path, init);
+		return true;
+	})()`)
+	p.press("Last month")
+	p.sees("This period is settled")
+	if refused := eval[float64](p, `refused`); refused != 3 {
+		t.Errorf("it asked %v times; want two refusals and one answer", refused)
+	}
+	p.press("Sign out")
+	p.sees("API key")
+
 	// A key that is revoked while it is in use ends the session, and says so.
 	made := n.ask(t, n.staff, "POST", "/v1/keys", map[string]any{"scopes": []string{"rewards:read"}, "user_id": "new", "name": "brief"})
 	p.fill(`input[name="key"]`, made["key"].(string))
@@ -141,12 +159,17 @@ func (p *page) live(n *network) {
 	p.search("Manhattan")
 	p.until(`document.querySelector("form.search input").value === ""`)
 	before := eval[string](p, figure("Hotspots"))
-	n.ask(p.t, n.operator, "POST", "/v1/hotspots", map[string]any{
-		"name": "Newcomer", "type": "home", "location": map[string]any{"lat": 40.7794, "lng": -73.9632},
-		"device": map[string]any{"ssid": "New", "mac_address": "02:00:5e:10:00:70"},
-	})
-	p.sees("A hotspot: registered")
+	n.newcomer(p.t, "Newcomer", 1, 40.7794, -73.9632)
+	p.sees("Just now: hotspot registered")
 	p.until(fmt.Sprintf(`%s !== %q`, figure("Hotspots"), before))
+
+	// What happened while the server could not be reached is heard of afterwards.
+	p.expects("ERR_CONNECTION_REFUSED")
+	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	n.restart()
+	n.ask(p.t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"max_connections": 77}})
+	p.sees("Just now: hotspot updated")
+	p.until(`document.querySelector(".live").innerText === "Live"`)
 }
 
 // search types into the map's search and takes the first that is found.

@@ -21,7 +21,9 @@ type network struct {
 	url, db         string
 	operator, staff string // keys
 	spots           []spot
-	lastMonth       string // which is settled
+	stop            func()
+	whole           *testing.T // that the server lives as long as
+	lastMonth       string     // which is settled
 }
 
 // spot is a hotspot of the operator, with its device's key.
@@ -41,15 +43,25 @@ var names = []string{
 
 // The places of the hotspots: the first few are close together.
 var spotPlaces = [][2]float64{
-	{40.7536, -73.9832}, {40.7540, -73.9840}, {40.7531, -73.9825}, {40.7545, -73.9815}, {40.6602, -73.9654}, {40.7579, -73.8289},
-	{40.6437, -74.0736}, {40.8277, -73.9211}, {40.7424, -74.0061}, {40.7150, -73.9675}, {40.7720, -73.9300}, {40.8116, -73.9465},
+	{40.7536, -73.9832},
+	{40.7540, -73.9840},
+	{40.7531, -73.9825},
+	{40.7545, -73.9815},
+	{40.6602, -73.9654},
+	{40.7579, -73.8289},
+	{40.6437, -74.0736},
+	{40.8277, -73.9211},
+	{40.7424, -74.0061},
+	{40.7150, -73.9675},
+	{40.7720, -73.9300},
+	{40.8116, -73.9465},
 }
 
 // start makes the network: last month ends in seconds, with everyone online, and
 // is settled; then the server runs on by the real clock.
 func start(t *testing.T) *network {
 	t.Helper()
-	n := &network{db: filepath.Join(t.TempDir(), "beacon.db")}
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
 	n.operator = n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:write,rewards:read,keys:manage", "--name", "Ada")
 	n.staff = n.command(t, "keys", "create", "--user", "new", "--scopes", "admin", "--name", "Staff")
 
@@ -71,7 +83,7 @@ func start(t *testing.T) *network {
 	})
 	stop()
 
-	n.serve(t)
+	n.stop = n.serve(t)
 	n.beat(t, n.spots[:len(n.spots)-2]...) // two stay offline
 	return n
 }
@@ -83,7 +95,7 @@ func (n *network) serve(t *testing.T, flags ...string) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", n.db}, flags...)...)
+	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", n.db}, flags...)...) // the last --addr counts
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -110,6 +122,22 @@ func (n *network) serve(t *testing.T, flags ...string) (stop func()) {
 	}
 	n.url = strings.TrimPrefix(strings.TrimSpace(line), "beacon: listening on ")
 	return stop
+}
+
+// restart stops the server and starts it again at the same address.
+func (n *network) restart() {
+	n.stop()
+	n.stop = n.serve(n.whole, "--addr", strings.TrimPrefix(n.url, "http://"))
+}
+
+// newcomer registers a hotspot that nobody verified yet.
+func (n *network) newcomer(t *testing.T, name string, mac byte, lat, lng float64) (id string) {
+	t.Helper()
+	made := n.ask(t, n.operator, "POST", "/v1/hotspots", map[string]any{
+		"name": name, "type": "home", "location": map[string]any{"lat": lat, "lng": lng},
+		"device": map[string]any{"ssid": "New", "mac_address": fmt.Sprintf("02:00:5e:10:01:%02x", mac)},
+	})
+	return made["id"].(string)
 }
 
 // bringUp registers, verifies and links a hotspot.

@@ -7,10 +7,7 @@ import (
 
 // What staff do: verify places, and hand out keys.
 func testStaff(t *testing.T, b *browser, n *network) {
-	made := n.ask(t, n.operator, "POST", "/v1/hotspots", map[string]any{
-		"name": hostile, "type": "home", "location": map[string]any{"lat": 40.7061, "lng": -73.9969},
-		"device": map[string]any{"ssid": "Bridge", "mac_address": "02:00:5e:10:00:50"},
-	})
+	id := n.newcomer(t, hostile, 3, 40.7061, -73.9969)
 	p := b.open(t, n.url+"/#/staff", night)
 	p.signIn(n.staff)
 	p.sees("to be verified.")
@@ -33,7 +30,7 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	p.fill(`.inset input[name="lat"]`, "40.7062")
 	p.press("Verify")
 	p.until(`!document.querySelector(".inset")`)
-	if data := n.ask(t, n.staff, "GET", "/v1/hotspots/"+made["id"].(string), nil); data["location"].(map[string]any)["verified"] != true {
+	if data := n.ask(t, n.staff, "GET", "/v1/hotspots/"+id, nil); data["location"].(map[string]any)["verified"] != true {
 		t.Error("the hotspot is not verified")
 	}
 

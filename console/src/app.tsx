@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { connection } from "./events";
 import { MapPage } from "./pages/map";
 import { MapHost } from "./parts/maphost";
@@ -52,9 +52,13 @@ export function App() {
   const at = useCell(route);
   const who = useCell(session.who);
   const page = pages[at.page] ?? missing;
+  const shown = useRef(at);
   useEffect(() => {
     document.title = `${page.name} · Beacon`;
-  }, [page]);
+    // Who reads by ear, or goes by keyboard, begins at the top of another page.
+    if (shown.current !== at) document.getElementById("main")?.focus();
+    shown.current = at;
+  }, [page, at]);
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>

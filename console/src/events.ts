@@ -11,10 +11,11 @@ export const connection = new Cell<Connection>("off");
 const firstWait = 1_000; // milliseconds
 const longestWait = 30_000;
 
-/** Listens until the signal comes, and comes back after each interruption. */
-export async function listen(onEvent: (event: NetworkEvent) => void, onGap: () => void, signal: AbortSignal): Promise<void> {
+/** Listens until the signal comes; after each interruption it comes back, and says so. */
+export async function listen(onEvent: (event: NetworkEvent) => void, onReturn: () => void, signal: AbortSignal): Promise<void> {
   let last = "";
   let wait = firstWait;
+  let interrupted = false;
   while (!signal.aborted) {
     connection.value = "connecting";
     try {
@@ -23,6 +24,7 @@ export async function listen(onEvent: (event: NetworkEvent) => void, onGap: () =
       const response = await send("/v1/events", { headers, signal });
       connection.value = "live";
       wait = firstWait;
+      if (interrupted) onReturn(); // pages may show that the server was away
       for await (const message of messages(response)) {
         last = message.id || last;
         if (message.data) onEvent(JSON.parse(message.data) as NetworkEvent);
@@ -30,12 +32,10 @@ export async function listen(onEvent: (event: NetworkEvent) => void, onGap: () =
     } catch (error) {
       if (isAbort(error)) break;
       if (error instanceof ApiError && error.status === 401) break; // signed out
-      if (error instanceof ApiError && error.status === 409) {
-        last = ""; // what happened since is no longer kept
-        onGap();
-      }
+      if (error instanceof ApiError && error.status === 409) last = ""; // what happened since is no longer kept
     }
     if (signal.aborted) break;
+    interrupted = true;
     connection.value = "waiting";
     await new Promise((resolve) => setTimeout(resolve, wait));
     wait = Math.min(wait * 2, longestWait);

@@ -98,7 +98,7 @@ function Activity() {
   const [event] = useCell(latest);
   return (
     <p class="small activity" aria-live="polite">
-      {event ? `${event.type.replace("hotspot.", "A hotspot: ").replace(".", " ")}, ${new Date(event.at).toLocaleTimeString()}` : ""}
+      {event ? `Just now: ${event.type.replace(".", " ")}` : ""}
     </p>
   );
 }

@@ -51,6 +51,13 @@ export function SignInPage() {
         Whoever runs the server makes keys with <code>beacon keys create</code>. Without one you see the <a href="#/">preview</a>: a fixed set of
         hotspots in New York.
       </p>
+      <p class="small">
+        <a href={licences()}>Licences</a> of what this page is made of.
+      </p>
     </section>
   );
+}
+
+function licences(): string {
+  return document.querySelector<HTMLLinkElement>('link[rel="license"]')?.href ?? "";
 }

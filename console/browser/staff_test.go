@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -68,6 +69,7 @@ func testPhone(t *testing.T, b *browser, n *network) {
 		p.visit(path)
 		p.sees(text)
 		p.fits()
+		p.shot("phone" + strings.ReplaceAll(path[:min(len(path), 10)], "/", "-"))
 	}
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Choice, Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote, useFaults, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
 import { go } from "../router";
@@ -25,6 +25,7 @@ export function RegisterPage() {
   const [mac, setMac] = useState("");
   const [radius, setRadius] = useState("");
   const { busy, error, run } = useDoing();
+  const faults = useFaults(error);
   const attempt = useRef({ body: "", key: "" });
   const shownRadius = Number(radius) || reach[type];
 
@@ -65,7 +66,13 @@ export function RegisterPage() {
       </Panel>
     );
   }
-  const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
+  const text = (field: string, set: (value: string) => void) => ({
+    onInput: (event: { currentTarget: HTMLInputElement }) => {
+      faults.touch(field);
+      set(event.currentTarget.value);
+    },
+    fault: faults.at(field),
+  });
   return (
     <Panel title="Register">
       <form onSubmit={submit} noValidate>
@@ -84,19 +91,19 @@ export function RegisterPage() {
             <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
-        {placeFaults(error).map((fault) => (
+        {!place && placeFaults(faults).map((fault) => (
           <p class="fault" key={fault}>
             The place {fault}.
           </p>
         ))}
-        <Field label="Name" name="name" required value={name} onInput={text(setName)} fault={faultAt(error, "name")} hint="3 to 50 characters" />
-        <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faultAt(error, "type")}>
+        <Field label="Name" name="name" required value={name} {...text("name", setName)} hint="3 to 50 characters" />
+        <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
           <option value="home">home</option>
           <option value="business">business</option>
           <option value="public">public</option>
         </Choice>
-        <Field label="Address (optional)" name="address" value={address} onInput={text(setAddress)} fault={faultAt(error, "location.address")} />
-        <Field label="Network name (SSID)" name="ssid" required value={ssid} onInput={text(setSsid)} fault={faultAt(error, "device.ssid")} />
+        <Field label="Address (optional)" name="address" value={address} {...text("location.address", setAddress)} />
+        <Field label="Network name (SSID)" name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
         <Field
           label="Hardware address (MAC)"
           name="mac"
@@ -104,8 +111,7 @@ export function RegisterPage() {
           placeholder="02:00:5e:10:00:01"
           spellcheck={false}
           value={mac}
-          onInput={text(setMac)}
-          fault={faultAt(error, "device.mac_address")}
+          {...text("device.mac_address", setMac)}
         />
         <Field
           label="Reach in metres (optional)"
@@ -115,8 +121,7 @@ export function RegisterPage() {
           max={500}
           placeholder={String(reach[type])}
           value={radius}
-          onInput={text(setRadius)}
-          fault={faultAt(error, "settings.coverage_radius_m")}
+          {...text("settings.coverage_radius_m", setRadius)}
         />
         <ErrorNote error={error} at={fields} />
         <div class="line">
@@ -133,8 +138,8 @@ export function RegisterPage() {
 }
 
 /** The faults of a place; those of its two numbers are often the same. */
-function placeFaults(error: unknown): string[] {
-  return [...new Set(["location", "location.lat", "location.lng"].map((field) => faultAt(error, field)))].filter(Boolean);
+function placeFaults(faults: Faults): string[] {
+  return [...new Set(["location", "location.lat", "location.lng"].map(faults.at))].filter(Boolean);
 }
 
 // A pin says nothing of the millimetres.

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { Field } from "../parts/field";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote, useFaults } from "../parts/note";
 import { useDoing } from "../parts/use";
 import type { Hotspot, Settings } from "../types";
 import { HoursEditor } from "./hours";
@@ -35,7 +35,11 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const [settings, setSettings] = useState<Settings>(hotspot.settings);
   const [saved, setSaved] = useState(false);
   const { busy, error, run } = useDoing();
-  const change = (part: Partial<Settings>): void => setSettings({ ...settings, ...part });
+  const faults = useFaults(error);
+  const change = (part: Partial<Settings>): void => {
+    for (const field of Object.keys(part)) faults.touch(`settings.${field}`);
+    setSettings({ ...settings, ...part });
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
     setSaved(false);
@@ -50,12 +54,16 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       onChanged();
     });
   };
+  const rename = (event: { currentTarget: HTMLInputElement }): void => {
+    faults.touch("name");
+    setName(event.currentTarget.value);
+  };
   const number = (event: { currentTarget: HTMLInputElement }): number => event.currentTarget.valueAsNumber || 0;
-  const hoursFaults = error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours")) : [];
+  const hoursFaults = error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
     <form class="card" onSubmit={submit} noValidate>
       <h2>Settings</h2>
-      <Field label="Name" name="name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
+      <Field label="Name" name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
         <Field
           label="Connections at once"
@@ -64,7 +72,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           min={1}
           value={settings.max_connections}
           onInput={(event) => change({ max_connections: number(event) })}
-          fault={faultAt(error, "settings.max_connections")}
+          fault={faults.at("settings.max_connections")}
         />
         <Field
           label="Bandwidth, Mbit/s"
@@ -73,7 +81,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           min={1}
           value={settings.bandwidth_limit_mbps}
           onInput={(event) => change({ bandwidth_limit_mbps: number(event) })}
-          fault={faultAt(error, "settings.bandwidth_limit_mbps")}
+          fault={faults.at("settings.bandwidth_limit_mbps")}
         />
         <Field
           label="Reach, metres"
@@ -83,7 +91,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           max={500}
           value={settings.coverage_radius_m ?? hotspot.coverage_radius_m}
           onInput={(event) => change({ coverage_radius_m: number(event) })}
-          fault={faultAt(error, "settings.coverage_radius_m")}
+          fault={faults.at("settings.coverage_radius_m")}
         />
       </div>
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { ApiError } from "../api";
 
 /** Tells what went wrong, and the id under which the server's log has it. */
@@ -31,4 +32,19 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
 export function faultAt(error: unknown, field: string): string {
   if (!(error instanceof ApiError)) return "";
   return error.faults.find((fault) => fault.field === field)?.message ?? "";
+}
+
+export interface Faults {
+  at: (field: string) => string;
+  touch: (field: string) => void; // what is being changed is no longer at fault
+}
+
+/** The faults of a form: each stands at its field until that is changed. */
+export function useFaults(error: unknown): Faults {
+  const [touched, setTouched] = useState<{ since: unknown; fields: string[] }>({ since: error, fields: [] });
+  const fields = touched.since === error ? touched.fields : [];
+  return {
+    at: (field) => (fields.some((f) => field === f || field.startsWith(`${f}.`)) ? "" : faultAt(error, field)),
+    touch: (field) => setTouched({ since: error, fields: [...fields, field] }),
+  };
 }

@@ -128,6 +128,9 @@ func TestServe(t *testing.T) {
 		{p.url + "/readyz", 200, `"status":"ok"`},
 		{p.url + "/api/v1/hotspots/1", 200, `"locationImage":"` + p.url + `/api/v1/images/1.svg"`},
 		{p.url + "/api/v1/images/1.svg", 200, "<svg"},
+		{p.url + "/", 200, `<meta name="beacon-demo-key" content="svc_test_console">`},
+		{p.url + "/index.html", 404, `"error":"Not found"`},
+		{p.url + "/assets/", 404, `"error":"Not found"`},
 		{p.url + "/metrics", 404, `"error":"Not found"`},
 		{p.url + "/debug/pprof/", 404, `"error":"Not found"`},
 		{admin + "/metrics", 200, `beacon_http_requests_total{method="GET",route="GET /api/v1/hotspots/{id}",status="200"} 1`},
@@ -152,8 +155,8 @@ func TestServe(t *testing.T) {
 			requests++
 		}
 	}
-	if requests != 6 {
-		t.Errorf("the log has %d requests; want the 6 of the public address", requests)
+	if requests != 9 {
+		t.Errorf("the log has %d requests; want the 9 of the public address", requests)
 	}
 }
 

@@ -14,18 +14,28 @@ func TestConsole(t *testing.T) {
 	b := launch(t)
 	n := start(t)
 	p := b.open(t, n.url, desk)
-	t.Run("preview", func(t *testing.T) { testPreview(p.as(t)) })
-	t.Run("map", func(t *testing.T) { testMap(p.as(t), n) })
-	t.Run("operator", func(t *testing.T) { testOperator(p.as(t), n) })
-	p.as(t)
-	t.Run("sign in", func(t *testing.T) { testSignIn(t, b, n) })
-	t.Run("staff", func(t *testing.T) { testStaff(t, b, n) })
-	t.Run("phone", func(t *testing.T) { testPhone(t, b, n) })
+	for _, part := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"preview", func(t *testing.T) { testPreview(p.as(t)) }},
+		{"map", func(t *testing.T) { testMap(p.as(t), n) }},
+		{"operator", func(t *testing.T) { testOperator(p.as(t), n) }},
+		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},
+		{"staff", func(t *testing.T) { testStaff(t, b, n) }},
+		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
+	} {
+		n.stayAwake(t)
+		t.Run(part.name, part.test)
+		p.as(t)
+	}
 }
 
 // Without a key, the map shows the preview, in light and dark.
 func testPreview(p *page) {
 	p.sees("78 fixed records")
+	p.do(chromedp.KeyEvent("\t"))
+	p.until(`document.activeElement.innerText === "Skip to content"`)
 	p.calm()
 	p.shot("preview")
 	p.light(false)

@@ -84,7 +84,6 @@ func start(t *testing.T) *network {
 	stop()
 
 	n.stop = n.serve(t)
-	n.beat(t, n.spots[:len(n.spots)-2]...) // two stay offline
 	return n
 }
 
@@ -155,6 +154,12 @@ func (n *network) bringUp(t *testing.T, i int, name string) spot {
 	code := n.ask(t, n.operator, "POST", "/v1/hotspots/"+s.id+"/link-code", nil)["code"]
 	s.key = n.ask(t, "", "POST", "/v1/devices/link", map[string]any{"code": code, "mac_address": mac})["device_key"].(string)
 	return s
+}
+
+// stayAwake keeps all but two of the hotspots online for the next minutes.
+func (n *network) stayAwake(t *testing.T) {
+	t.Helper()
+	n.beat(t, n.spots[:len(n.spots)-2]...)
 }
 
 // beat lets devices be heard.

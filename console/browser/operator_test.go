@@ -17,6 +17,7 @@ import (
 func testOperator(p *page, n *network) {
 	t := p.t
 	p.visit("/hotspots")
+	p.until(`document.activeElement.id === "main"`) // who goes by keyboard begins at the top
 	p.sees("Bryant Park Reading Room")
 	p.shot("hotspots")
 	p.accessible("my hotspots")

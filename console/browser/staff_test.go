@@ -60,7 +60,7 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.fits()
 	p.shot("phone-map")
 	p.accessible("map on a phone")
-	p.press("Hide network")
+	p.press("Hide panel")
 	p.until(`!document.querySelector(".figures").checkVisibility()`)
 	p.shot("phone-map-folded")
 	for path, text := range map[string]string{

@@ -210,6 +210,17 @@ export class MapView {
     this.#map.flyTo({ center: [to.lng, to.lat], zoom: zoom ?? Math.max(this.#map.getZoom(), 15), offset: this.#offset() });
   }
 
+  /** Shows all of some places, unless one of them is in sight. */
+  ensure(places: Place[]): void {
+    const [first] = places;
+    const sight = this.#map.getBounds();
+    if (!first || places.some(({ lat, lng }) => sight.contains([lng, lat]))) return;
+    const box = new this.#libre.LngLatBounds([first.lng, first.lat], [first.lng, first.lat]);
+    for (const { lat, lng } of places) box.extend([lng, lat]);
+    const { left, bottom } = covered(this.#map.getContainer());
+    this.#map.fitBounds(box, { padding: { left: left + 40, bottom: bottom + 40, top: 40, right: 60 }, maxZoom: 15 });
+  }
+
   /** From the middle of the map to the middle of what the panel leaves of it. */
   #offset(): [number, number] {
     const { left, bottom } = covered(this.#map.getContainer());

@@ -18,6 +18,9 @@ const tools = [
   { id: "what-if", name: "What if" },
 ];
 
+/** Whose hotspots the map was brought to: once is enough, it is theirs to move. */
+let broughtTo = "";
+
 export function NetworkMap() {
   const view = useCell(mapView);
   const version = useCell(changes);
@@ -49,6 +52,13 @@ export function NetworkMap() {
       view.onTrouble = () => undefined;
     };
   }, [view, tool]);
+
+  useEffect(() => {
+    const user = session.who.value?.user_id ?? "";
+    if (!view || !mine.answer || broughtTo === user) return;
+    broughtTo = user;
+    view.ensure(mine.answer.data.map(({ location }) => location));
+  }, [view, mine.answer]);
 
   const choose = useCallback(
     (id: string, at?: Place) => {

@@ -8,7 +8,7 @@ export function Panel({ title, children }: { title: string; children: ComponentC
   return (
     <section class={open ? "panel" : "panel folded"} aria-label={title}>
       <button type="button" class="fold" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-        {open ? "Hide" : "Show"} {title.toLowerCase()}
+        {open ? "Hide" : "Show"} panel
       </button>
       <div class="panel-body" id={id} hidden={!open}>
         {children}

@@ -180,6 +180,12 @@ func (p *page) live(n *network) {
 	n.ask(p.t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"max_connections": 77}})
 	p.sees("Just now: hotspot updated")
 	p.until(`document.querySelector(".live").innerText === "Live"`)
+
+	// A tab in the background holds no connection.
+	for _, hidden := range []string{"true", "false"} {
+		eval[bool](p, fmt.Sprintf(`(Object.defineProperty(document, "hidden", {value: %s, configurable: true}), document.dispatchEvent(new Event("visibilitychange")))`, hidden))
+		p.until(fmt.Sprintf(`(document.querySelector(".live").innerText === "Live") !== %s`, hidden))
+	}
 }
 
 // search types into the map's search and takes the first that is found.

@@ -67,9 +67,19 @@ export function App() {
       <Header at={at.page} />
       <main id="main" tabIndex={-1} class={page.onMap ? "on-map" : "off-map"}>
         <MapHost hidden={!page.onMap} />
-        {who === undefined ? <p class="waiting">One moment…</p> : page.needsKey && !who ? <SignInPage /> : page.body(at)}
+        {who === undefined ? <Waiting /> : page.needsKey && !who ? <SignInPage /> : page.body(at)}
       </main>
     </>
+  );
+}
+
+/** While it is not known who looks. */
+function Waiting() {
+  const notice = useCell(session.notice);
+  return (
+    <p class="waiting" role="status">
+      {notice || "One moment…"}
+    </p>
   );
 }
 
@@ -123,8 +133,8 @@ const connectionTexts = { off: "Not live", connecting: "Connecting", live: "Live
 function Live() {
   const state = useCell(connection);
   return (
-    <span class={`live ${state}`} role="status">
-      <span class="live-text">{connectionTexts[state]}</span>
+    <span class={state === "live" ? "live on" : "live"} role="status">
+      {connectionTexts[state]}
     </span>
   );
 }

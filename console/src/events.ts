@@ -40,7 +40,7 @@ export async function listen(onEvent: (event: NetworkEvent) => void, onReturn: (
     await new Promise((resolve) => setTimeout(resolve, wait));
     wait = Math.min(wait * 2, longestWait);
   }
-  connection.value = "off";
+  if (!signal.aborted) connection.value = "off"; // else whoever ended it may have begun anew
 }
 
 interface Message {
@@ -49,7 +49,7 @@ interface Message {
 }
 
 /** Cuts a stream into messages, as the HTML standard says. */
-export async function* messages(response: Response): AsyncGenerator<Message> {
+async function* messages(response: Response): AsyncGenerator<Message> {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -1,5 +1,5 @@
 // Keeps what is shown in step with the network, without asking all the time.
-import { listen } from "./events";
+import { connection, listen } from "./events";
 import { session } from "./session";
 import { Cell } from "./state";
 import type { NetworkEvent } from "./types";
@@ -25,21 +25,42 @@ function changed(): void {
 
 let stop: AbortController | undefined;
 
-/** Begins and ends with the session. */
+function begin(): void {
+  if (stop || document.hidden || !session.who.value) return;
+  stop = new AbortController();
+  void listen(
+    (event) => {
+      latest.value = [event, ...latest.value].slice(0, kept);
+      changed();
+    },
+    changed,
+    stop.signal,
+  );
+}
+
+function end(): void {
+  stop?.abort();
+  stop = undefined;
+  connection.value = "off";
+}
+
+/**
+ * Listens while someone is signed in and looks. A browser keeps few connections
+ * to a server, for all of its tabs together; those in the background must not
+ * hold them.
+ */
 export function followSession(): void {
-  session.who.watch((who) => {
-    stop?.abort();
-    stop = undefined;
+  session.who.watch(() => {
+    end();
     latest.value = [];
-    if (!who) return;
-    stop = new AbortController();
-    void listen(
-      (event) => {
-        latest.value = [event, ...latest.value].slice(0, kept);
-        changed();
-      },
-      changed,
-      stop.signal,
-    );
+    begin();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      end();
+      return;
+    }
+    begin();
+    changed(); // whatever happened meanwhile
   });
 }

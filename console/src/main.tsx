@@ -2,13 +2,15 @@ import "maplibre-gl/dist/maplibre-gl.css";
 import "uplot/dist/uPlot.min.css";
 import "./styles/console.css";
 import { render } from "preact";
-import { ask } from "./api";
+import { ApiError, ask } from "./api";
 import { App } from "./app";
 import { followSession } from "./live";
 import { session } from "./session";
 import type { Key } from "./types";
 
 followSession();
+
+const patience = 3_000; // milliseconds between two tries to reach the server
 
 /** Takes up the session of this tab, if there was one. */
 async function resume(): Promise<void> {
@@ -17,10 +19,20 @@ async function resume(): Promise<void> {
     session.end();
     return;
   }
-  try {
-    session.begin(key, (await ask<Key>("/v1/keys/self", { key })).data);
-  } catch {
-    session.end("You were signed out.");
+  for (;;) {
+    try {
+      session.begin(key, (await ask<Key>("/v1/keys/self", { key })).data);
+      return;
+    } catch (error) {
+      // A server that is away says nothing about the key.
+      const away = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+      if (!away) {
+        session.end("Your key does not open any more. Sign in again.");
+        return;
+      }
+      session.notice.value = error.message;
+      await new Promise((resolve) => setTimeout(resolve, patience));
+    }
   }
 }
 

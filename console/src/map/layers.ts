@@ -7,7 +7,7 @@ import type { Theme } from "./theme";
 
 const maxZoom = 24;
 /** Below it, discs would be specks. */
-export const discZoom = 13;
+const discZoom = 13;
 
 /** The radius in pixels of what has a radius_m. Exact at one latitude, as a map is. */
 export function discRadius(lat: number): ExpressionSpecification {

@@ -253,7 +253,7 @@ export class MapView {
       element.className = "map-pin";
       element.setAttribute("role", "img");
       element.setAttribute("aria-label", "The place; drag it, or type its coordinates");
-      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom" }).setLngLat([at.lng, at.lat]).addTo(this.#map);
+      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -9] }).setLngLat([at.lng, at.lat]).addTo(this.#map);
       const pin = this.#pin;
       const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
       pin.on("drag", () => this.#disc({ ...here(), radius_m: this.#radius }));

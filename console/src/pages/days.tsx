@@ -92,7 +92,7 @@ export function Days({ id }: { id: string }) {
 }
 
 /** How a day came to what it earned. */
-export function DayExplained({ id, date }: { id: string; date: string }) {
+function DayExplained({ id, date }: { id: string; date: string }) {
   const { answer, error } = useAsk<Explanation>(`/v1/hotspots/${encodeURIComponent(id)}/rewards/explain?date=${date}`);
   if (error) return <ErrorNote error={error} />;
   if (!answer) return <p class="waiting">One moment…</p>;

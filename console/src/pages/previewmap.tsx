@@ -7,6 +7,7 @@ import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
+import { session } from "../session";
 import { useCell } from "../state";
 import type { Place, PreviewHotspot } from "../types";
 
@@ -19,6 +20,7 @@ async function load(): Promise<PreviewHotspot[]> {
 
 export function PreviewMap() {
   const view = useCell(mapView);
+  const notice = useCell(session.notice);
   const [records, setRecords] = useState<PreviewHotspot[]>([]);
   const [error, setError] = useState<unknown>();
   const [place, setPlace] = useState<Place | null>(null);
@@ -54,6 +56,11 @@ export function PreviewMap() {
   return (
     <Panel title="Preview">
       <h1>Preview</h1>
+      {notice && (
+        <p class="note" role="status">
+          {notice}
+        </p>
+      )}
       <Search
         hint="Name, borough or coordinates"
         candidates={records.map(({ id, name, lat, lng }) => ({ id: String(id), name, lat, lng }))}

@@ -73,7 +73,11 @@ async function licences() {
     "Outlines of land\n\nNatural Earth; public domain. Packaged as world-atlas, below.\n",
   ];
   const rule = "\n" + "-".repeat(78) + "\n\n";
-  return "What the console of Beacon contains, and the licences of it.\n" + rule + [...extra, ...[...seen.keys()].sort().map((n) => seen.get(n))].join(rule);
+  return (
+    "What the console of Beacon contains, and the licences of it.\n" +
+    rule +
+    [...extra, ...[...seen.keys()].sort().map((n) => seen.get(n))].join(rule)
+  );
 }
 
 function author(pkg) {

@@ -73,7 +73,12 @@ function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
       filter: isCluster,
       paint: {
         "circle-radius": clusterRadius,
-        "circle-color": ["case", ["has", "online_count"], ["interpolate-hcl", ["linear"], share, 0, t.offline, 0.5, t.pending, 0.9, t.online], t.cluster],
+        "circle-color": [
+          "case",
+          ["has", "online_count"],
+          ["interpolate-hcl", ["linear"], share, 0, t.offline, 0.5, t.pending, 0.9, t.online],
+          t.cluster,
+        ],
         "circle-opacity": 0.92,
         "circle-stroke-color": t.halo,
         "circle-stroke-width": 1.5,

@@ -102,7 +102,13 @@ export class MapView {
     });
     map.on("click", (event) => {
       const { x, y } = event.point;
-      const [feature] = map.queryRenderedFeatures([[x - slack, y - slack], [x + slack, y + slack]], { layers: clickable.filter((id) => map.getLayer(id)) });
+      const [feature] = map.queryRenderedFeatures(
+        [
+          [x - slack, y - slack],
+          [x + slack, y + slack],
+        ],
+        { layers: clickable.filter((id) => map.getLayer(id)) },
+      );
       if (feature?.properties["count"] !== undefined) {
         this.#enter(feature);
         return;
@@ -253,7 +259,9 @@ export class MapView {
       element.className = "map-pin";
       element.setAttribute("role", "img");
       element.setAttribute("aria-label", "The place; drag it, or type its coordinates");
-      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -9] }).setLngLat([at.lng, at.lat]).addTo(this.#map);
+      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -9] })
+        .setLngLat([at.lng, at.lat])
+        .addTo(this.#map);
       const pin = this.#pin;
       const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
       pin.on("drag", () => this.#disc({ ...here(), radius_m: this.#radius }));

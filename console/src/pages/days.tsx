@@ -43,7 +43,13 @@ export function Days({ id }: { id: string }) {
     <section class="card wide">
       <div class="head">
         <h2>Rewards by day</h2>
-        <Field label="Up to" type="date" max={today()} value={until} onChange={(event) => event.currentTarget.value && setUntil(event.currentTarget.value)} />
+        <Field
+          label="Up to"
+          type="date"
+          max={today()}
+          value={until}
+          onChange={(event) => event.currentTarget.value && setUntil(event.currentTarget.value)}
+        />
       </div>
       <ErrorNote error={error} />
       <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by day">

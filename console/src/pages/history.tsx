@@ -42,15 +42,7 @@ function Charts({ id, hours, step }: { id: string; hours: number; step: string }
   const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
   return (
     <>
-      <Chart
-        title="Uptime"
-        summary={mean}
-        at={at}
-        values={points.map(({ uptime }) => uptime)}
-        write={format.percent}
-        top={1}
-        colour="--online"
-      />
+      <Chart title="Uptime" summary={mean} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
       <Chart
         title="Traffic"
         summary={`${format.gigabytes(carried)} in all`}

@@ -19,7 +19,12 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
     <fieldset>
       <legend>Opening hours</legend>
       <label class="check">
-        <input type="checkbox" name="always" checked={hours === null} onChange={(event) => onChange(event.currentTarget.checked ? null : firstHours())} />
+        <input
+          type="checkbox"
+          name="always"
+          checked={hours === null}
+          onChange={(event) => onChange(event.currentTarget.checked ? null : firstHours())}
+        />
         Always open
       </label>
       {hours && (
@@ -62,13 +67,19 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
               </p>
             ))}
           <div class="line">
-            <button type="button" class="quiet" onClick={() => onChange({ ...hours, weekly: [...hours.weekly, { days: ["sat"], open: "10:00", close: "18:00" }] })}>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => onChange({ ...hours, weekly: [...hours.weekly, { days: ["sat"], open: "10:00", close: "18:00" }] })}
+            >
               Add hours
             </button>
             <button
               type="button"
               class="quiet"
-              onClick={() => onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: new Date().toISOString().slice(0, 10), closed: true }] })}
+              onClick={() =>
+                onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: new Date().toISOString().slice(0, 10), closed: true }] })
+              }
             >
               Add an exception
             </button>
@@ -133,7 +144,9 @@ function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: 
           <input
             type="checkbox"
             checked={closed}
-            onChange={(event) => onChange(event.currentTarget.checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })}
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })
+            }
           />
           Closed
         </label>
@@ -150,7 +163,16 @@ function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: 
 
 // A time input of a browser knows no 24:00.
 function Clock({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  return <Field label={label} class="clock" inputMode="numeric" placeholder="08:00" value={value} onInput={(event) => onChange(event.currentTarget.value)} />;
+  return (
+    <Field
+      label={label}
+      class="clock"
+      inputMode="numeric"
+      placeholder="08:00"
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  );
 }
 
 function Faults({ faults }: { faults: Fault[] }) {

@@ -96,25 +96,25 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       <fieldset>
         <legend>Scopes</legend>
         <div class="checks">
-        {scopes
-          .filter((scope) => session.may(scope))
-          .map((scope) => (
-            <label class="check" key={scope}>
-              <input
-                type="checkbox"
-                value={scope}
-                checked={chosen.includes(scope)}
-                onChange={(event) => setChosen(scopes.filter((s) => (s === scope ? event.currentTarget.checked : chosen.includes(s))))}
-              />
-              {scope}
+          {scopes
+            .filter((scope) => session.may(scope))
+            .map((scope) => (
+              <label class="check" key={scope}>
+                <input
+                  type="checkbox"
+                  value={scope}
+                  checked={chosen.includes(scope)}
+                  onChange={(event) => setChosen(scopes.filter((s) => (s === scope ? event.currentTarget.checked : chosen.includes(s))))}
+                />
+                {scope}
+              </label>
+            ))}
+          {session.may("admin") && (
+            <label class="check">
+              <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
+              for a new user
             </label>
-          ))}
-        {session.may("admin") && (
-          <label class="check">
-            <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
-            for a new user
-          </label>
-        )}
+          )}
         </div>
       </fieldset>
       <ErrorNote error={error} at={["name"]} />

@@ -91,11 +91,12 @@ export function RegisterPage() {
             <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
-        {!place && placeFaults(faults).map((fault) => (
-          <p class="fault" key={fault}>
-            The place {fault}.
-          </p>
-        ))}
+        {!place &&
+          placeFaults(faults).map((fault) => (
+            <p class="fault" key={fault}>
+              The place {fault}.
+            </p>
+          ))}
         <Field label="Name" name="name" required value={name} {...text("name", setName)} hint="3 to 50 characters" />
         <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
           <option value="home">home</option>

@@ -59,7 +59,8 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     setName(event.currentTarget.value);
   };
   const number = (event: { currentTarget: HTMLInputElement }): number => event.currentTarget.valueAsNumber || 0;
-  const hoursFaults = error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
+  const hoursFaults =
+    error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
     <form class="card" onSubmit={submit} noValidate>
       <h2>Settings</h2>

@@ -42,11 +42,17 @@ export function Verifications() {
       <ul class="list">
         {hotspots.map((hotspot) => (
           <li key={hotspot.id}>
-            <button type="button" class="row" aria-expanded={chosen === hotspot.id} onClick={() => setChosen(chosen === hotspot.id ? "" : hotspot.id)}>
+            <button
+              type="button"
+              class="row"
+              aria-expanded={chosen === hotspot.id}
+              onClick={() => setChosen(chosen === hotspot.id ? "" : hotspot.id)}
+            >
               <span class="row-main">
                 <span class="name">{hotspot.name}</span>
                 <span class="small">
-                  {hotspot.type} · {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · since {format.time(hotspot.created_at)}
+                  {hotspot.type} · {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · since{" "}
+                  {format.time(hotspot.created_at)}
                 </span>
               </span>
             </button>
@@ -88,7 +94,14 @@ function VerifyForm({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void 
       <div class="line">
         <Field label="Latitude" name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
         <Field label="Longitude" name="lng" inputMode="decimal" value={lng} onInput={text(setLng)} fault={faultAt(error, "lng")} />
-        <Field label="Accuracy, m" name="accuracy" inputMode="decimal" value={accuracy} onInput={text(setAccuracy)} fault={faultAt(error, "accuracy_m")} />
+        <Field
+          label="Accuracy, m"
+          name="accuracy"
+          inputMode="decimal"
+          value={accuracy}
+          onInput={text(setAccuracy)}
+          fault={faultAt(error, "accuracy_m")}
+        />
         <Field label="Method" name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
       </div>
       <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method"]} />

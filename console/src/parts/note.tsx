@@ -6,7 +6,8 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
   if (!error) return null;
   const known = error instanceof ApiError ? error : null;
   // Faults that stand at their fields need not be listed twice.
-  const others = known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
+  const others =
+    known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
   return (
     <div class="note bad" role="alert">
       <p>{known?.message ?? "Something went wrong in this page."}</p>

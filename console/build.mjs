@@ -49,7 +49,8 @@ async function bundle() {
   });
   const entry = Object.entries(metafile.outputs).find(([, o]) => o.entryPoint === "src/main.tsx");
   const name = (path) => path.split("/").at(-1);
-  return { script: name(entry[0]), style: name(entry[1].cssBundle) };
+  const map = Object.keys(metafile.outputs).find((path) => /^maplibre-gl-[0-9A-Z]+\.js$/.test(name(path)));
+  return { script: name(entry[0]), style: name(entry[1].cssBundle), map: name(map) };
 }
 
 // licences joins the texts of everything that the bundle may contain: the
@@ -93,10 +94,11 @@ await writeFile(join(assets, licenceFile), text);
 const icon = await readFile(join(here, "src/icon.svg"));
 const iconFile = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`;
 await writeFile(join(assets, iconFile), icon);
-const { script, style } = await bundle();
+const { script, style, map } = await bundle();
 const page = (await readFile(join(here, "src/index.html"), "utf8"))
   .replaceAll("{{script}}", `/assets/${script}`)
   .replaceAll("{{style}}", `/assets/${style}`)
+  .replaceAll("{{map}}", `/assets/${map}`)
   .replaceAll("{{icon}}", `/assets/${iconFile}`)
   .replaceAll("{{licences}}", `/assets/${licenceFile}`);
 await writeFile(join(out, "index.html"), page);

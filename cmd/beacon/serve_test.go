@@ -128,7 +128,7 @@ func TestServe(t *testing.T) {
 		{p.url + "/readyz", 200, `"status":"ok"`},
 		{p.url + "/api/v1/hotspots/1", 200, `"locationImage":"` + p.url + `/api/v1/images/1.svg"`},
 		{p.url + "/api/v1/images/1.svg", 200, "<svg"},
-		{p.url + "/", 200, `<meta name="beacon-demo-key" content="svc_test_console">`},
+		{p.url + "/", 200, `<meta name="beacon-demo-key" content="svc_test_console"`},
 		{p.url + "/index.html", 404, `"error":"Not found"`},
 		{p.url + "/assets/", 404, `"error":"Not found"`},
 		{p.url + "/metrics", 404, `"error":"Not found"`},

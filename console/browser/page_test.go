@@ -68,7 +68,7 @@ const patience = time.Minute
 func (b *browser) open(t *testing.T, url string, l look) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	p := &page{t: t, ctx: ctx}
+	p := &page{t: t, ctx: ctx, expect: []string{"503"}} // a server that is busy may say so: the page asks again
 	p.do(
 		chromedp.EmulateViewport(l.width, l.height),
 		chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { return prepare(ctx) }),
@@ -306,7 +306,10 @@ func (p *page) shot(name string) {
 // fits checks that nothing has to be scrolled sideways.
 func (p *page) fits() {
 	p.t.Helper()
-	if over := eval[float64](p, `Math.max(document.documentElement.scrollWidth, document.querySelector("main").scrollWidth) - innerWidth`); over > 0 {
-		p.t.Errorf("the page is wider than the window by %v pixels", over)
+	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .card.wide, .map") && e.getBoundingClientRect().right > innerWidth + 1)
+		.map((e) => location.hash + ": " + e.tagName + "." + e.className + " reaches " + Math.round(e.getBoundingClientRect().right))`)
+	over := eval[float64](p, `Math.max(document.documentElement.scrollWidth, document.querySelector("main").scrollWidth) - innerWidth`)
+	if over > 0 || len(wide) > 0 {
+		p.t.Errorf("the page is wider than the window by %v pixels: %q", over, wide)
 	}
 }

@@ -63,9 +63,14 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.press("Hide panel")
 	p.until(`!document.querySelector(".figures").checkVisibility()`)
 	p.shot("phone-map-folded")
-	for path, text := range map[string]string{
-		"/hotspots": "no hotspots", "/hotspots/" + n.spots[0].id: "Rewards by day", "/rewards": "By month", "/staff": "Create a key", "/register": "Register a hotspot",
+	for _, page := range [][2]string{
+		{"/hotspots", "no hotspots"},
+		{"/hotspots/" + n.spots[0].id, "Rewards by day"},
+		{"/rewards", "By month"},
+		{"/staff", "this key"},
+		{"/register", "Register a hotspot"},
 	} {
+		path, text := page[0], page[1]
 		p.visit(path)
 		p.sees(text)
 		p.fits()

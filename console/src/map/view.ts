@@ -259,7 +259,7 @@ export class MapView {
       element.className = "map-pin";
       element.setAttribute("role", "img");
       element.setAttribute("aria-label", "The place; drag it, or type its coordinates");
-      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -9] })
+      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] })
         .setLngLat([at.lng, at.lat])
         .addTo(this.#map);
       const pin = this.#pin;

@@ -15,12 +15,14 @@ const assets = join(out, "assets");
 const mapWorker = {
   name: "map-worker",
   setup(b) {
+    // The path is part of what names are made of, so it must not tell where we are.
     b.onResolve({ filter: /^map-worker$/ }, () => ({
-      path: join(here, "node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"),
+      path: "node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs",
       namespace: "map-worker",
     }));
     b.onLoad({ filter: /.*/, namespace: "map-worker" }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minify: true, legalComments: "none" });
+      const source = await readFile(join(here, path), "utf8");
+      const { code } = await transform(source, { minify: true, legalComments: "none" });
       return { contents: code, loader: "file" };
     });
   },

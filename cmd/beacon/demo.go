@@ -170,7 +170,7 @@ func (s *stage) welcome(url, file string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "beacon: %s of New York, with %d days of history, and %s that beat; ready in %.1f s.\n\n",
 		count(s.hotspots, "hotspot"), demoDays, count(len(s.devices), "device"), time.Since(s.began).Seconds())
-	fmt.Fprintf(&text, "  address       %s/\n", url)
+	fmt.Fprintf(&text, "  console       %s/\n", url)
 	fmt.Fprintf(&text, "  operator key  %s\n", s.keys.operator)
 	fmt.Fprintf(&text, "  staff key     %s\n\n", s.keys.staff)
 	text.WriteString("What is near Chelsea Market, how much of Chelsea is covered, what the operator earned last month:\n\n")

@@ -50,7 +50,7 @@ func startDemo(t *testing.T, args ...string) *demonstration {
 		}
 		return found[1]
 	}
-	d.url, d.operator, d.staff = word(`address +(http://\S+)/\n`), word(`operator key +(bcn_\w+)\n`), word(`staff key +(bcn_\w+)\n`)
+	d.url, d.operator, d.staff = word(`console +(http://\S+)/\n`), word(`operator key +(bcn_\w+)\n`), word(`staff key +(bcn_\w+)\n`)
 	return d
 }
 

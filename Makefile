@@ -32,6 +32,8 @@ prepare:
 	@scripts/need curl curl
 	@scripts/need strace strace || echo "tests that need strace are skipped"
 	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
+	@scripts/need zsh zsh || echo "completions of zsh are not tested"
+	@scripts/need fish fish || echo "completions of fish are not tested"
 	@scripts/need chromium chromium || echo "tests that need a browser are skipped"
 	@scripts/need npm npm || echo "it is not checked that console/dist is what its sources build"
 

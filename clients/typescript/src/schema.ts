@@ -260,6 +260,7 @@ export interface paths {
          * See what more hotspots would cover
          * @description How much of a box is covered, and how much would be if there were hotspots at some places more. Nothing is
          *     kept. `added_km2` is `after_km2` - `before_km2`, to the last digit; it is never negative. Needs no scope.
+         *     Every ten additions count as one request more towards the key's limit.
          */
         post: operations["simulateCoverage"];
         delete?: never;

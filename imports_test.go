@@ -77,6 +77,7 @@ var allowed = map[string][]string{
 	"endtoend":        {},
 	"mvt/mvttest":     {},
 	"openapitest":     {},
+	"rig":             {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }
 
@@ -96,6 +97,7 @@ var foreign = map[string][]string{
 	"mvt":             {"google.golang.org/protobuf"},
 	"mvt/mvttest":     {"google.golang.org/protobuf"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},
+	"rig":             {"github.com/google/go-cmp"},
 	"openapitest":     {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
 }
 

@@ -16,29 +16,10 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/rig"
 )
 
-// binary is the beacon that all tests talk to: they know nothing of its insides.
-var binary string
-
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "beacon-client")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "beacon")
-	build := exec.Command("go", "build", "-o", binary, "../cmd/beacon")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is delivered
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the binary: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
 // server is a running "beacon serve".
 type server struct {
@@ -48,7 +29,7 @@ type server struct {
 
 // launch runs a server on a database. Its stop ends it in an orderly way.
 func launch(db string, flags ...string) (*server, error) {
-	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", db}, flags...)...)
+	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", db}, flags...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
@@ -104,7 +85,7 @@ func unlimited(t testing.TB) *server {
 // command runs the program and gives what it prints.
 func command(args ...string) (string, error) {
 	var diagnosis bytes.Buffer
-	cmd := exec.Command(binary, args...)
+	cmd := exec.Command(rig.Binary, args...)
 	cmd.Stderr = &diagnosis
 	out, err := cmd.Output()
 	if err != nil {

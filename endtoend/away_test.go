@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -23,16 +24,16 @@ const answeredWithin = 6 * time.Second
 // so is everything, without a restart.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for name, away := range map[string]mode{"cut": cut, "silent": silent} {
+	for name, away := range map[string]rig.Mode{"cut": rig.Cut, "silent": rig.Silent} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := storetest.Postgres(t)
-			p, behind := throughProxy(t, db)
-			s := start(t, behind)
-			c := newClient(t, createKey(t, db, "hotspots:write").Key)
-			id := c.mustRegister(t, s, 0)
+			p, behind := rig.ThroughProxy(t, db)
+			s := rig.Start(t, behind)
+			c := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
+			id := c.MustRegister(t, s, 0)
 
-			p.set(away)
+			p.Set(away)
 			nearby, stop := keepAskingNearby(t, c, s)
 			refusedWhileAway(t, c, s, id)
 			stop()
@@ -41,18 +42,18 @@ func TestDatabaseAway(t *testing.T) {
 			}
 			t.Logf("nearby was answered %d times, after %v at the most", nearby.answered.Load(), time.Duration(nearby.longest.Load()))
 
-			p.set(healed)
-			back := eventually(t, 10*time.Second, "a registration succeeds again", func() bool {
-				return c.register(t.Context(), s, 1).status == http.StatusCreated
+			p.Set(rig.Healed)
+			back := rig.Eventually(t, 10*time.Second, "a registration succeeds again", func() bool {
+				return c.Register(t.Context(), s, 1).Status == http.StatusCreated
 			})
-			eventually(t, 10*time.Second, "/readyz", func() bool {
-				return c.do(t.Context(), http.MethodGet, s.url+"/readyz", nil).status == http.StatusOK
+			rig.Eventually(t, 10*time.Second, "/readyz", func() bool {
+				return c.Do(t.Context(), http.MethodGet, s.URL+"/readyz", nil).Status == http.StatusOK
 			})
 			t.Logf("writes succeeded %v after the database was back", back)
-			c.converges(t, s, truth(t, openStore(t, db)), 2, 5*time.Second)
-			s.running(t)
+			c.Converges(t, s, rig.Truth(t, rig.OpenStore(t, db)), 2, 5*time.Second)
+			s.Running(t)
 			// A silence may end before the follower gives up on it.
-			if lost := strings.Count(s.log(t), "cannot follow the changes"); lost > 1 || lost == 0 && away == cut {
+			if lost := strings.Count(s.Log(t), "cannot follow the changes"); lost > 1 || lost == 0 && away == rig.Cut {
 				t.Errorf("the log says %d times that the database is away; want once", lost)
 			}
 		})
@@ -60,27 +61,27 @@ func TestDatabaseAway(t *testing.T) {
 }
 
 // refusedWhileAway makes every kind of request that needs the database.
-func refusedWhileAway(t *testing.T, c *client, s *server, id string) {
+func refusedWhileAway(t *testing.T, c *rig.Client, s *rig.Server, id string) {
 	t.Helper()
-	requests := map[string]func() answer{
-		"POST":   func() answer { return c.register(t.Context(), s, 100) },
-		"PATCH":  func() answer { return c.patch(t.Context(), s, id, fields{"name": "Never"}) },
-		"DELETE": func() answer { return c.do(t.Context(), http.MethodDelete, s.url+"/v1/hotspots/"+id, nil) },
-		"GET":    func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/"+id, nil) },
-		"list":   func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/v1/users/me/hotspots", nil) },
-		"readyz": func() answer { return c.do(t.Context(), http.MethodGet, s.url+"/readyz", nil) },
+	requests := map[string]func() rig.Answer{
+		"POST":   func() rig.Answer { return c.Register(t.Context(), s, 100) },
+		"PATCH":  func() rig.Answer { return c.Patch(t.Context(), s, id, rig.Fields{"name": "Never"}) },
+		"DELETE": func() rig.Answer { return c.Do(t.Context(), http.MethodDelete, s.URL+"/v1/hotspots/"+id, nil) },
+		"GET":    func() rig.Answer { return c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/"+id, nil) },
+		"list":   func() rig.Answer { return c.Do(t.Context(), http.MethodGet, s.URL+"/v1/users/me/hotspots", nil) },
+		"readyz": func() rig.Answer { return c.Do(t.Context(), http.MethodGet, s.URL+"/readyz", nil) },
 	}
 	var all sync.WaitGroup
 	for name, request := range requests {
 		all.Go(func() {
 			a := request()
-			if a.status != http.StatusServiceUnavailable && (a.status != http.StatusInternalServerError || name == "readyz") {
-				t.Errorf("%s: %d %v; want 503, or 500 for a write or read", name, a.status, a.err)
+			if a.Status != http.StatusServiceUnavailable && (a.Status != http.StatusInternalServerError || name == "readyz") {
+				t.Errorf("%s: %d %v; want 503, or 500 for a write or read", name, a.Status, a.Err)
 			}
-			if a.took > answeredWithin {
-				t.Errorf("%s was answered after %v; want %v", name, a.took, answeredWithin)
+			if a.Took > answeredWithin {
+				t.Errorf("%s was answered after %v; want %v", name, a.Took, answeredWithin)
 			}
-			if a.status == http.StatusServiceUnavailable && name != "readyz" && a.header.Get("Retry-After") == "" {
+			if a.Status == http.StatusServiceUnavailable && name != "readyz" && a.Header.Get("Retry-After") == "" {
 				t.Errorf("%s: a 503 without Retry-After", name)
 			}
 		})
@@ -91,7 +92,7 @@ func refusedWhileAway(t *testing.T, c *client, s *server, id string) {
 // asked counts the answers to nearby.
 type asked struct{ answered, failed, longest atomic.Int64 }
 
-func keepAskingNearby(t *testing.T, c *client, s *server) (*asked, func()) {
+func keepAskingNearby(t *testing.T, c *rig.Client, s *rig.Server) (*asked, func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var n asked
 	var asking sync.WaitGroup
@@ -99,17 +100,17 @@ func keepAskingNearby(t *testing.T, c *client, s *server) (*asked, func()) {
 		ticker := time.NewTicker(20 * time.Millisecond)
 		defer ticker.Stop()
 		for ; ctx.Err() == nil; <-ticker.C {
-			a := c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/nearby?status=all&lat=40&lng=-74", nil)
-			if a.status != http.StatusOK || !strings.Contains(string(a.data), "Hotspot 0") {
+			a := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?status=all&lat=40&lng=-74", nil)
+			if a.Status != http.StatusOK || !strings.Contains(string(a.Data), "Hotspot 0") {
 				n.failed.Add(1)
 			}
 			n.answered.Add(1)
-			n.longest.Store(max(n.longest.Load(), int64(a.took)))
+			n.longest.Store(max(n.longest.Load(), int64(a.Took)))
 		}
 	})
 	return &n, func() {
 		// At least so many that a hitch every now and then would show.
-		eventually(t, 10*time.Second, "some answers to nearby", func() bool { return n.answered.Load() >= 100 })
+		rig.Eventually(t, 10*time.Second, "some answers to nearby", func() bool { return n.answered.Load() >= 100 })
 		cancel()
 		asking.Wait()
 	}

@@ -5,16 +5,18 @@ package endtoend_test
 import (
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestCoverageAtOnce: who has changed something sees it in the next answer about
 // coverage, and on another server within a second.
 func TestCoverageAtOnce(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		admin := newClient(t, createKey(t, db, "admin").Key)
-		servers := []*server{start(t, db)}
-		if isPostgres(db) {
-			servers = append(servers, start(t, db))
+	rig.Stores(t, func(t *testing.T, db string) {
+		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+		servers := []*rig.Server{rig.Start(t, db)}
+		if rig.IsPostgres(db) {
+			servers = append(servers, rig.Start(t, db))
 		}
 		sc := emptyScene(t, admin)
 		sc.clump(6, cityLat, cityLng, 250)
@@ -24,7 +26,7 @@ func TestCoverageAtOnce(t *testing.T) {
 		sc.build(t, servers[0])
 		w := &witness{sc: sc, servers: servers, box: groundBox{cityLat + 0.002, cityLat - 0.02, cityLng + 0.02, cityLng - 0.002}}
 		w.await(t, servers[len(servers)-1])
-		steps := []func(t testing.TB, s *server, at *site){sc.beat, sc.resize, sc.unlink, sc.link, sc.beat, sc.resize, sc.beat, sc.remove}
+		steps := []func(t testing.TB, s *rig.Server, at *site){sc.beat, sc.resize, sc.unlink, sc.link, sc.beat, sc.resize, sc.beat, sc.remove}
 		for step, change := range steps {
 			for i, at := range sc.sites {
 				if i%3 == 2 && step >= len(steps)-1 { // some stay
@@ -41,7 +43,7 @@ func TestCoverageAtOnce(t *testing.T) {
 // into from outside, and in the world.
 type witness struct {
 	sc      *scene
-	servers []*server
+	servers []*rig.Server
 	box     groundBox
 
 	changes, moved int // how often the area became another
@@ -52,13 +54,13 @@ type witness struct {
 
 // see makes a change at one server, and wants to see it there at once and
 // elsewhere soon. What is true afterwards, that server says of each hotspot.
-func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB, s *server, at *site)) {
+func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB, s *rig.Server, at *site)) {
 	t.Helper()
 	near := w.changes % len(w.servers)
 	change(t, w.servers[near], at)
-	got := w.sc.admin.mustChart(t, w.servers[near], w.box, anyZoom) // the very next request
+	got := mustChart(t, w.sc.admin, w.servers[near], w.box, anyZoom) // the very next request
 	answered := time.Now()
-	all := w.sc.admin.plot(t, w.servers[near], w.sc.hotspots())
+	all := plot(t, w.sc.admin, w.servers[near], w.sc.hotspots())
 	if got.expect(t, w.box, all); t.Failed() {
 		t.Fatalf("this was seen right after step %d of hotspot %d", step, at.n)
 	}
@@ -71,7 +73,7 @@ func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB
 		if far == near {
 			continue
 		}
-		eventually(t, 5*time.Second, "another server shows the same", func() bool {
+		rig.Eventually(t, 5*time.Second, "another server shows the same", func() bool {
 			return w.look(t, s) == data
 		})
 		took := time.Since(answered)
@@ -83,24 +85,24 @@ func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB
 
 // look is what a server says, with all hotspots: one that is hidden by others now
 // may be seen later.
-func (w *witness) look(t *testing.T, s *server) (data string) {
+func (w *witness) look(t *testing.T, s *rig.Server) (data string) {
 	t.Helper()
 	for _, box := range []groundBox{w.box, wholeWorld} {
-		_, a, err := w.sc.admin.chart(t.Context(), s, box, anyZoom)
+		_, a, err := chart(t.Context(), w.sc.admin, s, box, anyZoom)
 		if err != nil {
 			t.Fatal(err)
 		}
-		data += string(a.data)
+		data += string(a.Data)
 	}
 	return data
 }
 
 // await waits until a server knows all hotspots: keys of devices, too, come from
 // there.
-func (w *witness) await(t *testing.T, s *server) {
+func (w *witness) await(t *testing.T, s *rig.Server) {
 	t.Helper()
-	eventually(t, 5*time.Second, "all hotspots are there", func() bool {
-		return w.sc.admin.mustChart(t, s, wholeWorld, anyZoom).Count == len(w.sc.sites)
+	rig.Eventually(t, 5*time.Second, "all hotspots are there", func() bool {
+		return mustChart(t, w.sc.admin, s, wholeWorld, anyZoom).Count == len(w.sc.sites)
 	})
 }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // charted is what GET /coverage answers.
@@ -46,8 +48,8 @@ func (b groundBox) query() string {
 	return fmt.Sprintf("north=%v&south=%v&east=%v&west=%v", b.north, b.south, b.east, b.west)
 }
 
-func (b groundBox) fields() fields {
-	return fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
+func (b groundBox) fields() rig.Fields {
+	return rig.Fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
 }
 
 // turnedAway reports whether a server says that the machine has too much to do:
@@ -60,10 +62,10 @@ const patience = 10 * time.Second // with servers that turn requests away
 
 // insist asks until it is not turned away. Who is has to wait for that, so it
 // need not pause.
-func (c *client) insist(ctx context.Context, method, url string, body any) answer {
+func insist(ctx context.Context, c *rig.Client, method, url string, body any) rig.Answer {
 	for began := time.Now(); ; {
-		a := c.do(ctx, method, url, body)
-		if !turnedAway(a.status, a.header) || time.Since(began) > patience {
+		a := c.Do(ctx, method, url, body)
+		if !turnedAway(a.Status, a.Header) || time.Since(began) > patience {
 			return a
 		}
 	}
@@ -71,28 +73,28 @@ func (c *client) insist(ctx context.Context, method, url string, body any) answe
 
 // chart asks for the coverage of a box, and holds the answer to what is true of
 // all of them.
-func (c *client) chart(ctx context.Context, s *server, box groundBox, zoom int) (charted, answer, error) {
-	address := s.url + "/v1/coverage?" + box.query()
+func chart(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, zoom int) (charted, rig.Answer, error) {
+	address := s.URL + "/v1/coverage?" + box.query()
 	if zoom != anyZoom {
 		address += fmt.Sprintf("&zoom=%d", zoom)
 	}
-	a := c.insist(ctx, http.MethodGet, address, nil)
+	a := insist(ctx, c, http.MethodGet, address, nil)
 	var got charted
-	if a.status != http.StatusOK {
-		return got, a, fmt.Errorf("coverage answered %d %s %w", a.status, a.code, a.err)
+	if a.Status != http.StatusOK {
+		return got, a, fmt.Errorf("coverage answered %d %s %w", a.Status, a.Code, a.Err)
 	}
-	if err := json.Unmarshal(a.data, &got); err != nil {
+	if err := json.Unmarshal(a.Data, &got); err != nil {
 		return got, a, err
 	}
 	if problem := got.problem(box, zoom); problem != "" {
-		return got, a, fmt.Errorf("%+v at zoom %d: %s: %.300s", box, zoom, problem, a.data)
+		return got, a, fmt.Errorf("%+v at zoom %d: %s: %.300s", box, zoom, problem, a.Data)
 	}
 	return got, a, nil
 }
 
-func (c *client) mustChart(t testing.TB, s *server, box groundBox, zoom int) charted {
+func mustChart(t testing.TB, c *rig.Client, s *rig.Server, box groundBox, zoom int) charted {
 	t.Helper()
-	got, _, err := c.chart(t.Context(), s, box, zoom)
+	got, _, err := chart(t.Context(), c, s, box, zoom)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,16 +166,16 @@ type plotted struct {
 }
 
 // plot reads hotspots one by one; one that is gone is left out.
-func (c *client) plot(t testing.TB, s *server, ids []string) (all []plotted) {
+func plot(t testing.TB, c *rig.Client, s *rig.Server, ids []string) (all []plotted) {
 	t.Helper()
 	for _, id := range ids {
-		a := c.insist(t.Context(), http.MethodGet, s.url+"/v1/hotspots/"+id, nil)
-		if a.status == http.StatusNotFound {
+		a := insist(t.Context(), c, http.MethodGet, s.URL+"/v1/hotspots/"+id, nil)
+		if a.Status == http.StatusNotFound {
 			continue
 		}
 		var h plotted
-		if err := json.Unmarshal(a.data, &h); a.status != http.StatusOK || err != nil {
-			t.Fatalf("hotspot %s: %d %s %v %v", id, a.status, a.code, a.err, err)
+		if err := json.Unmarshal(a.Data, &h); a.Status != http.StatusOK || err != nil {
+			t.Fatalf("hotspot %s: %d %s %v %v", id, a.Status, a.Code, a.Err, err)
 		}
 		all = append(all, h)
 	}

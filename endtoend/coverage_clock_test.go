@@ -10,23 +10,25 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestCoverageClock: who falls silent covers nothing any more after 240 seconds,
 // not before, without anyone doing anything; and does again with his next beat.
 // Four minutes on the servers' clocks are six seconds.
 func TestCoverageClock(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
+	rig.Stores(t, func(t *testing.T, db string) {
 		const rate = 40
 		clock := &simulatedClock{at: time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC), real: time.Now(), rate: rate}
-		admin := newClient(t, createKey(t, db, "admin").Key)
+		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
 		sc.clump(10, cityLat, cityLng, 100)
 		sc.clump(800, -20, 30, 20_000)
 		crowd := newCrowd(t, db, clock.at, 300, sc.discs())
-		observers := []*observer{{crowd: crowd, client: admin, server: start(t, db, clock.flags()...), rate: rate}}
-		if isPostgres(db) { // which hears of beats a little later
-			observers = append(observers, &observer{crowd: crowd, client: admin, server: start(t, db, clock.flags()...), rate: rate, behind: 3 * time.Second})
+		observers := []*observer{{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate}}
+		if rig.IsPostgres(db) { // which hears of beats a little later
+			observers = append(observers, &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate, behind: 3 * time.Second})
 		}
 		s := observers[0].server
 		ctx, stop := context.WithCancel(t.Context())
@@ -45,7 +47,7 @@ func TestCoverageClock(t *testing.T) {
 		}
 		rhythm := time.NewTicker(time.Minute / rate)
 		defer rhythm.Stop()
-		eventually(t, 30*time.Second, "all silent ones are gone", func() bool {
+		rig.Eventually(t, 30*time.Second, "all silent ones are gone", func() bool {
 			<-rhythm.C
 			crowd.beat(t, admin, s, rate, kept)
 			gone := true
@@ -58,17 +60,17 @@ func TestCoverageClock(t *testing.T) {
 			before := statusIn(t, admin, s, m)
 			m.beat(t, admin, s, rate)
 			if after := statusIn(t, admin, s, m); before != "offline" || after != "online" {
-				t.Errorf("%s beat again; it was %s, and is %s", m.ssid, before, after)
+				t.Errorf("%s beat again; it was %s, and is %s", m.SSID, before, after)
 			}
 		}
 		stop()
 		watching.Wait()
 		for i, o := range observers {
 			o.conclude(t, i, len(crowd.members), len(kept))
-			o.server.kill()
+			o.server.Kill()
 		}
 		// Who comes up after a crash knows who was heard, and when.
-		o := &observer{crowd: crowd, client: admin, server: start(t, db, clock.flags()...), rate: rate}
+		o := &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate}
 		for range 10 {
 			if err := errors.Join(o.lookAtAll(t.Context()), o.lookClosely(t.Context())); err != nil {
 				t.Errorf("after a crash: %v", err)
@@ -87,11 +89,11 @@ func (sc *scene) discs() (all []groundDisc) {
 }
 
 // statusIn is what coverage says about a hotspot.
-func statusIn(t testing.TB, c *client, s *server, m *member) string {
+func statusIn(t testing.TB, c *rig.Client, s *rig.Server, m *member) string {
 	t.Helper()
 	around := groundBox{m.disc.lat + 1e-6, m.disc.lat - 1e-6, m.disc.lng + 1e-6, m.disc.lng - 1e-6}
-	for _, item := range c.mustChart(t, s, around, anyZoom).Hotspots {
-		if item.ID == m.hotspot {
+	for _, item := range mustChart(t, c, s, around, anyZoom).Hotspots {
+		if item.ID == m.Hotspot {
 			return item.Status
 		}
 	}
@@ -102,8 +104,8 @@ func statusIn(t testing.TB, c *client, s *server, m *member) string {
 // heard.
 type observer struct {
 	crowd  *crowd
-	client *client
-	server *server
+	client *rig.Client
+	server *rig.Server
 	rate   int
 	behind time.Duration // how long beats may take to be known
 
@@ -136,18 +138,18 @@ func (o *observer) watch(ctx context.Context, t *testing.T) {
 // lookAtAll counts who is online in the world.
 func (o *observer) lookAtAll(ctx context.Context) error {
 	asked := time.Now()
-	got, a, err := o.client.chart(ctx, o.server, wholeWorld, 3)
+	got, a, err := chart(ctx, o.client, o.server, wholeWorld, 3)
 	if err != nil {
 		return err
 	}
 	least, most, mostLate := 0, 0, 0
 	for _, m := range o.crowd.members {
-		surely, maybe, late := m.online(a.at, asked.Add(-o.behind), leeway*time.Duration(o.rate))
+		surely, maybe, late := m.online(a.At, asked.Add(-o.behind), leeway*time.Duration(o.rate))
 		least, most, mostLate = least+surely, most+maybe, mostLate+late
 	}
 	n := got.online()
 	if n < least || n > mostLate {
-		return fmt.Errorf("at %v %d are online; want %d to %d", a.at, n, least, most)
+		return fmt.Errorf("at %v %d are online; want %d to %d", a.At, n, least, most)
 	}
 	o.looks++
 	if n > most {
@@ -164,14 +166,14 @@ func (o *observer) lookAtAll(ctx context.Context) error {
 func (o *observer) lookClosely(ctx context.Context) error {
 	city := groundBox{cityLat + 0.1, cityLat - 0.1, cityLng + 0.1, cityLng - 0.1}
 	asked := time.Now()
-	got, a, err := o.client.chart(ctx, o.server, city, anyZoom)
+	got, a, err := chart(ctx, o.client, o.server, city, anyZoom)
 	if err != nil {
 		return err
 	}
 	members := map[string]*member{}
 	for _, m := range o.crowd.members {
 		if city.holds(m.disc.lat, m.disc.lng) {
-			members[m.hotspot] = m
+			members[m.Hotspot] = m
 		}
 	}
 	var discs []groundDisc
@@ -180,16 +182,16 @@ func (o *observer) lookClosely(ctx context.Context) error {
 		if !ok {
 			return fmt.Errorf("%s came from nowhere", item.ID)
 		}
-		surely, _, maybe := m.online(a.at, asked.Add(-o.behind), leeway*time.Duration(o.rate))
+		surely, _, maybe := m.online(a.At, asked.Add(-o.behind), leeway*time.Duration(o.rate))
 		if item.Status != "online" && surely > 0 || item.Status == "online" && maybe == 0 {
-			return fmt.Errorf("at %v %s is %s, and was last heard %s", a.at, m.ssid, item.Status, m.last())
+			return fmt.Errorf("at %v %s is %s, and was last heard %s", a.At, m.SSID, item.Status, m.last())
 		}
 		if item.Status == "online" {
 			discs = append(discs, m.disc)
 		}
 	}
 	if want := city.covered(discs) / 1e6; !nearly(got.AreaKm2, want) || len(got.Hotspots) != len(members) {
-		return fmt.Errorf("at %v %d hotspots of %d cover %v km²; want %v", a.at, len(discs), len(got.Hotspots), got.AreaKm2, want)
+		return fmt.Errorf("at %v %d hotspots of %d cover %v km²; want %v", a.At, len(discs), len(got.Hotspots), got.AreaKm2, want)
 	}
 	o.measured++
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/geo"
 	"github.com/beacon-wifi/beacon/id"
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
@@ -29,7 +30,7 @@ type crowd struct {
 
 // member is a hotspot of a crowd, and when it was heard.
 type member struct {
-	*device
+	*rig.Device
 	disc groundDisc
 
 	mu    sync.Mutex
@@ -44,7 +45,7 @@ type hearingOf struct{ after, before, known time.Time }
 // the others as many as can be made in four seconds.
 func newCrowd(t testing.TB, db string, now time.Time, some int, discs []groundDisc) *crowd {
 	t.Helper()
-	handle := openStore(t, db)
+	handle := rig.OpenStore(t, db)
 	c := &crowd{members: make([]*member, len(discs))}
 	enough := time.Now().Add(4 * time.Second)
 	abreast(64, len(discs), func(i int) { // they share transactions
@@ -83,20 +84,20 @@ func newMember(ctx context.Context, db *store.DB, i int, now time.Time, disc gro
 		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, now)), Operator: "usr_01hzzzzzzzzzzzzzzzzzzzzzzz",
 		Name: fmt.Sprintf("Hotspot %d", i), Type: beacon.Home,
 		Location: beacon.Location{Point: geo.Point{Lat: disc.lat, Lng: disc.lng}, VerifiedAt: now},
-		Device:   beacon.Device{SSID: fmt.Sprintf("net-%d", i), MAC: beacon.MAC(macOf(i)), LinkedAt: now},
+		Device:   beacon.Device{SSID: fmt.Sprintf("net-%d", i), MAC: beacon.MAC(rig.MACOf(i)), LinkedAt: now},
 		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50, CoverageRadiusM: disc.radiusM},
 
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
-	m := &member{device: &device{hotspot: string(h.ID), ssid: h.Device.SSID, mac: macOf(i)}, disc: disc}
-	m.key, h.Device.KeyHash = access.MintDevice(h.ID)
+	m := &member{Device: &rig.Device{Hotspot: string(h.ID), SSID: h.Device.SSID, MAC: rig.MACOf(i)}, disc: disc}
+	m.Key, h.Device.KeyHash = access.MintDevice(h.ID)
 	_, err := db.InsertHotspot(ctx, h, storetest.Actor, nil)
 	return m, err
 }
 
 // beat lets members beat once, some at a time. The server's clock runs faster
 // than ours by a rate.
-func (c *crowd) beat(t testing.TB, client *client, s *server, rate int, members []*member) {
+func (c *crowd) beat(t testing.TB, client *rig.Client, s *rig.Server, rate int, members []*member) {
 	t.Helper()
 	abreast(32, len(members), func(i int) {
 		c.sent.Add(1)
@@ -104,21 +105,21 @@ func (c *crowd) beat(t testing.TB, client *client, s *server, rate int, members 
 	})
 }
 
-func (m *member) beat(t testing.TB, client *client, s *server, rate int) {
+func (m *member) beat(t testing.TB, client *rig.Client, s *rig.Server, rate int) {
 	m.mu.Lock()
 	n := len(m.heard)
 	m.heard = append(m.heard, hearingOf{})
 	m.mu.Unlock()
-	body, began := m.next(), time.Now()
-	a := m.send(t.Context(), client, s, body)
-	for tries := 0; a.err != nil && tries < 3; tries++ { // a connection that was never used may be closed any time
-		a = m.send(t.Context(), client, s, body)
+	body, began := m.Next(), time.Now()
+	a := m.Send(t.Context(), client, s, body)
+	for tries := 0; a.Err != nil && tries < 3; tries++ { // a connection that was never used may be closed any time
+		a = m.Send(t.Context(), client, s, body)
 	}
-	if m.hear(a, body); a.status != http.StatusOK {
-		t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+	if m.Hear(a, body); a.Status != http.StatusOK {
+		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.heard[n] = hearingOf{a.at.Add(-time.Since(began) * time.Duration(rate)), a.at, time.Now()}
+	m.heard[n] = hearingOf{a.At.Add(-time.Since(began) * time.Duration(rate)), a.At, time.Now()}
 }

@@ -14,22 +14,23 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/mvt/mvttest"
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestCoverageMass: thousands of hotspots come online at once, as after a power
 // cut, while maps are looked at. Every answer is whole, and soon after the last
 // beat coverage is what all of them say.
 func TestCoverageMass(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		admin := newClient(t, createKey(t, db, "admin").Key)
+	rig.Stores(t, func(t *testing.T, db string) {
+		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
 		for i := range 20 { // cities, one of them on both sides of ±180°
 			sc.clump(250, float64(i*5-50), float64(i*18-180), 1500)
 		}
 		const early = 1500
 		crowd := newCrowd(t, db, time.Now(), early+200, sc.discs())
-		m := &mass{crowd: crowd, client: admin, server: start(t, db)}
-		if got := admin.mustChart(t, m.server, wholeWorld, 0); got.Count != len(crowd.members) || got.online() != 0 || got.AreaKm2 != 0 {
+		m := &mass{crowd: crowd, client: admin, server: rig.Start(t, db)}
+		if got := mustChart(t, admin, m.server, wholeWorld, 0); got.Count != len(crowd.members) || got.online() != 0 || got.AreaKm2 != 0 {
 			t.Fatalf("before the first beat, %d hotspots are there, %d online, %v km²", got.Count, got.online(), got.AreaKm2)
 		}
 		// At first nobody looks: then there is much to redraw for the first who does.
@@ -46,11 +47,11 @@ func TestCoverageMass(t *testing.T) {
 		looking.Go(func() { m.repeat(ctx, t, m.askAll) })
 		looking.Go(func() { m.repeat(ctx, t, m.probe) })
 		crowd.beat(t, admin, m.server, 1, crowd.members[early:])
-		took := eventually(t, 10*time.Second, "all are online", func() bool {
-			return admin.mustChart(t, m.server, wholeWorld, 0).online() == len(crowd.members) || t.Failed()
+		took := rig.Eventually(t, 10*time.Second, "all are online", func() bool {
+			return mustChart(t, admin, m.server, wholeWorld, 0).online() == len(crowd.members) || t.Failed()
 		})
 		t.Logf("all %d were shown %v after the last beat", len(crowd.members), took)
-		eventually(t, 20*time.Second, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
+		rig.Eventually(t, 20*time.Second, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
 		stop()
 		looking.Wait()
 		m.conclude(t)
@@ -61,8 +62,8 @@ func TestCoverageMass(t *testing.T) {
 // mass is those who look while a crowd comes online.
 type mass struct {
 	crowd  *crowd
-	client *client
-	server *server
+	client *rig.Client
+	server *rig.Server
 
 	asked   atomic.Int64
 	slow    atomic.Int64 // answers that took more than a second
@@ -98,14 +99,14 @@ func (m *mass) somewhere() groundBox {
 }
 
 func (m *mass) askBox(ctx context.Context) error {
-	_, _, err := m.client.chart(ctx, m.server, m.somewhere(), rand.IntN(24)-1)
+	_, _, err := chart(ctx, m.client, m.server, m.somewhere(), rand.IntN(24)-1)
 	return err
 }
 
 // askAll counts who is online: nobody who was not heard, and once they are there
 // they stay.
 func (m *mass) askAll(ctx context.Context) error {
-	got, _, err := m.client.chart(ctx, m.server, wholeWorld, rand.IntN(23))
+	got, _, err := chart(ctx, m.client, m.server, wholeWorld, rand.IntN(23))
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (m *mass) askAll(ctx context.Context) error {
 func (m *mass) askTile(ctx context.Context) error {
 	at := m.crowd.members[rand.IntN(len(m.crowd.members))].disc
 	z, x, y := tileOf(rand.IntN(20), at.lat, at.lng)
-	got, err := m.client.tile(ctx, m.server, z, x, y)
+	got, err := fetchTile(ctx, m.client, m.server, z, x, y)
 	if err == nil && (got.status != http.StatusOK || got.tag == "" || len(got.body) == 0) {
 		err = fmt.Errorf("tile %d/%d/%d: %d %q, %d bytes", z, x, y, got.status, got.tag, len(got.body))
 	}
@@ -129,7 +130,7 @@ func (m *mass) askTile(ctx context.Context) error {
 
 func (m *mass) askWhatIf(ctx context.Context) error {
 	box := m.somewhere()
-	got, err := m.client.imagine(ctx, m.server, box, []groundDisc{{(box.north + box.south) / 2, box.west, 400}, {box.north, box.east, 30}})
+	got, err := imagine(ctx, m.client, m.server, box, []groundDisc{{(box.north + box.south) / 2, box.west, 400}, {box.north, box.east, 30}})
 	if err == nil && !(got.Before >= 0 && got.Added >= 0 && got.After >= got.Before && got.After*1e6 <= box.m2()*(1+1e-9)+1e-6) {
 		err = fmt.Errorf("%+v with two more: %+v", box, got)
 	}
@@ -138,12 +139,12 @@ func (m *mass) askWhatIf(ctx context.Context) error {
 
 // probe asks for nothing: when that takes long, it is the machine.
 func (m *mass) probe(ctx context.Context) error {
-	a := m.client.do(ctx, http.MethodGet, m.server.url+"/healthz", nil)
-	if a.took > 200*time.Millisecond {
+	a := m.client.Do(ctx, http.MethodGet, m.server.URL+"/healthz", nil)
+	if a.Took > 200*time.Millisecond {
 		m.busy.Add(1)
 	}
-	if a.status != http.StatusOK {
-		return fmt.Errorf("/healthz answered %d %w", a.status, a.err)
+	if a.Status != http.StatusOK {
+		return fmt.Errorf("/healthz answered %d %w", a.Status, a.Err)
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (m *mass) checkEnd(t *testing.T) {
 				count++
 			}
 		}
-		got := m.client.mustChart(t, m.server, box, rand.IntN(23))
+		got := mustChart(t, m.client, m.server, box, rand.IntN(23))
 		if want := box.covered(discs) / 1e6; got.Count != count || got.online() != count || !nearly(got.AreaKm2, want) {
 			t.Errorf("%+v: %d hotspots, %d online, %v km²; want %d, %v km²", box, got.Count, got.online(), got.AreaKm2, count, want)
 		}
@@ -191,7 +192,7 @@ func (m *mass) checkEnd(t *testing.T) {
 func (m *mass) inTiles(t *testing.T, z int) (count, online int) {
 	t.Helper()
 	for i := range 1 << (2 * z) {
-		got, err := m.client.tile(t.Context(), m.server, z, i>>z, i&(1<<z-1))
+		got, err := fetchTile(t.Context(), m.client, m.server, z, i>>z, i&(1<<z-1))
 		if err != nil || got.status != http.StatusOK {
 			t.Fatalf("a tile was answered %d %v", got.status, err)
 		}

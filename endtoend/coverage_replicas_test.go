@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -22,8 +23,8 @@ import (
 func TestCoverageReplicas(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	w := &turmoil{servers: [2]*server{start(t, db), start(t, db)}, counts: map[string]*atomic.Int64{}}
-	admin := newClient(t, createKey(t, db, "admin").Key)
+	w := &turmoil{servers: [2]*rig.Server{rig.Start(t, db), rig.Start(t, db)}, counts: map[string]*atomic.Int64{}}
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	w.scene = newScene(t, admin)
 	for range 3 {
 		w.clump(12, cityLat, cityLng, 400)
@@ -56,7 +57,7 @@ func TestCoverageReplicas(t *testing.T) {
 	w.report(t)
 
 	var both [2]map[string]string
-	took := eventually(t, 5*time.Second, "both servers answer the same", func() bool {
+	took := rig.Eventually(t, 5*time.Second, "both servers answer the same", func() bool {
 		for i, s := range w.servers {
 			both[i] = record(t, admin, s, boxes)
 		}
@@ -64,12 +65,12 @@ func TestCoverageReplicas(t *testing.T) {
 	})
 	t.Logf("both servers answered the same after %v", took)
 	for _, s := range w.servers {
-		all := admin.plot(t, s, w.hotspots())
+		all := plot(t, admin, s, w.hotspots())
 		if len(discsOf(all)) < 10 || len(discsOf(all)) == len(all) {
 			t.Errorf("of %d hotspots %d are online: that proves too little", len(all), len(discsOf(all)))
 		}
 		for _, box := range boxes {
-			admin.mustChart(t, s, box, anyZoom).expect(t, box, all)
+			mustChart(t, admin, s, box, anyZoom).expect(t, box, all)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func TestCoverageReplicas(t *testing.T) {
 // turmoil is a scene that changes at two servers.
 type turmoil struct {
 	*scene
-	servers [2]*server
+	servers [2]*rig.Server
 	counts  map[string]*atomic.Int64 // what was done
 }
 
@@ -86,26 +87,26 @@ type turmoil struct {
 func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
 	s := w.servers[random.IntN(len(w.servers))]
 	hotspot := ""
-	if at.device != nil {
-		hotspot = s.url + "/v1/hotspots/" + at.hotspot
+	if at.Device != nil {
+		hotspot = s.URL + "/v1/hotspots/" + at.Hotspot
 	}
 	switch dice := random.IntN(20); {
-	case at.device == nil:
-		body := registration(at.n)
-		body["location"] = fields{"lat": at.lat, "lng": at.lng}
-		if a, ok := w.try(t, "register", http.MethodPost, s.url+"/v1/hotspots", body); ok {
-			at.device = &device{mac: macOf(at.n)}
-			at.hotspot, _ = a.fields(t)["id"].(string)
+	case at.Device == nil:
+		body := rig.Registration(at.n)
+		body["location"] = rig.Fields{"lat": at.lat, "lng": at.lng}
+		if a, ok := w.try(t, "register", http.MethodPost, s.URL+"/v1/hotspots", body); ok {
+			at.Device = &rig.Device{MAC: rig.MACOf(at.n)}
+			at.Hotspot, _ = a.Fields(t)["id"].(string)
 			at.stage = registered
 		}
 	case dice == 0:
 		if _, ok := w.try(t, "remove", http.MethodDelete, hotspot, nil); ok {
-			at.device = nil
+			at.Device = nil
 		}
 	case dice < 6:
-		w.try(t, "resize", http.MethodPatch, hotspot, fields{"settings": fields{"coverage_radius_m": 10 + random.IntN(491)}})
+		w.try(t, "resize", http.MethodPatch, hotspot, rig.Fields{"settings": rig.Fields{"coverage_radius_m": 10 + random.IntN(491)}})
 	case at.stage == registered:
-		if _, ok := w.try(t, "verify", http.MethodPost, hotspot+"/verification", fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"}); ok {
+		if _, ok := w.try(t, "verify", http.MethodPost, hotspot+"/verification", rig.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"}); ok {
 			at.stage = verified
 		}
 	case at.stage == verified:
@@ -115,50 +116,50 @@ func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
 			at.stage = verified
 		}
 	default:
-		if a := at.device.beat(t.Context(), w.admin, s); w.took(t, "beat", a) {
+		if a := at.Device.Beat(t.Context(), w.admin, s); w.took(t, "beat", a) {
 			at.stage = beaten
 		}
 	}
 }
 
 // linkAt links a device; the code comes from the same server.
-func (w *turmoil) linkAt(t *testing.T, s *server, at *site) {
-	a, ok := w.try(t, "link", http.MethodPost, s.url+"/v1/hotspots/"+at.hotspot+"/link-code", nil)
+func (w *turmoil) linkAt(t *testing.T, s *rig.Server, at *site) {
+	a, ok := w.try(t, "link", http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/link-code", nil)
 	if !ok {
 		return
 	}
-	body := fields{"code": a.fields(t)["code"], "mac_address": at.mac}
-	if a, ok = w.try(t, "link", http.MethodPost, s.url+"/v1/devices/link", body); ok {
-		at.key, _ = a.fields(t)["device_key"].(string)
+	body := rig.Fields{"code": a.Fields(t)["code"], "mac_address": at.MAC}
+	if a, ok = w.try(t, "link", http.MethodPost, s.URL+"/v1/devices/link", body); ok {
+		at.Key, _ = a.Fields(t)["device_key"].(string)
 		at.stage = linked
-		at.reboot()
+		at.Reboot()
 	}
 }
 
-func (w *turmoil) try(t *testing.T, what, method, url string, body any) (answer, bool) {
-	a := w.admin.do(t.Context(), method, url, body)
+func (w *turmoil) try(t *testing.T, what, method, url string, body any) (rig.Answer, bool) {
+	a := w.admin.Do(t.Context(), method, url, body)
 	return a, w.took(t, what, a)
 }
 
 // took counts what was done, and what must not be answered.
-func (w *turmoil) took(t *testing.T, what string, a answer) bool {
-	switch a.outcome() {
-	case done:
+func (w *turmoil) took(t *testing.T, what string, a rig.Answer) bool {
+	switch a.Outcome() {
+	case rig.Done:
 		w.counts[what].Add(1)
 		return true
-	case unknown:
-		t.Errorf("%s was answered %d %s %v", what, a.status, a.code, a.err)
+	case rig.Unknown:
+		t.Errorf("%s was answered %d %s %v", what, a.Status, a.Code, a.Err)
 	}
 	return false
 }
 
 // look asks for boxes and tiles as long as the load lasts.
-func (w *turmoil) look(load context.Context, t *testing.T, s *server, boxes []groundBox) {
+func (w *turmoil) look(load context.Context, t *testing.T, s *rig.Server, boxes []groundBox) {
 	for load.Err() == nil && !t.Failed() {
-		if _, _, err := w.admin.chart(t.Context(), s, boxes[rand.IntN(len(boxes))], rand.IntN(24)-1); err != nil {
+		if _, _, err := chart(t.Context(), w.admin, s, boxes[rand.IntN(len(boxes))], rand.IntN(24)-1); err != nil {
 			t.Error(err)
 		}
-		if got, err := w.admin.tile(t.Context(), s, 1, 0, 0); err != nil || got.status != http.StatusOK {
+		if got, err := fetchTile(t.Context(), w.admin, s, 1, 0, 0); err != nil || got.status != http.StatusOK {
 			t.Errorf("a tile was answered %d %v", got.status, err)
 		}
 		w.counts["look"].Add(1)

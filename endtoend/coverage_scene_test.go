@@ -9,18 +9,20 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // scene is hotspots of every kind in places of every kind, made over HTTP.
 type scene struct {
-	admin  *client
+	admin  *rig.Client
 	random *rand.Rand
 	sites  []*site
 }
 
 // site is where a hotspot stands, and how far it has come.
 type site struct {
-	*device
+	*rig.Device
 	n        int
 	lat, lng float64
 	radiusM  float64 // 0: that of its type
@@ -64,13 +66,13 @@ const (
 )
 
 // emptyScene has no hotspots yet.
-func emptyScene(t testing.TB, admin *client) *scene {
+func emptyScene(t testing.TB, admin *rig.Client) *scene {
 	seed := rand.Uint64()
 	t.Logf("the scene is that of seed %d", seed)
 	return &scene{admin: admin, random: rand.New(rand.NewPCG(seed, 1))}
 }
 
-func newScene(t testing.TB, admin *client) *scene {
+func newScene(t testing.TB, admin *rig.Client) *scene {
 	sc := emptyScene(t, admin)
 	sc.clump(18, cityLat, cityLng, 250)
 	sc.clump(8, dateLat, 180, 200)
@@ -90,7 +92,7 @@ func newScene(t testing.TB, admin *client) *scene {
 }
 
 // build brings every hotspot as far as its site says, many at a time.
-func (sc *scene) build(t testing.TB, s *server) {
+func (sc *scene) build(t testing.TB, s *rig.Server) {
 	t.Helper()
 	work := make(chan *site)
 	var working sync.WaitGroup
@@ -111,17 +113,17 @@ func (sc *scene) build(t testing.TB, s *server) {
 	}
 }
 
-func (sc *scene) advance(t testing.TB, s *server, at *site) {
-	body := registration(at.n)
-	body["location"] = fields{"lat": at.lat, "lng": at.lng}
+func (sc *scene) advance(t testing.TB, s *rig.Server, at *site) {
+	body := rig.Registration(at.n)
+	body["location"] = rig.Fields{"lat": at.lat, "lng": at.lng}
 	if at.radiusM != 0 {
-		body["settings"] = fields{"coverage_radius_m": at.radiusM}
+		body["settings"] = rig.Fields{"coverage_radius_m": at.radiusM}
 	}
-	at.device = &device{ssid: fmt.Sprintf("net-%d", at.n), mac: macOf(at.n)}
-	at.hotspot, _ = sc.ask(t, http.MethodPost, s.url+"/v1/hotspots", body)["id"].(string)
+	at.Device = &rig.Device{SSID: fmt.Sprintf("net-%d", at.n), MAC: rig.MACOf(at.n)}
+	at.Hotspot, _ = sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
 	if at.stage >= verified {
-		sc.ask(t, http.MethodPost, s.url+"/v1/hotspots/"+at.hotspot+"/verification",
-			fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"})
+		sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/verification",
+			rig.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"})
 	}
 	if at.stage >= linked {
 		sc.link(t, s, at)
@@ -132,51 +134,51 @@ func (sc *scene) advance(t testing.TB, s *server, at *site) {
 }
 
 // link links a device, for the first time or again.
-func (sc *scene) link(t testing.TB, s *server, at *site) {
-	code := sc.ask(t, http.MethodPost, s.url+"/v1/hotspots/"+at.hotspot+"/link-code", nil)["code"]
-	at.key, _ = sc.ask(t, http.MethodPost, s.url+"/v1/devices/link", fields{"code": code, "mac_address": at.mac})["device_key"].(string)
-	at.reboot()
+func (sc *scene) link(t testing.TB, s *rig.Server, at *site) {
+	code := sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/link-code", nil)["code"]
+	at.Key, _ = sc.ask(t, http.MethodPost, s.URL+"/v1/devices/link", rig.Fields{"code": code, "mac_address": at.MAC})["device_key"].(string)
+	at.Reboot()
 }
 
-func (sc *scene) beat(t testing.TB, s *server, at *site) {
-	if a := at.device.beat(t.Context(), sc.admin, s); a.status != http.StatusOK {
-		t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+func (sc *scene) beat(t testing.TB, s *rig.Server, at *site) {
+	if a := at.Device.Beat(t.Context(), sc.admin, s); a.Status != http.StatusOK {
+		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 	}
 }
 
 // resize changes how far a hotspot reaches.
-func (sc *scene) resize(t testing.TB, s *server, at *site) {
-	sc.ask(t, http.MethodPatch, s.url+"/v1/hotspots/"+at.hotspot, fields{"settings": fields{"coverage_radius_m": 10 + sc.random.IntN(491)}})
+func (sc *scene) resize(t testing.TB, s *rig.Server, at *site) {
+	sc.ask(t, http.MethodPatch, s.URL+"/v1/hotspots/"+at.Hotspot, rig.Fields{"settings": rig.Fields{"coverage_radius_m": 10 + sc.random.IntN(491)}})
 }
 
 // unlink takes a hotspot's device away: it is pending again.
-func (sc *scene) unlink(t testing.TB, s *server, at *site) {
-	sc.ask(t, http.MethodDelete, s.url+"/v1/hotspots/"+at.hotspot+"/device", nil)
+func (sc *scene) unlink(t testing.TB, s *rig.Server, at *site) {
+	sc.ask(t, http.MethodDelete, s.URL+"/v1/hotspots/"+at.Hotspot+"/device", nil)
 }
 
 // remove deletes a hotspot.
-func (sc *scene) remove(t testing.TB, s *server, at *site) {
-	sc.ask(t, http.MethodDelete, s.url+"/v1/hotspots/"+at.hotspot, nil)
+func (sc *scene) remove(t testing.TB, s *rig.Server, at *site) {
+	sc.ask(t, http.MethodDelete, s.URL+"/v1/hotspots/"+at.Hotspot, nil)
 }
 
 // ask makes a request that must succeed.
-func (sc *scene) ask(t testing.TB, method, url string, body any) fields {
-	a := sc.admin.insist(t.Context(), method, url, body)
+func (sc *scene) ask(t testing.TB, method, url string, body any) rig.Fields {
+	a := insist(t.Context(), sc.admin, method, url, body)
 	switch {
-	case a.status == http.StatusNoContent:
+	case a.Status == http.StatusNoContent:
 		return nil
-	case a.status >= 200 && a.status <= 299:
-		return a.fields(t)
+	case a.Status >= 200 && a.Status <= 299:
+		return a.Fields(t)
 	}
-	t.Errorf("%s %s answered %d %s %v", method, url, a.status, a.code, a.err)
+	t.Errorf("%s %s answered %d %s %v", method, url, a.Status, a.Code, a.Err)
 	return nil
 }
 
 // hotspots are the ids of all that were made, those that are gone included.
 func (sc *scene) hotspots() (ids []string) {
 	for _, at := range sc.sites {
-		if at.device != nil {
-			ids = append(ids, at.hotspot)
+		if at.Device != nil {
+			ids = append(ids, at.Hotspot)
 		}
 	}
 	return ids

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // tile is a square of the map as a server sends it.
@@ -19,25 +21,25 @@ type tile struct {
 	body      []byte
 }
 
-// tile asks until it is not turned away.
-func (c *client) tile(ctx context.Context, s *server, z, x, y int, header ...string) (got tile, err error) {
+// fetchTile asks until it is not turned away.
+func fetchTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, header ...string) (got tile, err error) {
 	away := true
 	for began := time.Now(); away && time.Since(began) < patience; {
-		got, away, err = c.tryTile(ctx, s, z, x, y, header...)
+		got, away, err = tryTile(ctx, c, s, z, x, y, header...)
 	}
 	return got, err
 }
 
-func (c *client) tryTile(ctx context.Context, s *server, z, x, y int, header ...string) (got tile, away bool, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/v1/coverage/tiles/%d/%d/%d.mvt", s.url, z, x, y), nil)
+func tryTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, header ...string) (got tile, away bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/v1/coverage/tiles/%d/%d/%d.mvt", s.URL, z, x, y), nil)
 	if err != nil {
 		return tile{}, false, err
 	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
+	request.Header.Set("Authorization", "Bearer "+c.Key)
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}
-	response, err := c.http.Do(request)
+	response, err := c.HTTP.Do(request)
 	if err != nil {
 		return tile{}, false, err
 	}
@@ -49,16 +51,16 @@ func (c *client) tryTile(ctx context.Context, s *server, z, x, y int, header ...
 
 // tilesAround are the tiles that a place is in, from the world's down to the
 // deepest, by their names; each has its tag and says so when asked again.
-func tilesAround(t testing.TB, c *client, s *server, lat, lng float64) map[string]string {
+func tilesAround(t testing.TB, c *rig.Client, s *rig.Server, lat, lng float64) map[string]string {
 	t.Helper()
 	all, bodies := map[string]string{}, map[string]string{}
 	for _, z := range []int{0, 1, 5, 10, 13, 14, 16, 18, 22} {
 		z, x, y := tileOf(z, lat, lng)
-		got, err := c.tile(t.Context(), s, z, x, y)
+		got, err := fetchTile(t.Context(), c, s, z, x, y)
 		if err != nil || got.status != http.StatusOK || got.kind != "application/vnd.mapbox-vector-tile" || got.tag == "" {
 			t.Fatalf("tile %d/%d/%d: %d %q %q %v", z, x, y, got.status, got.kind, got.tag, err)
 		}
-		again, err := c.tile(t.Context(), s, z, x, y, "If-None-Match", got.tag)
+		again, err := fetchTile(t.Context(), c, s, z, x, y, "If-None-Match", got.tag)
 		if err != nil || again.status != http.StatusNotModified || again.tag != got.tag || len(again.body) > 0 {
 			t.Errorf("tile %d/%d/%d, asked again: %d %q, %d bytes, %v; want 304 %q", z, x, y, again.status, again.tag, len(again.body), err, got.tag)
 		}

@@ -7,15 +7,17 @@ import (
 	"maps"
 	"math"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestCoverageTrue: whatever hotspots say one by one, coverage says of all of
 // them: how many, where, and which ground, in every box and at every zoom. It
 // does after a crash, too, and thinking of more hotspots changes nothing.
 func TestCoverageTrue(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		admin := newClient(t, createKey(t, db, "admin").Key)
-		s := start(t, db)
+	rig.Stores(t, func(t *testing.T, db string) {
+		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+		s := rig.Start(t, db)
 		sc := newScene(t, admin)
 		sc.build(t, s)
 		for i, at := range sc.sites { // and then they change
@@ -29,11 +31,11 @@ func TestCoverageTrue(t *testing.T) {
 			}
 		}
 		boxes := sc.boxes()
-		all := admin.plot(t, s, sc.hotspots())
+		all := plot(t, admin, s, sc.hotspots())
 		checkKinds(t, all)
 		worst := 0.0
 		for _, box := range boxes {
-			off := admin.mustChart(t, s, box, anyZoom).expect(t, box, all)
+			off := mustChart(t, admin, s, box, anyZoom).expect(t, box, all)
 			worst = max(worst, off)
 			checkZooms(t, admin, s, box)
 			checkSplit(t, admin, s, sc.cut(box))
@@ -43,8 +45,8 @@ func TestCoverageTrue(t *testing.T) {
 		before := record(t, admin, s, boxes)
 		sc.checkWhatIf(t, s, boxes, all)
 		compareRecords(t, "after thinking of more hotspots", before, record(t, admin, s, boxes))
-		s.kill()
-		s = start(t, db)
+		s.Kill()
+		s = rig.Start(t, db)
 		compareRecords(t, "after a crash", before, record(t, admin, s, boxes))
 	})
 }
@@ -96,11 +98,11 @@ func checkKinds(t testing.TB, all []plotted) {
 
 // checkZooms: a zoom changes the items alone, and whom they stand for it does
 // not.
-func checkZooms(t testing.TB, c *client, s *server, box groundBox) {
+func checkZooms(t testing.TB, c *rig.Client, s *rig.Server, box groundBox) {
 	t.Helper()
-	want := c.mustChart(t, s, box, anyZoom)
+	want := mustChart(t, c, s, box, anyZoom)
 	for zoom := range 23 {
-		got := c.mustChart(t, s, box, zoom)
+		got := mustChart(t, c, s, box, zoom)
 		if got.Count != want.Count || got.AreaKm2 != want.AreaKm2 || got.Share != want.Share || got.online() != want.online() {
 			t.Errorf("%+v at zoom %d: %d hotspots, %d online, %v km², %v; without a zoom %d, %d, %v, %v", box, zoom,
 				got.Count, got.online(), got.AreaKm2, got.Share, want.Count, want.online(), want.AreaKm2, want.Share)
@@ -125,12 +127,12 @@ func (sc *scene) cut(box groundBox) pieces {
 }
 
 // checkSplit: the parts of a box have together what it has.
-func checkSplit(t testing.TB, c *client, s *server, p pieces) {
+func checkSplit(t testing.TB, c *rig.Client, s *rig.Server, p pieces) {
 	t.Helper()
-	whole := c.mustChart(t, s, p.whole, anyZoom)
+	whole := mustChart(t, c, s, p.whole, anyZoom)
 	area, count := 0.0, 0
 	for _, part := range p.parts {
-		got := c.mustChart(t, s, part, anyZoom)
+		got := mustChart(t, c, s, part, anyZoom)
 		area += got.AreaKm2
 		count += got.Count
 	}
@@ -145,16 +147,16 @@ func checkSplit(t testing.TB, c *client, s *server, p pieces) {
 }
 
 // record is what a server says about boxes, byte by byte.
-func record(t testing.TB, c *client, s *server, boxes []groundBox) map[string]string {
+func record(t testing.TB, c *rig.Client, s *rig.Server, boxes []groundBox) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for i, box := range boxes {
 		for _, zoom := range []int{anyZoom, 0, 3, 9, 13, 14, 22} {
-			_, a, err := c.chart(t.Context(), s, box, zoom)
+			_, a, err := chart(t.Context(), c, s, box, zoom)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all[fmt.Sprintf("box %d at zoom %d", i, zoom)] = string(a.data)
+			all[fmt.Sprintf("box %d at zoom %d", i, zoom)] = string(a.Data)
 		}
 	}
 	maps.Copy(all, tilesAround(t, c, s, cityLat, cityLng))

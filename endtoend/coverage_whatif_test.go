@@ -9,6 +9,8 @@ import (
 	"math"
 	"net/http"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // whatIfAnswer is what POST /coverage/simulate answers.
@@ -19,21 +21,21 @@ type whatIfAnswer struct {
 }
 
 // imagine asks what some more discs would cover.
-func (c *client) imagine(ctx context.Context, s *server, box groundBox, add []groundDisc) (got whatIfAnswer, err error) {
-	list := []fields{}
+func imagine(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, add []groundDisc) (got whatIfAnswer, err error) {
+	list := []rig.Fields{}
 	for _, d := range add {
-		list = append(list, fields{"lat": d.lat, "lng": d.lng, "radius_m": d.radiusM})
+		list = append(list, rig.Fields{"lat": d.lat, "lng": d.lng, "radius_m": d.radiusM})
 	}
-	a := c.insist(ctx, http.MethodPost, s.url+"/v1/coverage/simulate", fields{"bounds": box.fields(), "add": list})
-	if a.status != http.StatusOK {
-		return got, fmt.Errorf("what-if answered %d %s %w", a.status, a.code, a.err)
+	a := insist(ctx, c, http.MethodPost, s.URL+"/v1/coverage/simulate", rig.Fields{"bounds": box.fields(), "add": list})
+	if a.Status != http.StatusOK {
+		return got, fmt.Errorf("what-if answered %d %s %w", a.Status, a.Code, a.Err)
 	}
-	return got, json.Unmarshal(a.data, &got)
+	return got, json.Unmarshal(a.Data, &got)
 }
 
 // checkWhatIf thinks of more hotspots, beside those that are there and on top of
 // them, and compares what that would add with the oracle.
-func (sc *scene) checkWhatIf(t testing.TB, s *server, boxes []groundBox, all []plotted) {
+func (sc *scene) checkWhatIf(t testing.TB, s *rig.Server, boxes []groundBox, all []plotted) {
 	t.Helper()
 	discs := discsOf(all)
 	gained := 0
@@ -42,13 +44,13 @@ func (sc *scene) checkWhatIf(t testing.TB, s *server, boxes []groundBox, all []p
 		for range []int{1, 2, 7, 0, 100}[i%5] {
 			add = append(add, sc.imagined(box))
 		}
-		got, err := sc.admin.imagine(t.Context(), s, box, add)
+		got, err := imagine(t.Context(), sc.admin, s, box, add)
 		if err != nil {
 			t.Fatal(err)
 		}
 		after := box.covered(append(discs[:len(discs):len(discs)], add...)) / 1e6
 		added := after - box.covered(discs)/1e6
-		if got.Before != sc.admin.mustChart(t, s, box, anyZoom).AreaKm2 {
+		if got.Before != mustChart(t, sc.admin, s, box, anyZoom).AreaKm2 {
 			t.Errorf("%+v: before, %v km² are covered, and coverage says otherwise", box, got.Before)
 		}
 		// The difference of two areas is as exact as they are.

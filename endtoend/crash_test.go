@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -28,11 +29,11 @@ func TestCrash(t *testing.T) {
 }
 
 func testCrash(t *testing.T, db string, rounds int) {
-	handle := openStore(t, db)
-	client := newClient(t, createKey(t, db, "hotspots:write").Key)
+	handle := rig.OpenStore(t, db)
+	client := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
 	h := newHistory(client, 0)
 	for round := range rounds {
-		s := start(t, db)
+		s := rig.Start(t, db)
 		began := h.next.Load()
 		load, crash := context.WithCancel(t.Context())
 		var writers sync.WaitGroup
@@ -41,25 +42,25 @@ func testCrash(t *testing.T, db string, rounds int) {
 		}
 		// Killed in the middle of its work, each time at another point of it.
 		enough := began + int64(150+rand.IntN(400))
-		eventually(t, 20*time.Second, "some hundred registrations", func() bool { return h.next.Load() >= enough })
-		s.kill()
+		rig.Eventually(t, 20*time.Second, "some hundred registrations", func() bool { return h.next.Load() >= enough })
+		s.Kill()
 		crash()
 		writers.Wait()
 
-		s = start(t, db)
-		if a := client.do(t.Context(), http.MethodGet, s.url+"/readyz", nil); a.status != http.StatusOK {
-			t.Errorf("round %d: after the ready line /readyz answers %d", round, a.status)
+		s = rig.Start(t, db)
+		if a := client.Do(t.Context(), http.MethodGet, s.URL+"/readyz", nil); a.Status != http.StatusOK {
+			t.Errorf("round %d: after the ready line /readyz answers %d", round, a.Status)
 		}
 		h.check(t, s)
-		client.converges(t, s, truth(t, handle), int(h.next.Load()), 2*time.Second)
-		s.kill()
+		client.Converges(t, s, rig.Truth(t, handle), int(h.next.Load()), 2*time.Second)
+		s.Kill()
 	}
 	h.report(t)
 }
 
 // history is what clients know about their writes.
 type history struct {
-	client *client
+	client *rig.Client
 	next   atomic.Int64 // the number of the next hotspot
 
 	mu       sync.Mutex
@@ -68,7 +69,7 @@ type history struct {
 }
 
 // newHistory begins with a number that no other history of the test reaches.
-func newHistory(c *client, first int64) *history {
+func newHistory(c *rig.Client, first int64) *history {
 	h := &history{client: c, known: map[int]*attempt{}}
 	h.next.Store(first)
 	return h
@@ -76,14 +77,14 @@ func newHistory(c *client, first int64) *history {
 
 // attempt is one hotspot and what may be true of it.
 type attempt struct {
-	outcome outcome
-	data    fields // as the last acknowledged answer gave it
-	maybe   fields // what a PATCH of unknown outcome would have made of it
+	outcome rig.Outcome
+	data    rig.Fields // as the last acknowledged answer gave it
+	maybe   rig.Fields // what a PATCH of unknown outcome would have made of it
 }
 
 // write registers hotspots and changes them, until ctx ends or the server is
 // gone.
-func (h *history) write(ctx context.Context, s *server) {
+func (h *history) write(ctx context.Context, s *rig.Server) {
 	for ctx.Err() == nil {
 		n := int(h.next.Add(1))
 		switch n % 10 {
@@ -91,48 +92,48 @@ func (h *history) write(ctx context.Context, s *server) {
 			h.refused(ctx, s, n, n-10)
 			continue
 		}
-		a := h.client.register(context.WithoutCancel(ctx), s, n)
-		mine := &attempt{outcome: a.outcome()}
-		if mine.outcome == done {
-			_ = json.Unmarshal(a.data, &mine.data) // a bad answer differs from what is stored
+		a := h.client.Register(context.WithoutCancel(ctx), s, n)
+		mine := &attempt{outcome: a.Outcome()}
+		if mine.outcome == rig.Done {
+			_ = json.Unmarshal(a.Data, &mine.data) // a bad answer differs from what is stored
 		}
 		h.note(n, mine)
-		for change := 0; change < n%3 && mine.outcome == done && mine.maybe == nil; change++ {
+		for change := 0; change < n%3 && mine.outcome == rig.Done && mine.maybe == nil; change++ {
 			h.change(context.WithoutCancel(ctx), s, mine, fmt.Sprintf("Hotspot %d change %d", n, change))
 		}
-		if a.err != nil {
+		if a.Err != nil {
 			return // the server is dead
 		}
 	}
 }
 
 // refused tries to register with the MAC of another hotspot.
-func (h *history) refused(ctx context.Context, s *server, n, other int) {
-	body := registration(n)
-	body["device"].(fields)["mac_address"] = macOf(other - 1)
-	a := h.client.do(context.WithoutCancel(ctx), http.MethodPost, s.url+"/v1/hotspots", body)
-	mine := &attempt{outcome: a.outcome()}
-	if mine.outcome == done {
-		_ = json.Unmarshal(a.data, &mine.data)
+func (h *history) refused(ctx context.Context, s *rig.Server, n, other int) {
+	body := rig.Registration(n)
+	body["device"].(rig.Fields)["mac_address"] = rig.MACOf(other - 1)
+	a := h.client.Do(context.WithoutCancel(ctx), http.MethodPost, s.URL+"/v1/hotspots", body)
+	mine := &attempt{outcome: a.Outcome()}
+	if mine.outcome == rig.Done {
+		_ = json.Unmarshal(a.Data, &mine.data)
 	}
 	h.note(n, mine)
 }
 
-func (h *history) change(ctx context.Context, s *server, mine *attempt, name string) {
+func (h *history) change(ctx context.Context, s *rig.Server, mine *attempt, name string) {
 	next := maps.Clone(mine.data)
-	settings := maps.Clone(next["settings"].(fields))
+	settings := maps.Clone(next["settings"].(rig.Fields))
 	settings["max_connections"] = float64(len(name))
 	next["name"], next["settings"] = name, settings
-	a := h.client.patch(ctx, s, mine.data["id"].(string), fields{"name": name, "settings": fields{"max_connections": len(name)}})
+	a := h.client.Patch(ctx, s, mine.data["id"].(string), rig.Fields{"name": name, "settings": rig.Fields{"max_connections": len(name)}})
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch a.outcome() {
-	case done:
-		var answered fields
-		_ = json.Unmarshal(a.data, &answered)
+	switch a.Outcome() {
+	case rig.Done:
+		var answered rig.Fields
+		_ = json.Unmarshal(a.Data, &answered)
 		mine.data = maps.Clone(mine.data)
 		maps.Copy(mine.data, answered)
-	case unknown:
+	case rig.Unknown:
 		mine.maybe = next
 	}
 }
@@ -145,33 +146,33 @@ func (h *history) note(n int, a *attempt) {
 
 // check compares what is known with all that the server has of the user. What
 // was unknown is known afterwards: it must not change any more.
-func (h *history) check(t *testing.T, s *server) {
+func (h *history) check(t *testing.T, s *rig.Server) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	stored := h.client.owned(t, s)
+	stored := h.client.Owned(t, s)
 	checked := 0
 	for n, a := range h.known {
 		found, there := stored[fmt.Sprintf("net-%d", n)]
 		switch {
-		case a.outcome == done && !there:
+		case a.outcome == rig.Done && !there:
 			t.Errorf("hotspot %d was acknowledged and is lost", n)
-		case a.outcome == refused && there:
+		case a.outcome == rig.Refused && there:
 			t.Errorf("hotspot %d was refused and is there", n)
-		case a.outcome == done && a.maybe != nil && same(found, a.maybe):
+		case a.outcome == rig.Done && a.maybe != nil && same(found, a.maybe):
 			a.data, a.maybe = found, nil
-		case a.outcome == done:
+		case a.outcome == rig.Done:
 			a.maybe = nil
 			checked++
 			if diff := cmp.Diff(a.data, found); diff != "" {
 				t.Errorf("hotspot %d differs (-acknowledged +stored):\n%s", n, diff)
 			}
-		case a.outcome == unknown && there:
+		case a.outcome == rig.Unknown && there:
 			h.unknowns++
-			a.outcome, a.data = done, found
-		case a.outcome == unknown:
+			a.outcome, a.data = rig.Done, found
+		case a.outcome == rig.Unknown:
 			h.unknowns++
-			a.outcome = refused
+			a.outcome = rig.Refused
 		}
 		if there {
 			delete(stored, fmt.Sprintf("net-%d", n))
@@ -184,48 +185,20 @@ func (h *history) check(t *testing.T, s *server) {
 
 // same reports whether a PATCH of unknown outcome took place: all but the time
 // of the change is known.
-func same(found, maybe fields) bool {
+func same(found, maybe rig.Fields) bool {
 	maybe = maps.Clone(maybe)
 	maybe["updated_at"] = found["updated_at"]
 	return cmp.Equal(found, maybe)
 }
 
 func (h *history) report(t *testing.T) {
-	counts := map[outcome]int{}
+	counts := map[rig.Outcome]int{}
 	for _, a := range h.known {
 		counts[a.outcome]++
 	}
 	t.Logf("%d hotspots are there, %d were refused; of those, %d registrations had an unknown outcome at first",
-		counts[done], counts[refused], h.unknowns)
-	if counts[done] == 0 || counts[refused] == 0 {
+		counts[rig.Done], counts[rig.Refused], h.unknowns)
+	if counts[rig.Done] == 0 || counts[rig.Refused] == 0 {
 		t.Error("the load was too thin to prove anything")
-	}
-}
-
-// owned reads all the user's hotspots, by their SSID. A connection to the
-// database that was cut a moment ago may cost a 503: then it asks again.
-func (c *client) owned(t testing.TB, s *server) map[string]fields {
-	t.Helper()
-	all := map[string]fields{}
-	for page := 1; ; page++ {
-		var a answer
-		eventually(t, 5*time.Second, fmt.Sprintf("page %d of the user's hotspots", page), func() bool {
-			a = c.do(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/users/me/hotspots?per_page=100&page=%d", s.url, page), nil)
-			return a.status != http.StatusServiceUnavailable
-		})
-		var list []fields
-		if err := json.Unmarshal(a.data, &list); a.status != http.StatusOK || err != nil {
-			t.Fatalf("page %d: %d %s %v %v", page, a.status, a.code, a.err, err)
-		}
-		for _, h := range list {
-			ssid := h["device"].(fields)["ssid"].(string)
-			if _, twice := all[ssid]; twice {
-				t.Errorf("%s is there twice", ssid)
-			}
-			all[ssid] = h
-		}
-		if len(list) < 100 {
-			return all
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -22,10 +23,10 @@ import (
 // was acknowledged is there, what was refused is not.
 func TestCutCommits(t *testing.T) {
 	db := storetest.Postgres(t)
-	p, behind := throughProxy(t, db)
-	s := start(t, behind)
-	stubborn := &stubborn{client: newClient(t, createKey(t, db, "hotspots:write").Key)}
-	others := newHistory(newClient(t, createKey(t, db, "hotspots:write").Key), 20_000) // numbers that the first do not reach
+	p, behind := rig.ThroughProxy(t, db)
+	s := rig.Start(t, behind)
+	stubborn := &stubborn{client: rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)}
+	others := newHistory(rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key), 20_000) // numbers that the first do not reach
 
 	load, stop := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
@@ -35,16 +36,16 @@ func TestCutCommits(t *testing.T) {
 	for range 4 {
 		clients.Go(func() { others.write(load, s) })
 	}
-	p.loseCommits(0.05)
+	p.LoseCommits(0.05)
 	cuts := 0
 	// For a while, and until some COMMIT that went through was never heard of.
 	began := time.Now()
 	for enough := false; !enough && time.Since(began) < 20*time.Second; cuts++ {
 		enough = time.Since(began) > 4*time.Second && stubborn.replays.Load() > 0
 		time.Sleep(rand.N(40 * time.Millisecond)) // the cuts fall at random moments
-		p.cutOnce()
+		p.CutOnce()
 	}
-	p.loseCommits(0)
+	p.LoseCommits(0)
 	stop()
 	clients.Wait()
 
@@ -52,42 +53,42 @@ func TestCutCommits(t *testing.T) {
 	stubborn.check(t, s)
 	others.check(t, s)
 	others.report(t)
-	stubborn.client.converges(t, s, truth(t, openStore(t, db)), int(others.next.Load()), 5*time.Second)
+	stubborn.client.Converges(t, s, rig.Truth(t, rig.OpenStore(t, db)), int(others.next.Load()), 5*time.Second)
 }
 
 // stubborn clients repeat a registration until it is acknowledged.
 type stubborn struct {
-	client                          *client
+	client                          *rig.Client
 	next, unknown, retries, replays atomic.Int64
 	ids                             sync.Map // by number, the id that the client was told
 }
 
-func (c *stubborn) write(ctx context.Context, t *testing.T, s *server) {
+func (c *stubborn) write(ctx context.Context, t *testing.T, s *rig.Server) {
 	for ctx.Err() == nil {
 		n := int(c.next.Add(1))
 		for ; ; c.retries.Add(1) {
-			a := c.client.register(t.Context(), s, n, "Idempotency-Key", fmt.Sprintf("attempt-%d", n))
-			if a.status == http.StatusCreated {
-				c.ids.Store(n, a.fields(t)["id"])
-				if a.header.Get("Idempotency-Replayed") != "" {
+			a := c.client.Register(t.Context(), s, n, "Idempotency-Key", fmt.Sprintf("attempt-%d", n))
+			if a.Status == http.StatusCreated {
+				c.ids.Store(n, a.Fields(t)["id"])
+				if a.Header.Get("Idempotency-Replayed") != "" {
 					c.replays.Add(1)
 				}
 				break
 			}
-			if a.outcome() == unknown {
+			if a.Outcome() == rig.Unknown {
 				c.unknown.Add(1)
 			}
-			if t.Context().Err() != nil || a.status == http.StatusConflict {
-				t.Errorf("registration %d answered %d %s %v", n, a.status, a.code, a.err)
+			if t.Context().Err() != nil || a.Status == http.StatusConflict {
+				t.Errorf("registration %d answered %d %s %v", n, a.Status, a.Code, a.Err)
 				break
 			}
 		}
 	}
 }
 
-func (c *stubborn) check(t *testing.T, s *server) {
+func (c *stubborn) check(t *testing.T, s *rig.Server) {
 	t.Helper()
-	owned := c.client.owned(t, s) // finds doubles
+	owned := c.client.Owned(t, s) // finds doubles
 	for n := 1; n <= int(c.next.Load()); n++ {
 		ssid := fmt.Sprintf("net-%d", n)
 		id, _ := c.ids.Load(n)

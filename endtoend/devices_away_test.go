@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -23,31 +24,31 @@ import (
 // everyone.
 func TestDevicesAway(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for name, away := range map[string]mode{"cut": cut, "silent": silent} {
+	for name, away := range map[string]rig.Mode{"cut": rig.Cut, "silent": rig.Silent} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := storetest.Postgres(t)
-			p, behind := throughProxy(t, db)
+			p, behind := rig.ThroughProxy(t, db)
 			// Four minutes, after which a device counts as offline, pass in two seconds.
-			s := start(t, behind, "--clock-start", "2027-01-05T10:05:00Z", "--clock-rate", "120")
+			s := rig.Start(t, behind, "--clock-start", "2027-01-05T10:05:00Z", "--clock-rate", "120")
 			b := steadyBeats(t, db, s, 10)
 			b.allOnline(t)
 
 			b.phase.Store(changing)
-			p.set(away)
+			p.Set(away)
 			b.phase.Store(inTrouble)
-			eventually(t, 10*time.Second, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
-			eventually(t, 15*time.Second, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
+			rig.Eventually(t, 10*time.Second, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
+			rig.Eventually(t, 15*time.Second, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
 
 			b.phase.Store(changing)
-			p.set(healed)
+			p.Set(rig.Healed)
 			t.Logf("beats were taken again after %v", b.recovered(t))
 			b.allOnline(t)
 			b.finish(t)
-			s.running(t)
-			s.kill()
-			s = start(t, db, "--clock-start", "2027-01-05T11:00:00Z")
-			checkTraffic(t, b.devices, b.admin.readings(t, s))
+			s.Running(t)
+			s.Kill()
+			s = rig.Start(t, db, "--clock-start", "2027-01-05T11:00:00Z")
+			rig.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
 		})
 	}
 }
@@ -55,7 +56,7 @@ func TestDevicesAway(t *testing.T) {
 // TestDevicesDiskFull: the same, when files may not grow any further.
 func TestDevicesDiskFull(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := start(t, db)
+	s := rig.Start(t, db)
 	b := steadyBeats(t, db, s, 10)
 	b.allOnline(t)
 	wal, err := os.Stat(db + "-wal")
@@ -65,20 +66,20 @@ func TestDevicesDiskFull(t *testing.T) {
 	before := b.acked.Load()
 	b.phase.Store(changing)
 	limitFileSize(t, s, uint64(wal.Size())+50<<10) // soon
-	eventually(t, 20*time.Second, "the disk is full", func() bool { return b.refused.Load() > 50 })
+	rig.Eventually(t, 20*time.Second, "the disk is full", func() bool { return b.refused.Load() > 50 })
 	if b.acked.Load() == before {
 		t.Error("the disk was full from the start, so that it did not fill up under load")
 	}
 	b.allOnline(t) // nobody was silent for long
-	s.running(t)
+	s.Running(t)
 
 	limitFileSize(t, s, unlimited)
 	t.Logf("beats were taken again after %v", b.recovered(t))
 	b.finish(t)
-	s.kill()
-	s = start(t, db)
-	checkTraffic(t, b.devices, b.admin.readings(t, s))
-	checkIntegrity(t, db)
+	s.Kill()
+	s = rig.Start(t, db)
+	rig.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
+	rig.CheckIntegrity(t, db)
 }
 
 // What beats are to expect: to be taken, not to be taken, or one of both.
@@ -90,9 +91,9 @@ const (
 
 // beats are devices that beat regularly.
 type beats struct {
-	admin   *client
-	server  *server
-	devices []*device
+	admin   *rig.Client
+	server  *rig.Server
+	devices []*rig.Device
 	phase   atomic.Int32
 
 	acked, refused atomic.Int64
@@ -102,10 +103,10 @@ type beats struct {
 	stop    context.CancelFunc
 }
 
-func steadyBeats(t *testing.T, db string, s *server, count int) *beats {
+func steadyBeats(t *testing.T, db string, s *rig.Server, count int) *beats {
 	t.Helper()
-	b := &beats{admin: newClient(t, createKey(t, db, "admin").Key), server: s}
-	b.devices = linkDevices(t, b.admin, s, 0, count)
+	b := &beats{admin: rig.NewClient(t, rig.CreateKey(t, db, "admin").Key), server: s}
+	b.devices = rig.LinkDevices(t, b.admin, s, 0, count)
 	ctx, stop := context.WithCancel(t.Context())
 	b.stop = stop
 	for _, d := range b.devices {
@@ -115,29 +116,29 @@ func steadyBeats(t *testing.T, db string, s *server, count int) *beats {
 	return b
 }
 
-func (b *beats) beat(ctx context.Context, t *testing.T, d *device) {
+func (b *beats) beat(ctx context.Context, t *testing.T, d *rig.Device) {
 	rhythm := time.NewTicker(50 * time.Millisecond)
 	defer rhythm.Stop()
 	for ; ctx.Err() == nil; <-rhythm.C {
 		before := b.phase.Load()
-		a := d.beat(t.Context(), b.admin, b.server)
+		a := d.Beat(t.Context(), b.admin, b.server)
 		after := b.phase.Load()
-		b.longest.Store(max(b.longest.Load(), int64(a.took)))
+		b.longest.Store(max(b.longest.Load(), int64(a.Took)))
 		switch {
-		case a.status == http.StatusOK && before == inTrouble && after == inTrouble:
+		case a.Status == http.StatusOK && before == inTrouble && after == inTrouble:
 			t.Error("a beat was taken, and there was nothing to write it to")
-		case a.status == http.StatusOK:
+		case a.Status == http.StatusOK:
 			b.acked.Add(1)
-		case a.status == http.StatusServiceUnavailable && after != allIsWell:
-			if a.header.Get("Retry-After") == "" {
+		case a.Status == http.StatusServiceUnavailable && after != allIsWell:
+			if a.Header.Get("Retry-After") == "" {
 				t.Error("a beat was refused without a word on when to come back")
 			}
 			b.refused.Add(1)
 		default:
-			t.Errorf("a beat was answered %d %s %v after %v", a.status, a.code, a.err, a.took)
+			t.Errorf("a beat was answered %d %s %v after %v", a.Status, a.Code, a.Err, a.Took)
 		}
-		if a.took > answeredWithin {
-			t.Errorf("a beat was answered %d after %v; want %v", a.status, a.took, answeredWithin)
+		if a.Took > answeredWithin {
+			t.Errorf("a beat was answered %d after %v; want %v", a.Status, a.Took, answeredWithin)
 		}
 	}
 }
@@ -145,11 +146,11 @@ func (b *beats) beat(ctx context.Context, t *testing.T, d *device) {
 // count is how many hotspots nearby shows with a status.
 func (b *beats) count(t *testing.T, status string) int {
 	t.Helper()
-	lat, lng := placeOf(0)
-	a := b.admin.do(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=%s&limit=100&lat=%v&lng=%v", b.server.url, status, lat, lng), nil)
+	lat, lng := rig.PlaceOf(0)
+	a := b.admin.Do(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=%s&limit=100&lat=%v&lng=%v", b.server.URL, status, lat, lng), nil)
 	var list []struct{ Status string }
-	if err := json.Unmarshal(a.data, &list); a.status != http.StatusOK || err != nil {
-		t.Fatalf("nearby answered %d %s %v %v", a.status, a.code, a.err, err)
+	if err := json.Unmarshal(a.Data, &list); a.Status != http.StatusOK || err != nil {
+		t.Fatalf("nearby answered %d %s %v %v", a.Status, a.Code, a.Err, err)
 	}
 	for _, h := range list {
 		if h.Status != status {
@@ -161,14 +162,14 @@ func (b *beats) count(t *testing.T, status string) int {
 
 func (b *beats) allOnline(t *testing.T) {
 	t.Helper()
-	eventually(t, 10*time.Second, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
+	rig.Eventually(t, 10*time.Second, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
 }
 
 // recovered waits until beats are taken, and none is refused any more.
 func (b *beats) recovered(t *testing.T) time.Duration {
 	t.Helper()
 	taken := b.acked.Load() + int64(len(b.devices))
-	return eventually(t, 10*time.Second, "beats are taken again", func() bool { return b.acked.Load() >= taken })
+	return rig.Eventually(t, 10*time.Second, "beats are taken again", func() bool { return b.acked.Load() >= taken })
 }
 
 // finish ends the beats; the last of each was taken.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -25,28 +26,28 @@ func TestDevicesCrash(t *testing.T) {
 }
 
 func testDevicesCrash(t *testing.T, db string, rounds int) {
-	admin := newClient(t, createKey(t, db, "admin").Key)
-	s := start(t, db)
-	devices := linkDevices(t, admin, s, 0, 64)
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	s := rig.Start(t, db)
+	devices := rig.LinkDevices(t, admin, s, 0, 64)
 	beats := 0
 	for round := range rounds {
 		load := beatFast(t, admin, s, devices)
 		// Killed in the middle of its work, each time at another point of it.
 		enough := int64(300 + rand.IntN(1500))
-		eventually(t, 20*time.Second, "many beats", func() bool { return load.acked.Load() >= enough })
-		s.kill()
+		rig.Eventually(t, 20*time.Second, "many beats", func() bool { return load.acked.Load() >= enough })
+		s.Kill()
 		load.wait()
 		beats += int(load.acked.Load())
 
-		s = start(t, db)
-		shown := admin.readings(t, s)
-		checkTraffic(t, devices, shown)
+		s = rig.Start(t, db)
+		shown := admin.Readings(t, s)
+		rig.CheckTraffic(t, devices, shown)
 		repeatBeats(t, admin, s, devices)
-		if diff := cmp.Diff(shown, admin.readings(t, s)); diff != "" {
+		if diff := cmp.Diff(shown, admin.Readings(t, s)); diff != "" {
 			t.Errorf("round %d: beats that were repeated changed something: %s", round, diff)
 		}
 		for i := round % 2; i < len(devices); i += 2 {
-			devices[i].reboot()
+			devices[i].Reboot()
 		}
 	}
 	t.Logf("%d beats were acknowledged, in %d rounds", beats, rounds)
@@ -61,18 +62,18 @@ type fastBeats struct {
 
 // beatFast lets devices beat until the server is gone, or until they are told to
 // stop.
-func beatFast(t testing.TB, c *client, s *server, devices []*device) *fastBeats {
+func beatFast(t testing.TB, c *rig.Client, s *rig.Server, devices []*rig.Device) *fastBeats {
 	ctx, stop := context.WithCancel(t.Context())
 	load := &fastBeats{stop: stop}
 	for _, d := range devices {
 		load.beating.Go(func() {
 			for ctx.Err() == nil {
-				a := d.beat(t.Context(), c, s)
-				if a.err != nil {
+				a := d.Beat(t.Context(), c, s)
+				if a.Err != nil {
 					return // the server is dead
 				}
-				if a.status != http.StatusOK {
-					t.Errorf("a beat was answered %d %s", a.status, a.code)
+				if a.Status != http.StatusOK {
+					t.Errorf("a beat was answered %d %s", a.Status, a.Code)
 					return
 				}
 				load.acked.Add(1)
@@ -90,20 +91,20 @@ func (load *fastBeats) wait() {
 // repeatBeats sends again what was acknowledged. It claims more traffic this
 // time, as a device must not: if the server took it for another beat, that would
 // show.
-func repeatBeats(t testing.TB, c *client, s *server, devices []*device) {
+func repeatBeats(t testing.TB, c *rig.Client, s *rig.Server, devices []*rig.Device) {
 	t.Helper()
 	repeated := 0
 	for _, d := range devices {
-		if d.latest == nil {
+		if d.Latest == nil {
 			continue
 		}
-		again := fields{}
-		for name, value := range d.latest {
+		again := rig.Fields{}
+		for name, value := range d.Latest {
 			again[name] = value
 		}
 		again["rx_bytes"], again["clients"] = uint64(1<<50), 9999
-		if a := d.send(t.Context(), c, s, again); a.status != http.StatusOK {
-			t.Errorf("a repeated beat was answered %d %s %v", a.status, a.code, a.err)
+		if a := d.Send(t.Context(), c, s, again); a.Status != http.StatusOK {
+			t.Errorf("a repeated beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 		repeated++
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -25,10 +26,10 @@ func TestDevicesDrain(t *testing.T) {
 }
 
 func testDevicesDrain(t *testing.T, db string) {
-	apiKey := createKey(t, db, "admin").Key
-	admin := newClient(t, apiKey)
-	s := start(t, db)
-	devices := linkDevices(t, admin, s, 0, 30)
+	apiKey := rig.CreateKey(t, db, "admin").Key
+	admin := rig.NewClient(t, apiKey)
+	s := rig.Start(t, db)
+	devices := rig.LinkDevices(t, admin, s, 0, 30)
 	listeners := make([]*listener, 8)
 	for i := range listeners {
 		listeners[i] = newListener(t, apiKey)
@@ -46,18 +47,18 @@ func testDevicesDrain(t *testing.T, db string) {
 		for _, d := range devices {
 			beating.Go(func() { beatUntilGone(t, admin, s, d, &acked) })
 		}
-		admin.patch(t.Context(), s, devices[0].hotspot, fields{"name": fmt.Sprintf("Round %d", round)})
+		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
 		for _, l := range listeners {
-			eventually(t, 10*time.Second, "everyone listens", func() bool { return l.count("hotspot.updated") == round+1 })
+			rig.Eventually(t, 10*time.Second, "everyone listens", func() bool { return l.count("hotspot.updated") == round+1 })
 		}
-		eventually(t, 10*time.Second, "load", func() bool { return acked.Load() > 300 })
+		rig.Eventually(t, 10*time.Second, "load", func() bool { return acked.Load() > 300 })
 		began := time.Now()
-		s.stop(t, 10*time.Second)
+		s.Stop(t, 10*time.Second)
 		t.Logf("%d beats, then an exit after %v", acked.Load(), time.Since(began))
 		beating.Wait()
 		listening.Wait()
-		s = start(t, db)
-		checkTraffic(t, devices, admin.readings(t, s))
+		s = rig.Start(t, db)
+		rig.CheckTraffic(t, devices, admin.Readings(t, s))
 	}
 	for _, l := range listeners {
 		checkOrder(t, l.heard())
@@ -67,18 +68,18 @@ func testDevicesDrain(t *testing.T, db string) {
 // beatUntilGone beats until nobody listens any more. Until then every beat is
 // answered, with 200 or 503. A connection that the server never saw may be reset
 // when it closes its listener (decision D5).
-func beatUntilGone(t *testing.T, c *client, s *server, d *device, acked *atomic.Int64) {
+func beatUntilGone(t *testing.T, c *rig.Client, s *rig.Server, d *rig.Device, acked *atomic.Int64) {
 	for {
-		a := d.beat(t.Context(), c, s)
+		a := d.Beat(t.Context(), c, s)
 		switch {
-		case a.status == http.StatusOK:
+		case a.Status == http.StatusOK:
 			acked.Add(1)
-		case a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "":
-		case errors.Is(a.err, syscall.ECONNREFUSED):
+		case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "":
+		case errors.Is(a.Err, syscall.ECONNREFUSED):
 			return
-		case errors.Is(a.err, syscall.ECONNRESET):
+		case errors.Is(a.Err, syscall.ECONNRESET):
 		default:
-			t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 			return
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
@@ -39,25 +40,25 @@ func TestDevicesFold(t *testing.T) {
 const simulatedRate = 240
 
 func testDevicesFold(t *testing.T, db string) {
-	handle := openStore(t, db)
+	handle := rig.OpenStore(t, db)
 	clock := &simulatedClock{at: time.Date(2027, 3, 14, 23, 20, 0, 0, time.UTC), real: time.Now(), rate: simulatedRate}
-	admin := newClient(t, createKey(t, db, "admin").Key)
-	s := start(t, db, clock.flags()...)
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	s := rig.Start(t, db, clock.flags()...)
 	var all []*diary
-	for i, d := range linkDevices(t, admin, s, 0, 30) {
-		h := admin.ask(t, http.MethodGet, s.url+"/v1/hotspots/"+d.hotspot, nil)
-		linked, err := time.Parse(time.RFC3339, h["device"].(fields)["linked_at"].(string))
+	for i, d := range rig.LinkDevices(t, admin, s, 0, 30) {
+		h := admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)
+		linked, err := time.Parse(time.RFC3339, h["device"].(rig.Fields)["linked_at"].(string))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &diary{device: d, active: minuteOf(linked), chance: []float64{1, 0.5, 0.12}[i%3]})
+		all = append(all, &diary{Device: d, active: minuteOf(linked), chance: []float64{1, 0.5, 0.12}[i%3]})
 	}
 	excuses := func() func(minute) bool { return outages(t, handle, minuteOf(clock.began)) }
 	for range 4 {
 		keepDiaries(t, admin, s, all, 12)
 		down := minuteOf(clock.now()) + 1
 		clock.pass(time.Duration(5+rand.IntN(10)) * time.Minute)
-		s = start(t, db, clock.flags()...)
+		s = rig.Start(t, db, clock.flags()...)
 		checkDiaries(t, admin, s, excuses, all)
 		excused := excuses()
 		for up := minuteOf(clock.began) - 1; down <= up; down++ {
@@ -67,9 +68,9 @@ func testDevicesFold(t *testing.T, db string) {
 		}
 	}
 	for _, d := range all {
-		eventually(t, 20*time.Second, "a record of each of two days", func() bool {
+		rig.Eventually(t, 20*time.Second, "a record of each of two days", func() bool {
 			today := int64(minuteOf(clock.now()) / (24 * 60))
-			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.hotspot), today-1, today)
+			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)
 			return err == nil && len(rows) == 2
 		})
 	}
@@ -112,7 +113,7 @@ func minuteOf(t time.Time) minute { return minute(t.Unix() / 60) }
 
 // diary is a device that remembers when it was heard.
 type diary struct {
-	*device
+	*rig.Device
 	active minute
 	chance float64 // of a beat in a minute
 	heard  []hearing
@@ -128,40 +129,40 @@ type hearing struct {
 
 // keepDiaries lets devices beat for some minutes, and kills the server while they
 // do.
-func keepDiaries(t *testing.T, c *client, s *server, all []*diary, minutes int) {
+func keepDiaries(t *testing.T, c *rig.Client, s *rig.Server, all []*diary, minutes int) {
 	t.Helper()
 	var beating sync.WaitGroup
 	for _, d := range all {
 		beating.Go(func() { d.keep(t, c, s) })
 	}
 	time.Sleep(time.Duration(minutes) * time.Minute / simulatedRate) // the time that the server has
-	s.kill()
+	s.Kill()
 	beating.Wait()
 }
 
 // keep beats in the rhythm of a device until the server is gone.
-func (d *diary) keep(t *testing.T, c *client, s *server) {
+func (d *diary) keep(t *testing.T, c *rig.Client, s *rig.Server) {
 	rhythm := time.NewTicker(time.Minute / simulatedRate)
 	defer rhythm.Stop()
 	for ; ; <-rhythm.C {
-		if d.seq > 0 && rand.Float64() >= d.chance && s.runs() {
+		if d.Seq > 0 && rand.Float64() >= d.chance && s.Runs() {
 			continue
 		}
 		sent := time.Now()
-		a := d.beat(t.Context(), c, s)
+		a := d.Beat(t.Context(), c, s)
 		switch {
-		case a.outcome() == refused && a.err != nil: // there was nobody to take it
+		case a.Outcome() == rig.Refused && a.Err != nil: // there was nobody to take it
 			return
-		case a.err != nil:
+		case a.Err != nil:
 			at := d.last.Add(sent.Sub(d.lastReal) * simulatedRate)
-			d.heard = append(d.heard, hearing{minuteOf(at), minuteOf(at.Add((a.took+time.Since(sent))*simulatedRate)) + 1, false})
+			d.heard = append(d.heard, hearing{minuteOf(at), minuteOf(at.Add((a.Took+time.Since(sent))*simulatedRate)) + 1, false})
 			return
-		case a.status != http.StatusOK:
-			t.Errorf("a beat was answered %d %s", a.status, a.code)
+		case a.Status != http.StatusOK:
+			t.Errorf("a beat was answered %d %s", a.Status, a.Code)
 			return
 		}
-		d.last, d.lastReal = a.at, time.Now()
-		d.heard = append(d.heard, hearing{minuteOf(a.at.Add(-a.took * simulatedRate)), minuteOf(a.at), true})
+		d.last, d.lastReal = a.At, time.Now()
+		d.heard = append(d.heard, hearing{minuteOf(a.At.Add(-a.Took * simulatedRate)), minuteOf(a.At), true})
 	}
 }
 
@@ -189,7 +190,7 @@ func (d *diary) served() served {
 func outages(t testing.TB, db *store.DB, since minute) (excused func(minute) bool) {
 	t.Helper()
 	var spans []beacon.ServiceSpan
-	eventually(t, 5*time.Second, "the server notes that it is up", func() (noted bool) {
+	rig.Eventually(t, 5*time.Second, "the server notes that it is up", func() (noted bool) {
 		var err error
 		if spans, err = db.Spans(t.Context(), 0); err != nil {
 			t.Fatal(err)
@@ -214,7 +215,7 @@ func outages(t testing.TB, db *store.DB, since minute) (excused func(minute) boo
 }
 
 // checkDiaries compares what a server shows with what its devices remember.
-func checkDiaries(t *testing.T, c *client, s *server, outages func() func(minute) bool, all []*diary) {
+func checkDiaries(t *testing.T, c *rig.Client, s *rig.Server, outages func() func(minute) bool, all []*diary) {
 	t.Helper()
 	checked := 0
 	for _, d := range all {
@@ -223,15 +224,15 @@ func checkDiaries(t *testing.T, c *client, s *server, outages func() func(minute
 		var problem string
 		for range 20 {
 			excused := outages()
-			h := c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/"+d.hotspot, nil)
-			history := c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/"+d.hotspot+"/history?step=1h", nil)
+			h := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)
+			history := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot+"/history?step=1h", nil)
 			if problem = d.check(t, h, history, excused); problem == "" {
 				checked++
 				break
 			}
 		}
 		if problem != "" {
-			t.Errorf("%s: %s", d.ssid, problem)
+			t.Errorf("%s: %s", d.SSID, problem)
 		}
 	}
 	if checked == 0 {
@@ -240,7 +241,7 @@ func checkDiaries(t *testing.T, c *client, s *server, outages func() func(minute
 }
 
 // check finds what does not fit.
-func (d *diary) check(t testing.TB, h, history answer, excused func(minute) bool) (problem string) {
+func (d *diary) check(t testing.TB, h, history rig.Answer, excused func(minute) bool) (problem string) {
 	served := d.served()
 	// count gives the least and the most uptime from one minute to another, both included.
 	count := func(from, to minute) (least, most float64, expected int) {
@@ -267,24 +268,24 @@ func (d *diary) check(t testing.TB, h, history answer, excused func(minute) bool
 		}
 		return ""
 	}
-	shown := readingOf(h.fields(t))
-	if want := d.totals(); shown.Bytes < want.acked || shown.Bytes > want.sent {
-		return fmt.Sprintf("%d bytes; %d were acknowledged, and %d sent", shown.Bytes, want.acked, want.sent)
+	shown := rig.ReadingOf(h.Fields(t))
+	if want := d.Totals(); shown.Bytes < want.Acked || shown.Bytes > want.Sent {
+		return fmt.Sprintf("%d bytes; %d were acknowledged, and %d sent", shown.Bytes, want.Acked, want.Sent)
 	}
-	if problem := fits(shown.Uptime, d.active, minuteOf(h.at)); problem != "" {
+	if problem := fits(shown.Uptime, d.active, minuteOf(h.At)); problem != "" {
 		return "now: " + problem
 	}
 	points := 0
 	traffic := 0.0
-	for _, p := range history.fields(t)["points"].([]any) {
-		p := p.(fields)
+	for _, p := range history.Fields(t)["points"].([]any) {
+		p := p.(rig.Fields)
 		at, err := time.Parse(time.RFC3339, p["at"].(string))
 		if err != nil {
 			t.Fatal(err)
 		}
 		traffic += p["traffic_gb"].(float64)
 		from := minuteOf(at)
-		to := min(from+59, minuteOf(history.at))
+		to := min(from+59, minuteOf(history.At))
 		_, _, expected := count(from, to)
 		uptime, some := p["uptime"].(float64)
 		if some != (expected > 0) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -16,29 +17,29 @@ import (
 // them, and none takes its beats any more.
 func TestUnlink(t *testing.T) {
 	db := storetest.Postgres(t)
-	servers := []*server{start(t, db), start(t, db), start(t, db)}
-	admin := newClient(t, createKey(t, db, "admin").Key)
-	for i, d := range linkDevices(t, admin, servers[0], 0, 3) {
+	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	for i, d := range rig.LinkDevices(t, admin, servers[0], 0, 3) {
 		for _, s := range servers {
-			if a := d.beat(t.Context(), admin, s); a.status != http.StatusOK {
-				t.Fatalf("a beat was answered %d %s %v", a.status, a.code, a.err)
+			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusOK {
+				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
 		}
-		if a := admin.do(t.Context(), http.MethodDelete, servers[i].url+"/v1/hotspots/"+d.hotspot+"/device", nil); a.outcome() != done {
-			t.Fatalf("unlinking was answered %d %s %v", a.status, a.code, a.err)
+		if a := admin.Do(t.Context(), http.MethodDelete, servers[i].URL+"/v1/hotspots/"+d.Hotspot+"/device", nil); a.Outcome() != rig.Done {
+			t.Fatalf("unlinking was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 		unlinked := time.Now()
 		for _, s := range servers {
-			eventually(t, revokedWithin-time.Since(unlinked), "the key of an unlinked device is refused", func() bool {
-				return d.beat(t.Context(), admin, s).status == http.StatusUnauthorized
+			rig.Eventually(t, revokedWithin-time.Since(unlinked), "the key of an unlinked device is refused", func() bool {
+				return d.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
 		}
 		t.Logf("unlinked: refused by all %d servers after %v", len(servers), time.Since(unlinked))
 		for _, s := range servers { // and it stays so
-			if a := d.beat(t.Context(), admin, s); a.status != http.StatusUnauthorized {
-				t.Errorf("the key of an unlinked device then answered %d", a.status)
+			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusUnauthorized {
+				t.Errorf("the key of an unlinked device then answered %d", a.Status)
 			}
-			if got := readingOf(admin.ask(t, http.MethodGet, s.url+"/v1/hotspots/"+d.hotspot, nil)); got.Status != "pending" {
+			if got := rig.ReadingOf(admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)); got.Status != "pending" {
 				t.Errorf("without a device a hotspot is %s", got.Status)
 			}
 		}
@@ -49,25 +50,25 @@ func TestUnlink(t *testing.T) {
 // try wins, its key works everywhere at once, and no log has a code in it.
 func TestLinkRace(t *testing.T) {
 	db := storetest.Postgres(t)
-	servers := []*server{start(t, db), start(t, db), start(t, db)}
-	admin := newClient(t, createKey(t, db, "admin").Key)
-	for n, d := range linkDevices(t, admin, servers[0], 0, 4) {
-		code := admin.linkCode(t, servers[n%3], d)
+	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	for n, d := range rig.LinkDevices(t, admin, servers[0], 0, 4) {
+		code := admin.LinkCode(t, servers[n%3], d)
 		var mu sync.Mutex
 		var keys []string
 		var racing sync.WaitGroup
 		for i := range 12 {
 			racing.Go(func() {
-				a := admin.do(t.Context(), http.MethodPost, servers[i%3].url+"/v1/devices/link", fields{"code": code, "mac_address": d.mac})
+				a := admin.Do(t.Context(), http.MethodPost, servers[i%3].URL+"/v1/devices/link", rig.Fields{"code": code, "mac_address": d.MAC})
 				mu.Lock()
 				defer mu.Unlock()
-				switch a.status {
+				switch a.Status {
 				case http.StatusOK:
-					key, _ := a.fields(t)["device_key"].(string)
+					key, _ := a.Fields(t)["device_key"].(string)
 					keys = append(keys, key)
 				case http.StatusForbidden:
 				default:
-					t.Errorf("a try was answered %d %s %v", a.status, a.code, a.err)
+					t.Errorf("a try was answered %d %s %v", a.Status, a.Code, a.Err)
 				}
 			})
 		}
@@ -76,15 +77,15 @@ func TestLinkRace(t *testing.T) {
 			t.Fatalf("%d tries won; want 1", len(keys))
 		}
 		before := *d
-		d.key = keys[0]
+		d.Key = keys[0]
 		for _, s := range servers {
-			if a := d.beat(t.Context(), admin, s); a.status != http.StatusOK {
-				t.Errorf("the key that won was answered %d %s", a.status, a.code)
+			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusOK {
+				t.Errorf("the key that won was answered %d %s", a.Status, a.Code)
 			}
-			eventually(t, revokedWithin, "the key from before is refused", func() bool {
-				return before.beat(t.Context(), admin, s).status == http.StatusUnauthorized
+			rig.Eventually(t, revokedWithin, "the key from before is refused", func() bool {
+				return before.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
-			if strings.Contains(s.log(t), code) {
+			if strings.Contains(s.Log(t), code) {
 				t.Error("a code is in the log")
 			}
 		}

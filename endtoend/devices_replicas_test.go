@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -62,27 +63,27 @@ const roamers, quiet = 24, 6
 // ten seconds: they fold every five minutes.
 type replicated struct {
 	db        string
-	admin     *client
+	admin     *rig.Client
 	clock     simulatedClock
-	servers   [3]atomic.Pointer[server]
+	servers   [3]atomic.Pointer[rig.Server]
 	roamers   []*roamer
 	listeners []*roamingListener
 	repeated  atomic.Int64
-	renamed   map[outcome]int
+	renamed   map[rig.Outcome]int
 }
 
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
 	db := storetest.Postgres(t)
 	w := &replicated{db: db, clock: simulatedClock{at: time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC), real: time.Now(), rate: 60}}
-	w.renamed = map[outcome]int{}
+	w.renamed = map[rig.Outcome]int{}
 	for i := range w.servers {
 		w.revive(t, i)
 	}
-	apiKey := createKey(t, db, "admin").Key
-	w.admin = newClient(t, apiKey)
-	for _, d := range linkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
-		w.roamers = append(w.roamers, &roamer{device: d})
+	apiKey := rig.CreateKey(t, db, "admin").Key
+	w.admin = rig.NewClient(t, apiKey)
+	for _, d := range rig.LinkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
+		w.roamers = append(w.roamers, &roamer{Device: d})
 	}
 	for range 3 {
 		w.listeners = append(w.listeners, &roamingListener{listener: newListener(t, apiKey)})
@@ -92,13 +93,13 @@ func newReplicated(t *testing.T) *replicated {
 
 // revive starts a server in the place of one.
 func (w *replicated) revive(t *testing.T, i int) {
-	w.servers[i].Store(start(t, w.db, w.clock.flags()...))
+	w.servers[i].Store(rig.Start(t, w.db, w.clock.flags()...))
 }
 
 // any gives a server that runs, as far as is known.
-func (w *replicated) any() *server {
+func (w *replicated) any() *rig.Server {
 	for {
-		if s := w.servers[rand.IntN(len(w.servers))].Load(); s.runs() {
+		if s := w.servers[rand.IntN(len(w.servers))].Load(); s.Runs() {
 			return s
 		}
 	}
@@ -110,11 +111,11 @@ func (w *replicated) keeper(t *testing.T) int {
 	found, highest := -1, 0
 	for i := range w.servers {
 		s := w.servers[i].Load()
-		for line := range strings.Lines(s.log(t)) {
+		for line := range strings.Lines(s.Log(t)) {
 			_, text, ok := strings.Cut(line, `this node holds the lease now","lease":"keeper","token":`)
 			var token int
 			if n, _ := fmt.Sscanf(text, "%d", &token); ok && n == 1 && token > highest {
-				if found, highest = i, token; !s.runs() {
+				if found, highest = i, token; !s.Runs() {
 					found = -1
 				}
 			}
@@ -125,7 +126,7 @@ func (w *replicated) keeper(t *testing.T) int {
 
 func (w *replicated) awaitKeeper(t *testing.T) (keeper int) {
 	t.Helper()
-	took := eventually(t, 20*time.Second, "a server holds the lease", func() bool {
+	took := rig.Eventually(t, 20*time.Second, "a server holds the lease", func() bool {
 		keeper = w.keeper(t)
 		return keeper >= 0
 	})
@@ -140,20 +141,20 @@ func (w *replicated) killKeeper(t *testing.T) int {
 	keeper := w.awaitKeeper(t)
 	s := w.servers[keeper].Load()
 	folds := func() int {
-		lines := strings.Split(s.log(t), "\n")
+		lines := strings.Split(s.Log(t), "\n")
 		return len(slices.DeleteFunc(lines, func(line string) bool {
 			return !strings.Contains(line, "heartbeats folded") || !strings.Contains(line, `"keeper":true`)
 		}))
 	}
 	before := folds()
-	eventually(t, 30*time.Second, "the keeper has folded twice", func() bool { return folds() >= before+2 })
-	s.kill()
+	rig.Eventually(t, 30*time.Second, "the keeper has folded twice", func() bool { return folds() >= before+2 })
+	s.Kill()
 	return keeper
 }
 
 // roamer is a device that beats at random servers, until each beat is taken.
 type roamer struct {
-	*device
+	*rig.Device
 	quiet   atomic.Bool
 	clients int // the most that it told
 }
@@ -162,31 +163,31 @@ func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 	rhythm := time.NewTicker(60 * time.Millisecond)
 	defer rhythm.Stop()
 	for ; ctx.Err() == nil && !r.quiet.Load(); <-rhythm.C {
-		body := r.next()
+		body := r.Next()
 		r.clients = max(r.clients, int(body["clients"].(uint64)))
 		var twice sync.WaitGroup
 		if rand.IntN(4) == 0 { // the same beat at two servers at the same time
-			twice.Go(func() { r.send(t.Context(), w.admin, w.any(), body) })
+			twice.Go(func() { r.Send(t.Context(), w.admin, w.any(), body) })
 		}
 		for {
-			a := r.send(t.Context(), w.admin, w.any(), body)
-			if r.hear(a, body); a.outcome() == done {
+			a := r.Send(t.Context(), w.admin, w.any(), body)
+			if r.Hear(a, body); a.Outcome() == rig.Done {
 				break
 			}
-			if t.Context().Err() != nil || a.status != 0 && a.status != http.StatusServiceUnavailable {
-				t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+			if t.Context().Err() != nil || a.Status != 0 && a.Status != http.StatusServiceUnavailable {
+				t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 				return
 			}
 		}
 		twice.Wait()
 		if rand.IntN(4) == 0 { // and again, later
-			if a := r.send(t.Context(), w.admin, w.any(), body); a.status != http.StatusOK && a.err == nil {
-				t.Errorf("a repeated beat was answered %d %s", a.status, a.code)
+			if a := r.Send(t.Context(), w.admin, w.any(), body); a.Status != http.StatusOK && a.Err == nil {
+				t.Errorf("a repeated beat was answered %d %s", a.Status, a.Code)
 			}
 			w.repeated.Add(1)
 		}
-		if rand.IntN(100) == 0 && r.boot < 5 {
-			r.reboot()
+		if rand.IntN(100) == 0 && r.Boot < 5 {
+			r.Reboot()
 		}
 	}
 }
@@ -196,8 +197,8 @@ func (w *replicated) rename(ctx context.Context, t *testing.T) {
 	rhythm := time.NewTicker(20 * time.Millisecond)
 	defer rhythm.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		a := w.admin.patch(t.Context(), w.any(), w.roamers[rand.IntN(roamers)].hotspot, fields{"name": fmt.Sprintf("Name %d", n)})
-		w.renamed[a.outcome()]++
+		a := w.admin.Patch(t.Context(), w.any(), w.roamers[rand.IntN(roamers)].Hotspot, rig.Fields{"name": fmt.Sprintf("Name %d", n)})
+		w.renamed[a.Outcome()]++
 		<-rhythm.C
 	}
 }
@@ -212,13 +213,13 @@ func (w *replicated) checkMetrics(t *testing.T) {
 	}
 	want := map[string]facts{}
 	for _, r := range w.roamers {
-		want[r.ssid] = facts{r.totals().sent, r.clients, "standard"} // all was taken, within one hour
+		want[r.SSID] = facts{r.Totals().Sent, r.clients, "standard"} // all was taken, within one hour
 	}
 	for i := range w.servers {
-		var shown map[string]reading
+		var shown map[string]rig.Reading
 		diff := ""
 		for deadline := time.Now().Add(2 * time.Second); ; {
-			shown = w.admin.readings(t, w.servers[i].Load())
+			shown = w.admin.Readings(t, w.servers[i].Load())
 			got := map[string]facts{}
 			for ssid, r := range shown {
 				got[ssid] = facts{r.Bytes, r.Connections, r.Tier}
@@ -232,13 +233,13 @@ func (w *replicated) checkMetrics(t *testing.T) {
 		}
 		for _, r := range w.roamers[quiet:] {
 			// Who beats all the time serves every minute, but perhaps for the first.
-			if got := shown[r.ssid].Uptime; got < 0.9 {
-				t.Errorf("server %d: %s was always there, and has an uptime of %v", i, r.ssid, got)
+			if got := shown[r.SSID].Uptime; got < 0.9 {
+				t.Errorf("server %d: %s was always there, and has an uptime of %v", i, r.SSID, got)
 			}
 		}
 		for _, r := range w.roamers[:quiet] {
-			if got := shown[r.ssid].Status; got != "offline" {
-				t.Errorf("server %d: %s fell silent and is %s", i, r.ssid, got)
+			if got := shown[r.SSID].Status; got != "offline" {
+				t.Errorf("server %d: %s fell silent and is %s", i, r.SSID, got)
 			}
 		}
 	}
@@ -264,7 +265,7 @@ func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated)
 func (w *replicated) awaitEvents(t *testing.T, kind string, count int) {
 	t.Helper()
 	for _, l := range w.listeners {
-		eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.count(kind) >= count })
+		rig.Eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.count(kind) >= count })
 	}
 }
 
@@ -274,14 +275,14 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 	t.Helper()
 	want := map[string][]string{}
 	for i, r := range w.roamers {
-		want[r.hotspot] = []string{"hotspot.registered", "hotspot.verified", "hotspot.linked", "hotspot.online"}
+		want[r.Hotspot] = []string{"hotspot.registered", "hotspot.verified", "hotspot.linked", "hotspot.online"}
 		if i < quiet {
-			want[r.hotspot] = append(want[r.hotspot], "hotspot.offline")
+			want[r.Hotspot] = append(want[r.Hotspot], "hotspot.offline")
 		}
 	}
 	settled := time.Now()
 	most := int64(0)
-	eventually(t, 10*time.Second, "no more events for a second", func() bool {
+	rig.Eventually(t, 10*time.Second, "no more events for a second", func() bool {
 		for _, l := range w.listeners {
 			if last := l.last(); last > most {
 				most, settled = last, time.Now()
@@ -290,7 +291,7 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 		return time.Since(settled) > time.Second
 	})
 	for _, l := range w.listeners {
-		eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.last() >= most })
+		rig.Eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.last() >= most })
 	}
 	stopHearing()
 	first := w.listeners[0].heard()
@@ -304,8 +305,8 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 			got[e.HotspotID] = append(got[e.HotspotID], e.Type)
 		}
 	}
-	if surely := w.renamed[done]; surely == 0 || renamed < surely || renamed > surely+w.renamed[unknown] {
-		t.Errorf("%d hotspots were renamed; %d were acknowledged, and of %d it is unknown", renamed, surely, w.renamed[unknown])
+	if surely := w.renamed[rig.Done]; surely == 0 || renamed < surely || renamed > surely+w.renamed[rig.Unknown] {
+		t.Errorf("%d hotspots were renamed; %d were acknowledged, and of %d it is unknown", renamed, surely, w.renamed[rig.Unknown])
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what happened to each hotspot (-want +heard): %s", diff)

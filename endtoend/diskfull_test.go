@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestDiskFull: files may not grow any further, as on a full disk. Writes are
@@ -18,13 +20,13 @@ import (
 // again so do writes; what was acknowledged is there after a restart too.
 func TestDiskFull(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := start(t, db)
-	c := newClient(t, createKey(t, db, "hotspots:write").Key)
+	s := rig.Start(t, db)
+	c := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
 	acknowledged := map[string]bool{}
 	n := 0
-	register := func() answer {
-		a := c.register(t.Context(), s, n)
-		if a.outcome() == done {
+	register := func() rig.Answer {
+		a := c.Register(t.Context(), s, n)
+		if a.Outcome() == rig.Done {
 			acknowledged[fmt.Sprintf("net-%d", n)] = true
 		}
 		n++
@@ -42,44 +44,44 @@ func TestDiskFull(t *testing.T) {
 	full := 0
 	for full < 30 {
 		switch a := register(); {
-		case a.status == http.StatusServiceUnavailable, a.status == http.StatusInternalServerError:
+		case a.Status == http.StatusServiceUnavailable, a.Status == http.StatusInternalServerError:
 			full++
-		case a.status != http.StatusCreated || n > 5000:
-			t.Fatalf("registration %d answered %d %s %v", n, a.status, a.code, a.err)
+		case a.Status != http.StatusCreated || n > 5000:
+			t.Fatalf("registration %d answered %d %s %v", n, a.Status, a.Code, a.Err)
 		}
 	}
 	if len(acknowledged) == before {
 		t.Error("the disk was full from the start, so that it did not fill up under load")
 	}
-	if a := c.do(t.Context(), http.MethodGet, s.url+"/v1/hotspots/nearby?status=all&lat=40&lng=-74", nil); a.status != http.StatusOK {
-		t.Errorf("nearby on a full disk: %d %s", a.status, a.code)
+	if a := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?status=all&lat=40&lng=-74", nil); a.Status != http.StatusOK {
+		t.Errorf("nearby on a full disk: %d %s", a.Status, a.Code)
 	}
-	if owned := c.owned(t, s); len(owned) < len(acknowledged) {
+	if owned := c.Owned(t, s); len(owned) < len(acknowledged) {
 		t.Errorf("%d hotspots can be read on a full disk; %d were acknowledged", len(owned), len(acknowledged))
 	}
-	s.running(t)
+	s.Running(t)
 
 	limitFileSize(t, s, unlimited)
-	eventually(t, 5*time.Second, "registrations succeed once there is room", func() bool { return register().status == http.StatusCreated })
-	s.kill()
-	s = start(t, db)
-	owned := c.owned(t, s)
+	rig.Eventually(t, 5*time.Second, "registrations succeed once there is room", func() bool { return register().Status == http.StatusCreated })
+	s.Kill()
+	s = rig.Start(t, db)
+	owned := c.Owned(t, s)
 	for ssid := range acknowledged {
 		if _, there := owned[ssid]; !there {
 			t.Errorf("%s was acknowledged and is lost", ssid)
 		}
 	}
 	t.Logf("%d registrations were acknowledged, %d refused on a full disk, %d are there", len(acknowledged), full, len(owned))
-	c.converges(t, s, truth(t, openStore(t, db)), n, 2*time.Second)
+	c.Converges(t, s, rig.Truth(t, rig.OpenStore(t, db)), n, 2*time.Second)
 }
 
 const unlimited = ^uint64(0)
 
 // limitFileSize sets RLIMIT_FSIZE of a running process.
-func limitFileSize(t testing.TB, s *server, bytes uint64) {
+func limitFileSize(t testing.TB, s *rig.Server, bytes uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: bytes, Max: unlimited}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(s.cmd.Process.Pid), syscall.RLIMIT_FSIZE,
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(s.Cmd.Process.Pid), syscall.RLIMIT_FSIZE,
 		uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 	if errno != 0 {
 		t.Fatalf("prlimit: %v", errno)

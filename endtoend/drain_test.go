@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -29,18 +30,18 @@ func TestDrain(t *testing.T) {
 }
 
 func testDrain(t *testing.T, db string) {
-	key := createKey(t, db, "hotspots:write").Key
+	key := rig.CreateKey(t, db, "hotspots:write").Key
 	var acknowledged sync.Map // the SSIDs
 	for round := range 3 {
-		s := start(t, db)
+		s := rig.Start(t, db)
 		load := drainLoad{acknowledged: &acknowledged}
 		var clients sync.WaitGroup
 		for i := range 8 {
 			clients.Go(func() { load.run(t.Context(), s, key, round*100_000+i*10_000) })
 		}
-		eventually(t, 10*time.Second, "load", func() bool { return load.answered.Load() > 200 })
+		rig.Eventually(t, 10*time.Second, "load", func() bool { return load.answered.Load() > 200 })
 		began := time.Now()
-		s.stop(t, 10*time.Second)
+		s.Stop(t, 10*time.Second)
 		took := time.Since(began)
 		clients.Wait()
 		t.Logf("%d answers, then an exit after %v; %d requests were lost, %d connections reset in the queue of the kernel",
@@ -52,9 +53,9 @@ func testDrain(t *testing.T, db string) {
 			t.Error("no answer said Connection: close")
 		}
 	}
-	s := start(t, db)
-	c := newClient(t, key)
-	owned := c.owned(t, s)
+	s := rig.Start(t, db)
+	c := rig.NewClient(t, key)
+	owned := c.Owned(t, s)
 	acknowledged.Range(func(ssid, _ any) bool {
 		if _, there := owned[ssid.(string)]; !there {
 			t.Errorf("%s was acknowledged and is lost", ssid)
@@ -74,9 +75,9 @@ type drainLoad struct {
 
 // run sends one request after the other on raw connections, so that it is known
 // which connection was given up by whom, until no connection can be made.
-func (l *drainLoad) run(ctx context.Context, s *server, key string, n int) {
+func (l *drainLoad) run(ctx context.Context, s *rig.Server, key string, n int) {
 	for ctx.Err() == nil {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
 			return // nobody listens any more: nothing was accepted
 		}
@@ -108,8 +109,8 @@ var errReset = errors.New("the connection was reset")
 
 // neverSeen counts the fresh connections that were reset, and holds the server
 // to it that it knew of none of them.
-func (l *drainLoad) neverSeen(t *testing.T, s *server) (n int) {
-	log := s.log(t)
+func (l *drainLoad) neverSeen(t *testing.T, s *rig.Server) (n int) {
+	log := s.Log(t)
 	l.reset.Range(func(address, _ any) bool {
 		n++
 		if strings.Contains(log, fmt.Sprintf("%q", address)) {
@@ -121,7 +122,7 @@ func (l *drainLoad) neverSeen(t *testing.T, s *server) (n int) {
 }
 
 func (l *drainLoad) exchange(conn net.Conn, answers *bufio.Reader, key string, n int) (last bool, err error) {
-	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, macOf(n))
+	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, rig.MACOf(n))
 	_, err = fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		key, len(body), body)
 	if err == nil {
@@ -155,23 +156,23 @@ func TestStartAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 3 {
 				db := db()
-				one, first := launch(t, db)
-				two, second := launch(t, db)
-				one.url, two.url = <-first, <-second
-				if one.url == "" || two.url == "" {
-					t.Fatalf("the servers say: %s and %s", one.log(t), two.log(t))
+				one, first := rig.Launch(t, db)
+				two, second := rig.Launch(t, db)
+				one.URL, two.URL = <-first, <-second
+				if one.URL == "" || two.URL == "" {
+					t.Fatalf("the servers say: %s and %s", one.Log(t), two.Log(t))
 				}
-				c := newClient(t, createKey(t, db, "hotspots:write").Key)
-				c.mustRegister(t, one, 1)
-				c.mustRegister(t, two, 2)
-				want := truth(t, openStore(t, db))
+				c := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
+				c.MustRegister(t, one, 1)
+				c.MustRegister(t, two, 2)
+				want := rig.Truth(t, rig.OpenStore(t, db))
 				if len(want) != 2 {
 					t.Errorf("%d hotspots are there; want 2", len(want))
 				}
-				c.converges(t, one, want, 2, 2*time.Second)
-				c.converges(t, two, want, 2, 2*time.Second)
-				one.kill()
-				two.kill()
+				c.Converges(t, one, want, 2, 2*time.Second)
+				c.Converges(t, two, want, 2, 2*time.Second)
+				one.Kill()
+				two.Kill()
 			}
 		})
 	}
@@ -180,13 +181,9 @@ func TestStartAtOnce(t *testing.T) {
 // TestStopWhileStarting: a server that still waits for its database is told to
 // stop. It does, and that is no failure.
 func TestStopWhileStarting(t *testing.T) {
-	p, behind := throughProxy(t, storetest.Postgres(t))
-	p.set(silent)
-	s, _ := launch(t, behind)
-	eventually(t, 10*time.Second, "the server knocks at the database", func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(p.conns) > 0
-	})
-	s.stop(t, 5*time.Second)
+	p, behind := rig.ThroughProxy(t, storetest.Postgres(t))
+	p.Set(rig.Silent)
+	s, _ := rig.Launch(t, behind)
+	rig.Eventually(t, 10*time.Second, "the server knocks at the database", p.Busy)
+	s.Stop(t, 5*time.Second)
 }

@@ -16,15 +16,17 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestHostileSockets: clients that do not mean well, each on a connection of its
 // own. The server lets them go, keeps its memory, and goes on for others.
 func TestHostileSockets(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := start(t, db)
-	key := createKey(t, db, "hotspots:write").Key
-	for name, attack := range map[string]func(*testing.T, *server, string){
+	s := rig.Start(t, db)
+	key := rig.CreateKey(t, db, "hotspots:write").Key
+	for name, attack := range map[string]func(*testing.T, *rig.Server, string){
 		"slow headers":         slowHeaders,
 		"huge body":            hugeBody,
 		"huge chunked body":    hugeChunkedBody,
@@ -35,14 +37,14 @@ func TestHostileSockets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // so that each also shows that the others do not disturb it
 			attack(t, s, key)
-			s.running(t)
+			s.Running(t)
 		})
 	}
 }
 
-func dial(t *testing.T, s *server) net.Conn {
+func dial(t *testing.T, s *rig.Server) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func dial(t *testing.T, s *server) net.Conn {
 }
 
 // slowHeaders sends a byte now and then and never ends its headers.
-func slowHeaders(t *testing.T, s *server, _ string) {
+func slowHeaders(t *testing.T, s *rig.Server, _ string) {
 	began := time.Now()
 	var all sync.WaitGroup
 	for range 20 {
@@ -85,7 +87,7 @@ func slowHeaders(t *testing.T, s *server, _ string) {
 }
 
 // hugeBody announces 100 MB and sends as much as is taken.
-func hugeBody(t *testing.T, s *server, key string) {
+func hugeBody(t *testing.T, s *rig.Server, key string) {
 	const size = 100 << 20
 	conn := dial(t, s)
 	fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", key, size)
@@ -96,7 +98,7 @@ func hugeBody(t *testing.T, s *server, key string) {
 }
 
 // hugeChunkedBody does not say how much it will be.
-func hugeChunkedBody(t *testing.T, s *server, key string) {
+func hugeChunkedBody(t *testing.T, s *rig.Server, key string) {
 	conn := dial(t, s)
 	fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n", key)
 	refusedBody(t, s, conn, func(part []byte) error {
@@ -106,7 +108,7 @@ func hugeChunkedBody(t *testing.T, s *server, key string) {
 }
 
 // refusedBody sends up to 100 MB, and wants a 413 early on and flat memory.
-func refusedBody(t *testing.T, s *server, conn net.Conn, send func([]byte) error) {
+func refusedBody(t *testing.T, s *rig.Server, conn net.Conn, send func([]byte) error) {
 	t.Helper()
 	sent := make(chan int, 1)
 	go func() {
@@ -134,9 +136,9 @@ func refusedBody(t *testing.T, s *server, conn net.Conn, send func([]byte) error
 	}
 }
 
-func residentMB(t *testing.T, s *server) int {
+func residentMB(t *testing.T, s *rig.Server) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func residentMB(t *testing.T, s *server) int {
 }
 
 // hugeHeader sends a header of 1 MB.
-func hugeHeader(t *testing.T, s *server, _ string) {
+func hugeHeader(t *testing.T, s *rig.Server, _ string) {
 	conn := dial(t, s)
 	go func() {
 		fmt.Fprintf(conn, "GET /v1/hotspots/nearby HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\n\r\n", strings.Repeat("x", 1<<20))
@@ -169,7 +171,7 @@ func hugeHeader(t *testing.T, s *server, _ string) {
 }
 
 // garbage sends what is no HTTP; a connection is answered 400 or closed.
-func garbage(t *testing.T, s *server, key string) {
+func garbage(t *testing.T, s *rig.Server, key string) {
 	for _, text := range []string{
 		"\x00\x01\x02\x03\r\n\r\n",
 		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", // the beginning of TLS
@@ -195,7 +197,7 @@ func garbage(t *testing.T, s *server, key string) {
 
 // keepAliveOfErrors makes one mistake after the other on one connection, and
 // then asks something sensible.
-func keepAliveOfErrors(t *testing.T, s *server, key string) {
+func keepAliveOfErrors(t *testing.T, s *rig.Server, key string) {
 	conn := dial(t, s)
 	answers := bufio.NewReader(conn)
 	ask := func(method, path, authorization, body string) (status int, closed bool) {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // event is what a listener hears.
@@ -30,15 +32,15 @@ type event struct {
 
 // listener hears events, over any number of connections.
 type listener struct {
-	client *client
+	client *rig.Client
 
 	mu     sync.Mutex
 	events []event
 }
 
 func newListener(t testing.TB, apiKey string) *listener {
-	c := newClient(t, apiKey)
-	c.http.Timeout = 0 // a stream has no end
+	c := rig.NewClient(t, apiKey)
+	c.HTTP.Timeout = 0 // a stream has no end
 	return &listener{client: c}
 }
 
@@ -70,16 +72,16 @@ func (l *listener) last() int64 {
 
 // listen reads on from the last event until the stream ends, and says how: nil
 // is an orderly end.
-func (l *listener) listen(ctx context.Context, s *server) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/v1/events?after=0", nil)
+func (l *listener) listen(ctx context.Context, s *rig.Server) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1/events?after=0", nil)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+l.client.key)
+	request.Header.Set("Authorization", "Bearer "+l.client.Key)
 	if last := l.last(); last > 0 {
 		request.Header.Set("Last-Event-ID", strconv.FormatInt(last, 10))
 	}
-	response, err := l.client.http.Do(request)
+	response, err := l.client.HTTP.Do(request)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestOverload asks a server for several times as much as it can do, while 200
@@ -27,16 +29,16 @@ import (
 // the flood all is as before.
 func TestOverload(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := start(t, db, "--log-level", "warn")
-	admin := newClient(t, createKey(t, db, "admin").Key)
-	devices := linkDevices(t, admin, s, 0, 200)
+	s := rig.Start(t, db, "--log-level", "warn")
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	devices := rig.LinkDevices(t, admin, s, 0, 200)
 
 	// A few who wait for each answer keep it busy: that is what it can do.
-	calm := flood(t, s, Flood{Key: admin.key, Connections: 16, Deep: 1, Span: 2 * time.Second}, func() {})
+	calm := flood(t, s, Flood{Key: admin.Key, Connections: 16, Deep: 1, Span: 2 * time.Second}, func() {})
 
 	beats := make(chan latencies, 1)
 	// Many who do not wait for answers keep it from ever being done.
-	high := flood(t, s, Flood{Key: admin.key, Connections: 320, Deep: 16, Span: 6 * time.Second}, func() {
+	high := flood(t, s, Flood{Key: admin.Key, Connections: 320, Deep: 16, Span: 6 * time.Second}, func() {
 		beats <- beatSteadily(t, admin, s, devices, 5*time.Second)
 	})
 	heard := <-beats
@@ -51,19 +53,19 @@ func TestOverload(t *testing.T) {
 	if m := memory(t, s); m > 512<<20 {
 		t.Errorf("the server took %d MB", m>>20)
 	}
-	s.running(t)
+	s.Running(t)
 
 	wellInARow := 0
-	took := eventually(t, 10*time.Second, "all is as before", func() bool {
-		a := admin.do(t.Context(), http.MethodGet, s.url+nearbyPath, nil)
-		if a.status != http.StatusOK || a.took > 100*time.Millisecond {
+	took := rig.Eventually(t, 10*time.Second, "all is as before", func() bool {
+		a := admin.Do(t.Context(), http.MethodGet, s.URL+nearbyPath, nil)
+		if a.Status != http.StatusOK || a.Took > 100*time.Millisecond {
 			wellInARow = 0
 		}
 		wellInARow++
 		return wellInARow > 50
 	})
 	t.Logf("50 requests in a row went well %v after the flood", took)
-	checkTraffic(t, devices, admin.readings(t, s))
+	rig.CheckTraffic(t, devices, admin.Readings(t, s))
 }
 
 const nearbyPath = "/v1/hotspots/nearby?lat=40&lng=-74&status=all&limit=20"
@@ -86,9 +88,9 @@ const floodVariable = "BEACON_ENDTOEND_FLOOD"
 func (f *Flood) rate() float64 { return float64(f.Answered) / f.Span.Seconds() }
 
 // flood sends a flood, and does something else meanwhile.
-func flood(t *testing.T, s *server, f Flood, meanwhile func()) Flood {
+func flood(t *testing.T, s *rig.Server, f Flood, meanwhile func()) Flood {
 	t.Helper()
-	f.Address = strings.TrimPrefix(s.url, "http://")
+	f.Address = strings.TrimPrefix(s.URL, "http://")
 	text, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +211,7 @@ func (l latencies) quantile(share float64) time.Duration {
 
 // beatSteadily lets each device beat twice a second for a while. Each has a
 // connection of its own.
-func beatSteadily(t *testing.T, c *client, s *server, devices []*device, span time.Duration) latencies {
+func beatSteadily(t *testing.T, c *rig.Client, s *rig.Server, devices []*rig.Device, span time.Duration) latencies {
 	ctx, cancel := context.WithTimeout(t.Context(), span)
 	defer cancel()
 	var mu sync.Mutex
@@ -227,12 +229,12 @@ func beatSteadily(t *testing.T, c *client, s *server, devices []*device, span ti
 				case <-next.C:
 				}
 				next.Reset(rhythm)
-				a := d.beat(t.Context(), c, s)
-				if a.status != http.StatusOK {
-					t.Errorf("in the flood, a beat was answered %d %s %v", a.status, a.code, a.err)
+				a := d.Beat(t.Context(), c, s)
+				if a.Status != http.StatusOK {
+					t.Errorf("in the flood, a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 				}
 				mu.Lock()
-				all = append(all, a.took)
+				all = append(all, a.Took)
 				mu.Unlock()
 			}
 		})
@@ -243,9 +245,9 @@ func beatSteadily(t *testing.T, c *client, s *server, devices []*device, span ti
 }
 
 // memory is the most that a process has used so far.
-func memory(t testing.TB, s *server) (bytes int) {
+func memory(t testing.TB, s *rig.Server) (bytes int) {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // to end connections from outside
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
@@ -32,8 +33,8 @@ import (
 func TestReplicas(t *testing.T) {
 	db := storetest.Postgres(t)
 	r := startReplicas(t, db)
-	handle := openStore(t, db)
-	direct := openStore(t, db)
+	handle := rig.OpenStore(t, db)
+	direct := rig.OpenStore(t, db)
 
 	load, stopLoad := context.WithCancel(t.Context())
 	var writers sync.WaitGroup
@@ -52,13 +53,13 @@ func TestReplicas(t *testing.T) {
 	stopLoad()
 	writers.Wait()
 
-	want := truth(t, handle)
-	t.Logf("%d writes done, %d refused, %d unknown; %d hotspots", r.count[done].Load(), r.count[refused].Load(), r.count[unknown].Load(), len(want))
+	want := rig.Truth(t, handle)
+	t.Logf("%d writes done, %d refused, %d unknown; %d hotspots", r.count[rig.Done].Load(), r.count[rig.Refused].Load(), r.count[rig.Unknown].Load(), len(want))
 	if len(want) < 100 {
 		t.Errorf("only %d hotspots: the load was too thin", len(want))
 	}
 	for i := range r.servers {
-		took := r.client.converges(t, r.server(i), want, int(r.next.Load()), 2*time.Second)
+		took := r.client.Converges(t, r.server(i), want, int(r.next.Load()), 2*time.Second)
 		t.Logf("replica %d equals the database %v after the look at it", i, took)
 	}
 }
@@ -66,11 +67,11 @@ func TestReplicas(t *testing.T) {
 // replicas are three servers on one database.
 type replicas struct {
 	db      string
-	client  *client
-	servers [3]atomic.Pointer[server]
+	client  *rig.Client
+	servers [3]atomic.Pointer[rig.Server]
 	down    [3]atomic.Bool // not to be written through right now
 	next    atomic.Int64
-	count   map[outcome]*atomic.Int64
+	count   map[rig.Outcome]*atomic.Int64
 
 	mu  sync.Mutex
 	ids []string // of hotspots that were registered, alive or not
@@ -78,11 +79,11 @@ type replicas struct {
 
 func startReplicas(t *testing.T, db string) *replicas {
 	t.Helper()
-	r := &replicas{db: db, count: map[outcome]*atomic.Int64{done: {}, refused: {}, unknown: {}}}
+	r := &replicas{db: db, count: map[rig.Outcome]*atomic.Int64{rig.Done: {}, rig.Refused: {}, rig.Unknown: {}}}
 	for i := range r.servers {
-		r.servers[i].Store(start(t, r.address(t, i)))
+		r.servers[i].Store(rig.Start(t, r.address(t, i)))
 	}
-	r.client = newClient(t, createKey(t, db, "hotspots:write").Key)
+	r.client = rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
 	return r
 }
 
@@ -99,10 +100,10 @@ func (r *replicas) address(t testing.TB, i int) string {
 	return address.String()
 }
 
-func (r *replicas) server(i int) *server { return r.servers[i].Load() }
+func (r *replicas) server(i int) *rig.Server { return r.servers[i].Load() }
 
 // any gives a replica that answers.
-func (r *replicas) any() *server {
+func (r *replicas) any() *rig.Server {
 	for {
 		if i := rand.IntN(len(r.servers)); !r.down[i].Load() {
 			return r.server(i)
@@ -123,25 +124,25 @@ func (r *replicas) anyID() (string, bool) {
 func (r *replicas) write(ctx context.Context) {
 	always := context.WithoutCancel(ctx)
 	for ctx.Err() == nil {
-		var a answer
+		var a rig.Answer
 		id, ok := r.anyID()
 		switch dice := rand.IntN(10); {
 		case dice < 4 || !ok:
-			a = r.client.register(always, r.any(), int(r.next.Add(1)))
+			a = r.client.Register(always, r.any(), int(r.next.Add(1)))
 			var made struct{ ID string }
-			if a.outcome() == done && json.Unmarshal(a.data, &made) == nil {
+			if a.Outcome() == rig.Done && json.Unmarshal(a.Data, &made) == nil {
 				r.mu.Lock()
 				r.ids = append(r.ids, made.ID)
 				r.mu.Unlock()
 			}
 		case dice < 9:
-			a = r.client.patch(always, r.any(), id, fields{
-				"name": fmt.Sprintf("Changed %d", rand.Int32()), "settings": fields{"coverage_radius_m": 10 + rand.IntN(490)},
+			a = r.client.Patch(always, r.any(), id, rig.Fields{
+				"name": fmt.Sprintf("Changed %d", rand.Int32()), "settings": rig.Fields{"coverage_radius_m": 10 + rand.IntN(490)},
 			})
 		default:
-			a = r.client.do(always, http.MethodDelete, r.any().url+"/v1/hotspots/"+id, nil)
+			a = r.client.Do(always, http.MethodDelete, r.any().URL+"/v1/hotspots/"+id, nil)
 		}
-		r.count[a.outcome()].Add(1)
+		r.count[a.Outcome()].Add(1)
 		time.Sleep(rand.N(20 * time.Millisecond)) // the pause of a client, not a wait for anything
 	}
 }
@@ -161,7 +162,7 @@ func (r *replicas) writeSlowly(ctx context.Context, db *store.DB) {
 			return true, nil
 		})
 		if e, ok := err.(*beacon.Error); ok && e.Kind != beacon.NotFound { //nolint:errorlint // the store gives no other
-			r.count[unknown].Add(1)
+			r.count[rig.Unknown].Add(1)
 		}
 	}
 }
@@ -180,14 +181,14 @@ func (r *replicas) measureStaleness(t *testing.T, samples int) (s staleness) {
 	t.Helper()
 	for i := range samples {
 		n := int(r.next.Add(1))
-		id := r.client.mustRegister(t, r.server(i%len(r.servers)), n)
-		lat, lng := placeOf(n)
+		id := r.client.MustRegister(t, r.server(i%len(r.servers)), n)
+		lat, lng := rig.PlaceOf(n)
 		answered := time.Now()
 		for j := range r.servers {
-			eventually(t, 5*time.Second, "a new hotspot on every replica", func() bool {
-				a := r.client.do(t.Context(), http.MethodGet,
-					fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=1&radius=1&lat=%v&lng=%v", r.server(j).url, lat, lng), nil)
-				return a.status == http.StatusOK && strings.Contains(string(a.data), id)
+			rig.Eventually(t, 5*time.Second, "a new hotspot on every replica", func() bool {
+				a := r.client.Do(t.Context(), http.MethodGet,
+					fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=1&radius=1&lat=%v&lng=%v", r.server(j).URL, lat, lng), nil)
+				return a.Status == http.StatusOK && strings.Contains(string(a.Data), id)
 			})
 		}
 		took := time.Since(answered)
@@ -205,17 +206,17 @@ func (r *replicas) hurt(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() { // frozen, as a machine that swaps or is moved
 		r.down[0].Store(true)
-		r.server(0).signal(t, syscall.SIGSTOP)
+		r.server(0).Signal(t, syscall.SIGSTOP)
 		time.Sleep(3 * time.Second) // for how long it is frozen
-		r.server(0).signal(t, syscall.SIGCONT)
+		r.server(0).Signal(t, syscall.SIGCONT)
 		r.down[0].Store(false)
 	})
 	all.Go(func() { // its database connections are cut
 		r.cutConnections(t, "replica1", 200*time.Millisecond, 3*time.Second)
 	})
 	r.down[2].Store(true) // killed and started again; here, because only this goroutine may end the test
-	r.server(2).kill()
-	r.servers[2].Store(start(t, r.address(t, 2)))
+	r.server(2).Kill()
+	r.servers[2].Store(rig.Start(t, r.address(t, 2)))
 	r.down[2].Store(false)
 	all.Wait()
 }

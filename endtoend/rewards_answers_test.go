@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // micros is an amount in millionths, read from the digits of an answer: no float
@@ -169,20 +171,20 @@ type rewardStatement struct {
 
 // fetch reads an answer that must come, on any goroutine. A machine that has too
 // much to do may turn it away for a while.
-func fetch[T any](t testing.TB, c *client, url string) (value T, a answer, ok bool) {
+func fetch[T any](t testing.TB, c *rig.Client, url string) (value T, a rig.Answer, ok bool) {
 	for deadline := time.Now().Add(10 * time.Second); ; {
-		a = c.do(t.Context(), http.MethodGet, url, nil)
-		if a.status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+		a = c.Do(t.Context(), http.MethodGet, url, nil)
+		if a.Status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			break
 		}
 		time.Sleep(50 * time.Millisecond) // between two tries, up to a deadline
 	}
-	if a.status != http.StatusOK {
-		t.Errorf("GET %s answered %d %s %v", url, a.status, a.code, a.err)
+	if a.Status != http.StatusOK {
+		t.Errorf("GET %s answered %d %s %v", url, a.Status, a.Code, a.Err)
 		return value, a, false
 	}
-	if err := json.Unmarshal(a.data, &value); err != nil {
-		t.Errorf("GET %s: %v: %.500s", url, err, a.data)
+	if err := json.Unmarshal(a.Data, &value); err != nil {
+		t.Errorf("GET %s: %v: %.500s", url, err, a.Data)
 		return value, a, false
 	}
 	return value, a, true

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -20,20 +21,20 @@ import (
 func TestRewardsBeatsThrice(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	admin := newClient(t, createKey(t, db, "admin").Key)
+	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	clock := &simulatedClock{at: time.Date(2026, 10, 31, 23, 40, 0, 0, time.UTC), real: time.Now(), rate: thriceRate}
 	flags := clock.flags()
-	servers := []*server{start(t, db, flags...)}
+	servers := []*rig.Server{rig.Start(t, db, flags...)}
 	flags = clock.flags() // some moments later
-	servers = append(servers, start(t, db, flags...))
+	servers = append(servers, rig.Start(t, db, flags...))
 	var all []*thrice
-	for i, d := range linkDevices(t, admin, servers[0], 0, 12) {
-		h := admin.ask(t, http.MethodGet, servers[0].url+"/v1/hotspots/"+d.hotspot, nil)
-		linked, err := time.Parse(time.RFC3339, h["device"].(fields)["linked_at"].(string))
+	for i, d := range rig.LinkDevices(t, admin, servers[0], 0, 12) {
+		h := admin.Ask(t, http.MethodGet, servers[0].URL+"/v1/hotspots/"+d.Hotspot, nil)
+		linked, err := time.Parse(time.RFC3339, h["device"].(rig.Fields)["linked_at"].(string))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &thrice{diary: &diary{device: d, active: minuteOf(linked), chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers, first: map[uint64]time.Time{}})
+		all = append(all, &thrice{diary: &diary{Device: d, active: minuteOf(linked), chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers, first: map[uint64]time.Time{}})
 	}
 	until := time.Date(2026, 10, 31, 23, 57, 0, 0, time.UTC)
 	var beating sync.WaitGroup
@@ -41,8 +42,8 @@ func TestRewardsBeatsThrice(t *testing.T) {
 		beating.Go(func() { d.beatUntil(t, admin, clock, until) })
 	}
 	beating.Wait()
-	books := openSQL(t, db)
-	eventually(t, 60*time.Second, "the day is closed", func() bool {
+	books := rig.OpenSQL(t, db)
+	rig.Eventually(t, 60*time.Second, "the day is closed", func() bool {
 		return number(t, books, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	sent, unsure := 0, 0
@@ -64,14 +65,14 @@ const thriceRate = 120
 // thrice is a device that sends beats three times and more.
 type thrice struct {
 	*diary
-	servers []*server
+	servers []*rig.Server
 	first   map[uint64]time.Time // when each beat first came
-	past    []fields             // beats that were sent twice
+	past    []rig.Fields         // beats that were sent twice
 	sent    int
 }
 
 // beatUntil beats in a rhythm, until some time before midnight.
-func (d *thrice) beatUntil(t *testing.T, c *client, clock *simulatedClock, until time.Time) {
+func (d *thrice) beatUntil(t *testing.T, c *rig.Client, clock *simulatedClock, until time.Time) {
 	rhythm := time.NewTicker(time.Minute / thriceRate)
 	defer rhythm.Stop()
 	quiet := until.Add(-8 * time.Minute)
@@ -89,10 +90,10 @@ func (d *thrice) beatUntil(t *testing.T, c *client, clock *simulatedClock, until
 }
 
 // beatTwice sends one or two new beats, in any order, and each to both servers.
-func (d *thrice) beatTwice(t *testing.T, c *client) {
-	bodies := []fields{d.next()}
+func (d *thrice) beatTwice(t *testing.T, c *rig.Client) {
+	bodies := []rig.Fields{d.Next()}
 	if rand.IntN(3) == 0 {
-		bodies = append(bodies, d.next())
+		bodies = append(bodies, d.Next())
 		slices.Reverse(bodies)
 	}
 	first := rand.IntN(2)
@@ -102,12 +103,12 @@ func (d *thrice) beatTwice(t *testing.T, c *client) {
 	for _, body := range bodies { // the other may not have heard of it yet
 		d.deliver(t, c, body, 1-first, false)
 	}
-	d.acked = d.bytes
+	d.Acked = d.Bytes
 	d.past = append(d.past, bodies...)
 }
 
 // repeatOld sends beats once more, often long after: they say nothing about now.
-func (d *thrice) repeatOld(t *testing.T, c *client, all bool) {
+func (d *thrice) repeatOld(t *testing.T, c *rig.Client, all bool) {
 	if len(d.past) < 4 && !all {
 		return
 	}
@@ -124,27 +125,27 @@ func (d *thrice) repeatOld(t *testing.T, c *client, all bool) {
 // deliver sends a beat, and notes when it was heard. Whether a beat that came
 // before counts at the time at which it comes again is not known where the other
 // server may be a second behind.
-func (d *thrice) deliver(t *testing.T, c *client, body fields, server int, fresh bool) {
-	a := d.send(t.Context(), c, d.servers[server], body)
+func (d *thrice) deliver(t *testing.T, c *rig.Client, body rig.Fields, server int, fresh bool) {
+	a := d.Send(t.Context(), c, d.servers[server], body)
 	d.sent++
-	if a.status != http.StatusOK {
-		t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+	if a.Status != http.StatusOK {
+		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		return
 	}
-	from := minuteOf(a.at.Add(-a.took * thriceRate))
+	from := minuteOf(a.At.Add(-a.Took * thriceRate))
 	first, known := d.first[body["seq"].(uint64)]
 	if !known {
-		d.first[body["seq"].(uint64)] = a.at
+		d.first[body["seq"].(uint64)] = a.At
 	}
-	if fresh || a.at.Sub(first) < 3*time.Second*thriceRate {
-		d.heard = append(d.heard, hearing{from, minuteOf(a.at), fresh})
+	if fresh || a.At.Sub(first) < 3*time.Second*thriceRate {
+		d.heard = append(d.heard, hearing{from, minuteOf(a.At), fresh})
 	}
 }
 
 // check compares the closed day with what the device remembers.
-func (d *thrice) check(t *testing.T, c *client, s *server) (unsure int) {
+func (d *thrice) check(t *testing.T, c *rig.Client, s *rig.Server) (unsure int) {
 	t.Helper()
-	e, _, _ := fetch[rewardExplanation](t, c, s.url+"/v1/hotspots/"+d.hotspot+"/rewards/explain?date=2026-10-31")
+	e, _, _ := fetch[rewardExplanation](t, c, s.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date=2026-10-31")
 	served := d.served()
 	end := minuteOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
 	var surely, maybe, expected int64
@@ -158,8 +159,8 @@ func (d *thrice) check(t *testing.T, c *client, s *server) (unsure int) {
 		}
 	}
 	f := e.Facts
-	if f.Served < surely || f.Served > maybe || f.Expected != expected || f.Bytes != d.totals().sent || e.Open || f.Excused != 0 {
-		t.Errorf("%s: the day is %+v; want %d to %d of %d minutes served, and %d bytes", d.ssid, f, surely, maybe, expected, d.totals().sent)
+	if f.Served < surely || f.Served > maybe || f.Expected != expected || f.Bytes != d.Totals().Sent || e.Open || f.Excused != 0 {
+		t.Errorf("%s: the day is %+v; want %d to %d of %d minutes served, and %d bytes", d.SSID, f, surely, maybe, expected, d.Totals().Sent)
 	}
 	return int(maybe - surely)
 }

@@ -13,21 +13,6 @@ import (
 	"time"
 )
 
-// openSQL opens a database without any code of the server.
-func openSQL(t testing.TB, db string) *sql.DB {
-	t.Helper()
-	driver, name := "sqlite", "file:"+db+"?_pragma=busy_timeout(10000)"
-	if strings.HasPrefix(db, "postgres") {
-		driver, name = "pgx", db
-	}
-	handle, err := sql.Open(driver, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { handle.Close() })
-	return handle
-}
-
 // rewardTables are all that the books consist of.
 var rewardTables = []string{
 	"ledger", "hotspot_months", "user_months", "hotspot_totals", "statements", "accounts", "reward_days", "reward_months", "reward_policies",

@@ -6,28 +6,26 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/store/storetest"
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // operator is someone who is paid.
 type operator struct {
-	key
-	client   *client
+	rig.Key
+	client   *rig.Client
 	hotspots []*rewarded
 }
 
 // rewarded is a hotspot whose operator looks at what it earns.
 type rewarded struct {
-	*device
-	every  int    // minutes between two beats; 0: it never beats
-	speed  fields // what its speed tests say
+	*rig.Device
+	every  int        // minutes between two beats; 0: it never beats
+	speed  rig.Fields // what its speed tests say
 	frozen atomic.Pointer[dayFacts]
 
 	stop    context.CancelFunc
@@ -36,33 +34,33 @@ type rewarded struct {
 
 func newOperator(t testing.TB, db string) *operator {
 	t.Helper()
-	k := createKey(t, db, "hotspots:write,rewards:read")
-	return &operator{key: k, client: newClient(t, k.Key)}
+	k := rig.CreateKey(t, db, "hotspots:write,rewards:read")
+	return &operator{Key: k, client: rig.NewClient(t, k.Key)}
 }
 
 // link registers hotspot n, has staff verify it, and links its device.
-func (o *operator) link(t testing.TB, staff *client, s *server, n int, settings fields) *rewarded {
+func (o *operator) link(t testing.TB, staff *rig.Client, s *rig.Server, n int, settings rig.Fields) *rewarded {
 	t.Helper()
-	body := registration(n)
+	body := rig.Registration(n)
 	for name, value := range settings {
-		body["settings"].(fields)[name] = value
+		body["settings"].(rig.Fields)[name] = value
 	}
-	d := &device{ssid: fmt.Sprintf("net-%d", n), mac: macOf(n)}
-	d.hotspot, _ = o.client.ask(t, http.MethodPost, s.url+"/v1/hotspots", body)["id"].(string)
-	lat, lng := placeOf(n)
-	staff.ask(t, http.MethodPost, s.url+"/v1/hotspots/"+d.hotspot+"/verification", fields{"lat": lat, "lng": lng, "accuracy_m": 5, "method": "gps"})
-	code := o.client.linkCode(t, s, d)
-	d.key, _ = o.client.ask(t, http.MethodPost, s.url+"/v1/devices/link", fields{"code": code, "mac_address": d.mac})["device_key"].(string)
+	d := &rig.Device{SSID: fmt.Sprintf("net-%d", n), MAC: rig.MACOf(n)}
+	d.Hotspot, _ = o.client.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
+	lat, lng := rig.PlaceOf(n)
+	staff.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/verification", rig.Fields{"lat": lat, "lng": lng, "accuracy_m": 5, "method": "gps"})
+	code := o.client.LinkCode(t, s, d)
+	d.Key, _ = o.client.Ask(t, http.MethodPost, s.URL+"/v1/devices/link", rig.Fields{"code": code, "mac_address": d.MAC})["device_key"].(string)
 	if t.Failed() {
 		t.FailNow()
 	}
-	h := &rewarded{device: d, every: 1}
+	h := &rewarded{Device: d, every: 1}
 	o.hotspots = append(o.hotspots, h)
 	return h
 }
 
 // start lets the device beat in its rhythm until halt is called.
-func (h *rewarded) start(t testing.TB, c *client, s *server, rate int) {
+func (h *rewarded) start(t testing.TB, c *rig.Client, s *rig.Server, rate int) {
 	if h.every == 0 {
 		return
 	}
@@ -72,13 +70,13 @@ func (h *rewarded) start(t testing.TB, c *client, s *server, rate int) {
 		rhythm := time.NewTicker(time.Duration(h.every) * time.Minute / time.Duration(rate))
 		defer rhythm.Stop()
 		for ctx.Err() == nil {
-			body := h.next()
+			body := h.Next()
 			if h.speed != nil {
 				body["speedtest"] = h.speed
 			}
-			a := h.send(t.Context(), c, s, body)
-			if h.hear(a, body); a.outcome() != done {
-				t.Errorf("a beat of %s was answered %d %s %v", h.ssid, a.status, a.code, a.err)
+			a := h.Send(t.Context(), c, s, body)
+			if h.Hear(a, body); a.Outcome() != rig.Done {
+				t.Errorf("a beat of %s was answered %d %s %v", h.SSID, a.Status, a.Code, a.Err)
 				return
 			}
 			select {
@@ -99,14 +97,14 @@ func (h *rewarded) halt() {
 
 // explain asks why a hotspot earned what it did on a day; today where none is
 // given.
-func (h *rewarded) explain(t testing.TB, c *client, s *server, date string) (rewardExplanation, bool) {
-	address := s.url + "/v1/hotspots/" + h.hotspot + "/rewards/explain"
+func (h *rewarded) explain(t testing.TB, c *rig.Client, s *rig.Server, date string) (rewardExplanation, bool) {
+	address := s.URL + "/v1/hotspots/" + h.Hotspot + "/rewards/explain"
 	if date != "" {
 		address += "?date=" + date
 	}
 	e, _, ok := fetch[rewardExplanation](t, c, address)
 	if problem := e.problem(); ok && problem != "" {
-		t.Errorf("explain %s on %s: %s", h.ssid, date, problem)
+		t.Errorf("explain %s on %s: %s", h.SSID, date, problem)
 	}
 	return e, ok
 }
@@ -115,26 +113,5 @@ func (h *rewarded) explain(t testing.TB, c *client, s *server, date string) (rew
 // has expired.
 func freeLease(t testing.TB, db string) {
 	t.Helper()
-	change(t, openSQL(t, db), `UPDATE leases SET expires_at = 0`)
+	change(t, rig.OpenSQL(t, db), `UPDATE leases SET expires_at = 0`)
 }
-
-// stores runs a test on both kinds of database at once, beside other tests.
-func stores(t *testing.T, test func(t *testing.T, db string)) {
-	t.Parallel() // it mostly waits
-	var running sync.WaitGroup
-	for _, kind := range []string{"sqlite", "postgres"} {
-		running.Go(func() {
-			t.Run(kind, func(t *testing.T) { test(t, newDatabase(t, kind)) })
-		})
-	}
-	running.Wait()
-}
-
-func newDatabase(t *testing.T, kind string) string {
-	if kind == "postgres" {
-		return storetest.Postgres(t)
-	}
-	return filepath.Join(t.TempDir(), "beacon.db")
-}
-
-func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }

@@ -9,18 +9,20 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestClockJumps starts a server whose clock is an hour or forty days off, ahead
 // or back, and back across the end of a month. What is closed stays, what is
 // settled stays and never becomes less, every answer adds up, and none is an
 // error.
-func TestClockJumps(t *testing.T) { stores(t, testClockJumps) }
+func TestClockJumps(t *testing.T) { rig.Stores(t, testClockJumps) }
 
 func testClockJumps(t *testing.T, db string) {
-	staff := newClient(t, createKey(t, db, "admin").Key)
+	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	o := newOperator(t, db)
-	j := &jumper{db: db, books: openSQL(t, db), onlooker: newOnlooker(o), staff: staff}
+	j := &jumper{db: db, books: rig.OpenSQL(t, db), onlooker: newOnlooker(o), staff: staff}
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.DateTime, text)
 		if err != nil {
@@ -57,7 +59,7 @@ type jumper struct {
 	db    string
 	books *sql.DB
 	*onlooker
-	staff *client
+	staff *rig.Client
 
 	latest           time.Time
 	rows, statements []string // as they were once
@@ -73,14 +75,14 @@ func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	t.Helper()
 	clock := &simulatedClock{at: at, real: time.Now(), rate: jumpRate}
 	j.behind = at.Before(j.latest)
-	s := start(t, j.db, clock.flags()...)
+	s := rig.Start(t, j.db, clock.flags()...)
 	for len(j.hotspots) < 2 {
 		j.link(t, j.staff, s, len(j.hotspots), nil)
 	}
 	// It believes its clock after ten minutes, and looks every second.
 	enough := at.Add(1500 * time.Millisecond * jumpRate)
-	eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
-		s.running(t)
+	rig.Eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
+		s.Running(t)
 		j.beatAndLook(t, s)
 		day := number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)
 		due := number(t, j.books, `SELECT count(*) FROM user_months WHERE month < 683 AND month NOT IN (SELECT month FROM reward_months)`)
@@ -91,16 +93,16 @@ func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	}
 	j.checkKept(t)
 	j.checkClosed(t, s)
-	s.stop(t, 10*time.Second)
+	s.Stop(t, 10*time.Second)
 	if t.Failed() {
 		t.Fatalf("after the clock was set to %v", at)
 	}
 }
 
-func (j *jumper) beatAndLook(t *testing.T, s *server) {
+func (j *jumper) beatAndLook(t *testing.T, s *rig.Server) {
 	for _, h := range j.hotspots {
-		if a := h.beat(t.Context(), j.staff, s); a.status != http.StatusOK {
-			t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+		if a := h.Beat(t.Context(), j.staff, s); a.Status != http.StatusOK {
+			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 		if _, ok := h.explain(t, j.client, s, ""); !ok {
 			return
@@ -126,15 +128,15 @@ func (j *jumper) checkKept(t *testing.T) {
 
 // checkClosed compares what was earned with the books, when the clock says that
 // there is no open day.
-func (j *jumper) checkClosed(t *testing.T, s *server) {
+func (j *jumper) checkClosed(t *testing.T, s *rig.Server) {
 	t.Helper()
-	all, a, ok := fetch[rewardSummary](t, j.client, s.url+"/v1/users/me/rewards?period=all")
-	if !ok || int64(bookDayOf(a.at)) > number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`) {
+	all, a, ok := fetch[rewardSummary](t, j.client, s.URL+"/v1/users/me/rewards?period=all")
+	if !ok || int64(bookDayOf(a.At)) > number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`) {
 		return
 	}
 	closed := micros(number(t, j.books, `SELECT CAST(sum(availability + performance + utilization) AS bigint) FROM user_months WHERE user_id = $1`, j.UserID))
 	if settled := number(t, j.books, `SELECT availability + performance + utilization FROM accounts WHERE user_id = $1`, j.UserID); all.Summary.TotalEarned != closed ||
 		all.Summary.Settled != micros(settled) {
-		t.Errorf("at %v all is %+v; closed is %d, and settled %d", a.at, all.Summary, closed, settled)
+		t.Errorf("at %v all is %+v; closed is %d, and settled %d", a.At, all.Summary, closed, settled)
 	}
 }

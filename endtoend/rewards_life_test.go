@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestRewardsLife lives through the end of a month: operators register, staff
@@ -16,7 +18,7 @@ import (
 // the time everyone asks for everything, and every single answer adds up. In the
 // end the statements are those of the facts, each is told of once, and to whom
 // it belongs.
-func TestRewardsLife(t *testing.T) { stores(t, testRewardsLife) }
+func TestRewardsLife(t *testing.T) { rig.Stores(t, testRewardsLife) }
 
 // lifeRate is how fast the clock runs: two minutes in a second.
 const lifeRate = 120
@@ -24,9 +26,9 @@ const lifeRate = 120
 // life is a small town at the end of October.
 type life struct {
 	db       string
-	staff    *client
+	staff    *rig.Client
 	clock    *simulatedClock
-	server   *server
+	server   *rig.Server
 	who      map[string]*operator
 	gone     *rewarded // deleted before midnight
 	parted   *rewarded // unlinked before midnight
@@ -41,11 +43,11 @@ func testRewardsLife(t *testing.T, db string) {
 		l.remove(t, "cyd", l.parted, "/device")
 		l.awaitDay(t, "2026-10-31")
 	})
-	l.server.stop(t, 10*time.Second)
+	l.server.Stop(t, 10*time.Second)
 
 	// Some days later: the first days of November are closed at once.
 	l.clock.at, l.clock.real = time.Date(2026, 11, 3, 23, 47, 0, 0, time.UTC), time.Now()
-	l.server = start(t, db, l.clock.flags()...)
+	l.server = rig.Start(t, db, l.clock.flags()...)
 	l.watch(t, func() {
 		l.awaitDay(t, "2026-11-02")
 		l.awaitSettled(t)
@@ -55,7 +57,7 @@ func testRewardsLife(t *testing.T, db string) {
 	}
 	l.checkStatements(t)
 	l.checkEvents(t)
-	if rows, statements := auditBooks(t, openSQL(t, db)); rows < 10 || statements != 3 {
+	if rows, statements := auditBooks(t, rig.OpenSQL(t, db)); rows < 10 || statements != 3 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
 	}
 }
@@ -63,23 +65,23 @@ func testRewardsLife(t *testing.T, db string) {
 func newLife(t *testing.T, db string) *life {
 	t.Helper()
 	l := &life{db: db, who: map[string]*operator{}, onlooker: map[string]*onlooker{}}
-	l.staff = newClient(t, createKey(t, db, "admin").Key)
+	l.staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	for _, name := range []string{"ada", "bob", "cyd", "dan"} {
 		l.who[name] = newOperator(t, db)
 		l.onlooker[name] = newOnlooker(l.who[name])
 	}
 	l.clock = &simulatedClock{at: time.Date(2026, 10, 31, 23, 41, 0, 0, time.UTC), real: time.Now(), rate: lifeRate}
-	l.server = start(t, db, l.clock.flags()...)
-	link := func(name string, n int, settings fields) *rewarded {
+	l.server = rig.Start(t, db, l.clock.flags()...)
+	link := func(name string, n int, settings rig.Fields) *rewarded {
 		return l.who[name].link(t, l.staff, l.server, n, settings)
 	}
 
 	fast := link("ada", 0, nil)
-	fast.speed = fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
-	fast.bytes = 70_000_000_000 // more than a day is paid for
+	fast.speed = rig.Fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
+	fast.Bytes = 70_000_000_000 // more than a day is paid for
 	link("ada", 1, nil).every = 6
-	link("ada", 2, fields{"operating_hours": fields{
-		"timezone": "UTC", "weekly": []any{}, "exceptions": []any{fields{"date": "2026-10-31", "closed": true}},
+	link("ada", 2, rig.Fields{"operating_hours": rig.Fields{
+		"timezone": "UTC", "weekly": []any{}, "exceptions": []any{rig.Fields{"date": "2026-10-31", "closed": true}},
 	}})
 	link("ada", 3, nil).every = 0
 	l.gone = link("bob", 4, nil)
@@ -124,7 +126,7 @@ func (l *life) watch(t *testing.T, during func()) {
 
 func (l *life) awaitTime(t *testing.T, at time.Time) {
 	t.Helper()
-	eventually(t, 60*time.Second, at.String(), func() bool { return l.clock.now().After(at) || t.Failed() })
+	rig.Eventually(t, 60*time.Second, at.String(), func() bool { return l.clock.now().After(at) || t.Failed() })
 }
 
 // remove deletes a hotspot, or its device, and remembers what the day was worth
@@ -135,16 +137,16 @@ func (l *life) remove(t *testing.T, name string, h *rewarded, what string) {
 	o := l.who[name]
 	h.halt()
 	before, _ := h.explain(t, o.client, l.server, day)
-	if a := o.client.do(t.Context(), http.MethodDelete, l.server.url+"/v1/hotspots/"+h.hotspot+what, nil); a.status != http.StatusNoContent {
-		t.Fatalf("removing answered %d %s", a.status, a.code)
+	if a := o.client.Do(t.Context(), http.MethodDelete, l.server.URL+"/v1/hotspots/"+h.Hotspot+what, nil); a.Status != http.StatusNoContent {
+		t.Fatalf("removing answered %d %s", a.Status, a.Code)
 	}
 	if now := l.clock.now(); now.Month() != time.October {
 		t.Fatalf("it is %v already: this machine is too slow", now)
 	}
 	after, _ := h.explain(t, o.client, l.server, day)
 	b, a := before.Facts, after.Facts
-	if a.Served == 0 || a.Served < b.Served || a.Expected < b.Expected || a.Bytes != b.Bytes || a.Bytes != h.totals().acked {
-		t.Errorf("before %s was removed the day had %+v, and afterwards %+v; %d bytes were acknowledged", h.ssid, b, a, h.totals().acked)
+	if a.Served == 0 || a.Served < b.Served || a.Expected < b.Expected || a.Bytes != b.Bytes || a.Bytes != h.Totals().Acked {
+		t.Errorf("before %s was removed the day had %+v, and afterwards %+v; %d bytes were acknowledged", h.SSID, b, a, h.Totals().Acked)
 	}
 	h.frozen.Store(&a)
 }
@@ -152,23 +154,23 @@ func (l *life) remove(t *testing.T, name string, h *rewarded, what string) {
 // awaitDay waits until a day is closed for everyone.
 func (l *life) awaitDay(t *testing.T, day string) {
 	t.Helper()
-	db := openSQL(t, l.db)
-	eventually(t, 60*time.Second, day+" is closed", func() bool {
-		l.server.running(t)
+	db := rig.OpenSQL(t, l.db)
+	rig.Eventually(t, 60*time.Second, day+" is closed", func() bool {
+		l.server.Running(t)
 		return t.Failed() || bookDay(number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
 	})
 }
 
 func (l *life) awaitSettled(t *testing.T) {
 	t.Helper()
-	db := openSQL(t, l.db)
-	eventually(t, 60*time.Second, "october is settled", func() bool {
-		l.server.running(t)
+	db := rig.OpenSQL(t, l.db)
+	rig.Eventually(t, 60*time.Second, "october is settled", func() bool {
+		l.server.Running(t)
 		return t.Failed() || number(t, db, `SELECT count(*) FROM reward_months`) > 0
 	})
 	for name, o := range l.onlooker {
 		looks := o.looks.Load()
-		eventually(t, 20*time.Second, name+" has seen that", func() bool {
+		rig.Eventually(t, 20*time.Second, name+" has seen that", func() bool {
 			return t.Failed() || o.looks.Load() > looks+1 && (o.paid.Load() > 2 || len(o.hotspots) == 0)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -28,7 +29,7 @@ const (
 // have records of some days, and these earn.
 func copyHotspots(t testing.TB, db string, days ...bookDay) {
 	t.Helper()
-	handle := openSQL(t, db)
+	handle := rig.OpenSQL(t, db)
 	defer handle.Close() // who uses a database is in the way of copying it
 	if n := number(t, handle, `SELECT count(DISTINCT hotspot) FROM records`); n == 0 {
 		t.Fatal("there is nothing to copy")
@@ -54,22 +55,22 @@ func copyHotspots(t testing.TB, db string, days ...bookDay) {
 
 // prepareMany makes a database with many hotspots that have records of some
 // days; none is closed. The users have nothing in common with each other.
-func prepareMany(t *testing.T, db string, days ...bookDay) (staff *client, devices []*device) {
+func prepareMany(t *testing.T, db string, days ...bookDay) (staff *rig.Client, devices []*rig.Device) {
 	t.Helper()
-	staff = newClient(t, createKey(t, db, "admin").Key)
+	staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	clock := &simulatedClock{at: days[0].time().Add(12 * time.Hour), real: time.Now(), rate: 600}
-	s := start(t, db, clock.flags()...)
-	devices = linkDevices(t, staff, s, 0, 3)
-	folds := func() int { return strings.Count(s.log(t), `"heartbeats folded"`) }
+	s := rig.Start(t, db, clock.flags()...)
+	devices = rig.LinkDevices(t, staff, s, 0, 3)
+	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
 	for i, d := range devices {
-		d.bytes = uint64(i) * 9_000_000_000
-		if a := d.beat(t.Context(), staff, s); a.status != 200 {
-			t.Fatalf("a beat was answered %d %s", a.status, a.code)
+		d.Bytes = uint64(i) * 9_000_000_000
+		if a := d.Beat(t.Context(), staff, s); a.Status != 200 {
+			t.Fatalf("a beat was answered %d %s", a.Status, a.Code)
 		}
 	}
 	before := folds()
-	eventually(t, 20*time.Second, "the beats are folded", func() bool { return folds() >= before+3 })
-	s.stop(t, 10*time.Second)
+	rig.Eventually(t, 20*time.Second, "the beats are folded", func() bool { return folds() >= before+3 })
+	s.Stop(t, 10*time.Second)
 	copyHotspots(t, db, days...)
 	return staff, devices
 }
@@ -77,8 +78,8 @@ func prepareMany(t *testing.T, db string, days ...bookDay) (staff *client, devic
 // copyDatabase makes a copy of a database that nobody uses.
 func copyDatabase(t *testing.T, db string) string {
 	t.Helper()
-	if !isPostgres(db) {
-		file := newDatabase(t, "sqlite")
+	if !rig.IsPostgres(db) {
+		file := rig.NewDatabase(t, "sqlite")
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			copyFile(t, db+suffix, file+suffix)
 		}
@@ -102,7 +103,7 @@ func copyDatabase(t *testing.T, db string) string {
 	if _, err := conn.Exec(t.Context(), `DROP DATABASE `+name); err != nil { // an empty one
 		t.Fatal(err)
 	}
-	eventually(t, 10*time.Second, "nobody uses the database that is to be copied", func() bool {
+	rig.Eventually(t, 10*time.Second, "nobody uses the database that is to be copied", func() bool {
 		_, err = conn.Exec(t.Context(), `CREATE DATABASE `+name+` TEMPLATE `+strings.TrimPrefix(source.Path, "/"))
 		return err == nil
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // onlooker is an operator who asks for everything, again and again.
@@ -34,20 +36,20 @@ type glance struct {
 	minute             minute // in which all were answered
 }
 
-func (o *onlooker) glance(t testing.TB, s *server) (g glance, ok bool) {
+func (o *onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
 	var minutes []minute
 	// The last month comes before the current one: midnight may be between them.
 	for i, into := range []*rewardSummary{&g.last, &g.current, &g.all} {
 		period := []string{"last", "current", "all"}[i]
-		summary, a, ok := fetch[rewardSummary](t, o.client, s.url+"/v1/users/me/rewards?period="+period)
+		summary, a, ok := fetch[rewardSummary](t, o.client, s.URL+"/v1/users/me/rewards?period="+period)
 		if !ok {
 			return g, false
 		}
 		if problem := summary.problem(); problem != "" {
-			t.Errorf("%s: %s: %s", period, problem, a.data)
+			t.Errorf("%s: %s: %s", period, problem, a.Data)
 		}
 		*into = summary
-		minutes = append(minutes, minuteOf(a.at))
+		minutes = append(minutes, minuteOf(a.At))
 	}
 	g.all.Period.End = "" // it is the very moment of the answer
 	if g.minute = minutes[0]; slices.Max(minutes) != slices.Min(minutes) {
@@ -57,12 +59,12 @@ func (o *onlooker) glance(t testing.TB, s *server) (g glance, ok bool) {
 }
 
 // look asks for everything once, and compares it.
-func (o *onlooker) look(t testing.TB, s *server) {
+func (o *onlooker) look(t testing.TB, s *rig.Server) {
 	before, ok := o.glance(t, s)
 	if !ok {
 		return
 	}
-	history, _, ok := fetch[[]rewardMonth](t, o.client, s.url+"/v1/users/me/rewards/history")
+	history, _, ok := fetch[[]rewardMonth](t, o.client, s.URL+"/v1/users/me/rewards/history")
 	if !ok {
 		return
 	}
@@ -84,7 +86,7 @@ func (o *onlooker) look(t testing.TB, s *server) {
 
 // explainAll asks why each hotspot earned what it did on the last of October,
 // and adds that up.
-func (o *onlooker) explainAll(t testing.TB, s *server) (sum parts, ok bool) {
+func (o *onlooker) explainAll(t testing.TB, s *rig.Server) (sum parts, ok bool) {
 	for _, h := range o.hotspots {
 		frozen := h.frozen.Load()
 		e, ok := h.explain(t, o.client, s, "2026-10-31")
@@ -92,7 +94,7 @@ func (o *onlooker) explainAll(t testing.TB, s *server) (sum parts, ok bool) {
 			return sum, false
 		}
 		if f := e.Facts; frozen != nil && (f.Served != frozen.Served || f.Expected != frozen.Expected || f.Bytes != frozen.Bytes) {
-			t.Errorf("%s is removed and had %+v; now it has %+v", h.ssid, *frozen, f)
+			t.Errorf("%s is removed and had %+v; now it has %+v", h.SSID, *frozen, f)
 		}
 		sum = sum.plus(e.Earned.parts)
 		o.explains++

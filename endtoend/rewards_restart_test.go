@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestRewardsRestart ends a server again and again, in an orderly way and in
 // the hardest, while it closes days and settles a month. Each time another goes
 // on where that one was. In the end the books are those of a server that nobody
 // disturbed, and everything in them adds up.
-func TestRewardsRestart(t *testing.T) { stores(t, testRewardsRestart) }
+func TestRewardsRestart(t *testing.T) { rig.Stores(t, testRewardsRestart) }
 
 func testRewardsRestart(t *testing.T, db string) {
 	const runs = 20
@@ -30,10 +32,10 @@ func testRewardsRestart(t *testing.T, db string) {
 	}
 	staff, devices := prepareMany(t, db, days...)
 	quiet := copyDatabase(t, db)
-	r := &restarts{db: db, books: openSQL(t, db), staff: staff, settled: map[string]micros{}, totals: map[string]micros{}, ends: map[string]int{}}
+	r := &restarts{db: db, books: rig.OpenSQL(t, db), staff: staff, settled: map[string]micros{}, totals: map[string]micros{}, ends: map[string]int{}}
 	for i, day := range days {
 		sig := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2]
-		if isPostgres(db) {
+		if rig.IsPostgres(db) {
 			sig = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[i%2]
 		}
 		// The day before is over, and was closed unless the server was ended too soon.
@@ -50,7 +52,7 @@ func testRewardsRestart(t *testing.T, db string) {
 		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, runs*manyHotspots, manyUsers)
 	}
 	closeAll(t, quiet, last)
-	if diff := cmp.Diff(copiedRows(t, openSQL(t, quiet)), copiedRows(t, r.books)); diff != "" {
+	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.books)); diff != "" {
 		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
 	}
 }
@@ -65,37 +67,37 @@ func copiedRows(t testing.TB, db *sql.DB) []string {
 type restarts struct {
 	db    string
 	books *sql.DB
-	staff *client
+	staff *rig.Client
 
 	settled, totals map[string]micros // the most that was seen of each user
 	ends            map[string]int    // how often the server was ended while it did what
 }
 
 // run starts a server, ends it at some point, and notes what it was doing.
-func (r *restarts) run(t *testing.T, at time.Time, devices []*device, sig syscall.Signal, n int) {
+func (r *restarts) run(t *testing.T, at time.Time, devices []*rig.Device, sig syscall.Signal, n int) {
 	t.Helper()
 	clock := &simulatedClock{at: at, real: time.Now(), rate: 1200}
-	s := start(t, r.db, clock.flags()...)
+	s := rig.Start(t, r.db, clock.flags()...)
 	r.look(t, s)
 	for _, d := range devices {
-		if a := d.beat(t.Context(), r.staff, s); a.status != 200 {
-			t.Errorf("a beat was answered %d %s %v", a.status, a.code, a.err)
+		if a := d.Beat(t.Context(), r.staff, s); a.Status != 200 {
+			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 	}
 	if settling := r.awaitPoint(t, s, at, n); settling { // an orderly end would see to the rest of it
 		sig = syscall.SIGKILL
 	}
-	s.signal(t, sig)
+	s.Signal(t, sig)
 	if sig == syscall.SIGTERM {
-		s.signal(t, syscall.SIGCONT)
+		s.Signal(t, syscall.SIGCONT)
 	}
 	select {
-	case <-s.exited:
+	case <-s.Exited:
 	case <-time.After(15 * time.Second):
 		t.Fatalf("the server is still there after %v", sig)
 	}
-	if code := s.cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 0 {
-		t.Errorf("after SIGTERM the server exited with %d: %s", code, remarks(s.log(t)))
+	if code := s.Cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 0 {
+		t.Errorf("after SIGTERM the server exited with %d: %s", code, rig.Remarks(s.Log(t)))
 	}
 	freeLease(t, r.db)
 	r.ends[r.doing(t)+" by "+sig.String()]++
@@ -103,7 +105,7 @@ func (r *restarts) run(t *testing.T, at time.Time, devices []*device, sig syscal
 
 // awaitPoint waits for the moment at which the server is to be ended: in the
 // middle of a settlement or of a day, where it stands still, or at any moment.
-func (r *restarts) awaitPoint(t *testing.T, s *server, at time.Time, n int) (settling bool) {
+func (r *restarts) awaitPoint(t *testing.T, s *rig.Server, at time.Time, n int) (settling bool) {
 	t.Helper()
 	count := func(of string) int64 { return number(t, r.books, `SELECT count(*) FROM `+of) }
 	middle := `reward_days WHERE closed_at = 0 AND hotspots > 0`
@@ -120,16 +122,16 @@ func (r *restarts) awaitPoint(t *testing.T, s *server, at time.Time, n int) (set
 		return false
 	}
 	began := time.Now()
-	eventually(t, 60*time.Second, "the server is at work", func() bool {
-		s.running(t)
+	rig.Eventually(t, 60*time.Second, "the server is at work", func() bool {
+		s.Running(t)
 		if time.Since(began) < 700*time.Millisecond { // it looks after a second, and need not be held up before
 			return false
 		}
-		s.freeze(t)
+		s.Freeze(t)
 		if count(middle) > 0 || count(over) > 0 {
 			return true
 		}
-		s.signal(t, syscall.SIGCONT)
+		s.Signal(t, syscall.SIGCONT)
 		return false
 	})
 	return settling
@@ -151,12 +153,12 @@ func (r *restarts) doing(t *testing.T) string {
 }
 
 // look asks what some users earned: it adds up, and never becomes less.
-func (r *restarts) look(t *testing.T, s *server) {
+func (r *restarts) look(t *testing.T, s *rig.Server) {
 	t.Helper()
 	users := linesOf(t, r.books, `SELECT user_id FROM accounts ORDER BY user_id LIMIT 5`)
 	for _, user := range users {
 		user = strings.TrimSuffix(user, ",")
-		got, _, ok := fetch[rewardSummary](t, r.staff, s.url+"/v1/users/"+user+"/rewards?period=all")
+		got, _, ok := fetch[rewardSummary](t, r.staff, s.URL+"/v1/users/"+user+"/rewards?period=all")
 		if problem := got.problem(); ok && problem != "" {
 			t.Errorf("%s: %s", user, problem)
 		}

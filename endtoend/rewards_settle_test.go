@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestSettleRace lets many processes settle the same month at the same time,
@@ -20,7 +22,7 @@ import (
 // has one statement in the end, what accounts say is the sum of statements, and
 // to settle once more changes nothing.
 func TestSettleRace(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
+	rig.Stores(t, func(t *testing.T, db string) {
 		last := bookDayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
 		staff, _ := prepareMany(t, db, last-1, last)
 		closeAll(t, db, last)
@@ -29,7 +31,7 @@ func TestSettleRace(t *testing.T) {
 		} {
 			round.run(t, staff, copyDatabase(t, db))
 		}
-		if !isPostgres(db) {
+		if !rig.IsPostgres(db) {
 			settleAtSyncs(t, db)
 		}
 	})
@@ -39,13 +41,13 @@ func TestSettleRace(t *testing.T) {
 func closeAll(t *testing.T, db string, last bookDay) {
 	t.Helper()
 	clock := &simulatedClock{at: (last + 1).time().Add(10 * time.Minute), real: time.Now(), rate: 1200}
-	s := start(t, db, clock.flags()...)
-	handle := openSQL(t, db)
-	eventually(t, 30*time.Second, "all days are closed", func() bool {
-		s.running(t)
+	s := rig.Start(t, db, clock.flags()...)
+	handle := rig.OpenSQL(t, db)
+	rig.Eventually(t, 30*time.Second, "all days are closed", func() bool {
+		s.Running(t)
 		return bookDay(number(t, handle, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)) >= last
 	})
-	s.stop(t, 10*time.Second)
+	s.Stop(t, 10*time.Second)
 	handle.Close()
 }
 
@@ -64,14 +66,14 @@ type settleRound struct {
 	due      bool // the server settles the month as well
 }
 
-func (r settleRound) run(t *testing.T, staff *client, db string) {
+func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 	t.Helper()
 	flags := atTheTime
 	if r.due {
 		flags = []string{"--clock-start", "2026-11-04T00:00:00Z", "--clock-rate", "1200"}
 	}
-	s := start(t, db, flags...)
-	handle := openSQL(t, db)
+	s := rig.Start(t, db, flags...)
+	handle := rig.OpenSQL(t, db)
 	users := linesOf(t, handle, `SELECT DISTINCT operator_id FROM hotspots WHERE deleted_at <> 0`)
 	var racing sync.WaitGroup
 	killed := make(chan bool, r.racers)
@@ -86,7 +88,7 @@ func (r settleRound) run(t *testing.T, staff *client, db string) {
 	looking.Go(func() { lookAtMany(t, staff, s, users, over) })
 	close(barrier)
 	if r.deadline != "" {
-		eventually(t, 20*time.Second, "they have begun", func() bool { return number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
+		rig.Eventually(t, 20*time.Second, "they have begun", func() bool { return number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
 		close(deadline)
 	}
 	racing.Wait()
@@ -100,9 +102,9 @@ func (r settleRound) run(t *testing.T, staff *client, db string) {
 		}
 	}
 	left := int(number(t, handle, `SELECT count(*) FROM accounts`) - number(t, handle, `SELECT count(*) FROM statements`))
-	command(t, settleCommand(db)...)
+	rig.Command(t, settleCommand(db)...)
 	saveStatement(t, staff, s, strings.TrimSuffix(users[rand.IntN(len(users))], ","), "2026-10")
-	s.stop(t, 10*time.Second)
+	s.Stop(t, 10*time.Second)
 	checkSettled(t, db)
 	t.Logf("%d of %d racers were killed; they left %d statements to write", dead, r.racers, left)
 }
@@ -123,7 +125,7 @@ func (r settleRound) doom(racer int, deadline chan struct{}) <-chan struct{} {
 // raceToSettle runs one process, and kills it when its doom has come.
 func raceToSettle(t *testing.T, db string, doom <-chan struct{}) (killed bool) {
 	var said bytes.Buffer
-	cmd := exec.Command(binary, settleCommand(db)...)
+	cmd := exec.Command(rig.Binary, settleCommand(db)...)
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -150,13 +152,13 @@ func raceToSettle(t *testing.T, db string, doom <-chan struct{}) (killed bool) {
 
 // lookAtMany asks what some users earned while they are settled: the sums hold
 // in every answer, and what is settled never becomes less.
-func lookAtMany(t *testing.T, staff *client, s *server, users []string, over <-chan struct{}) {
+func lookAtMany(t *testing.T, staff *rig.Client, s *rig.Server, users []string, over <-chan struct{}) {
 	settled, totals := map[string]micros{}, map[string]micros{}
 	for {
 		for range 8 {
 			user := strings.TrimSuffix(users[rand.IntN(len(users))], ",")
 			for _, period := range []string{"last", "all"} {
-				got, _, ok := fetch[rewardSummary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.url, user, period))
+				got, _, ok := fetch[rewardSummary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
 				if !ok {
 					return
 				}
@@ -181,10 +183,10 @@ func lookAtMany(t *testing.T, staff *client, s *server, users []string, over <-c
 // changes nothing.
 func checkSettled(t *testing.T, db string) {
 	t.Helper()
-	command(t, settleCommand(db)...)
-	handle := openSQL(t, db)
+	rig.Command(t, settleCommand(db)...)
+	handle := rig.OpenSQL(t, db)
 	before := fingerprint(t, handle)
-	if said := command(t, settleCommand(db)...); !strings.Contains(said, "nothing to do") {
+	if said := rig.Command(t, settleCommand(db)...); !strings.Contains(said, "nothing to do") {
 		t.Errorf("to settle once more says: %s", said)
 	}
 	if fingerprint(t, handle) != before {
@@ -208,7 +210,7 @@ func settleAtSyncs(t *testing.T, db string) {
 		one := copyDatabase(t, db)
 		args := append([]string{
 			"-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "signal=none",
-			"-e", fmt.Sprintf("inject=fdatasync,fsync:signal=SIGKILL:when=%d", nth), binary,
+			"-e", fmt.Sprintf("inject=fdatasync,fsync:signal=SIGKILL:when=%d", nth), rig.Binary,
 		}, settleCommand(one)...)
 		cmd := exec.CommandContext(t.Context(), "strace", args...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -220,7 +222,7 @@ func settleAtSyncs(t *testing.T, db string) {
 		if err != nil {
 			killed++
 		}
-		checkIntegrity(t, one)
+		rig.CheckIntegrity(t, one)
 		checkSettled(t, one)
 	}
 	t.Logf("%d settlements were killed at a sync", killed)

@@ -11,21 +11,23 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // saveStatement keeps a statement as it was answered, and verifies it without
 // the server.
-func saveStatement(t testing.TB, c *client, s *server, user, month string) (rewardStatement, bool) {
+func saveStatement(t testing.TB, c *rig.Client, s *rig.Server, user, month string) (rewardStatement, bool) {
 	t.Helper()
-	statement, a, ok := fetch[rewardStatement](t, c, s.url+"/v1/users/"+user+"/rewards/statements/"+month)
+	statement, a, ok := fetch[rewardStatement](t, c, s.URL+"/v1/users/"+user+"/rewards/statements/"+month)
 	if !ok {
 		return statement, false
 	}
 	file := filepath.Join(t.TempDir(), month+".json")
-	if err := os.WriteFile(file, a.data, 0o600); err != nil {
+	if err := os.WriteFile(file, a.Data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "rewards", "verify", file)
+	rig.Command(t, "rewards", "verify", file)
 	return statement, true
 }
 
@@ -54,8 +56,8 @@ func (l *life) checkStatements(t *testing.T) {
 			t.Errorf("%s: %d rows of %d hotspots make %v; settled was %+v", name, len(statement.Rows), len(o.hotspots), sum, final)
 		}
 		for _, h := range o.hotspots {
-			if e, _ := h.explain(t, o.client, l.server, "2026-10-31"); e.Facts != rows[h.hotspot] || e.Open || e.Status != "settled" {
-				t.Errorf("%s: the row of %s is %+v; explained is %+v", name, h.ssid, rows[h.hotspot], e)
+			if e, _ := h.explain(t, o.client, l.server, "2026-10-31"); e.Facts != rows[h.Hotspot] || e.Open || e.Status != "settled" {
+				t.Errorf("%s: the row of %s is %+v; explained is %+v", name, h.SSID, rows[h.Hotspot], e)
 			}
 		}
 	}
@@ -84,7 +86,7 @@ func (l *life) checkFacts(t *testing.T) {
 	}
 	for _, h := range []*rewarded{l.gone, l.parted} {
 		if f := facts(h); f.reward().Availability == 0 || f.reward().Utilization == 0 {
-			t.Errorf("%s was removed, and keeps %+v", h.ssid, f)
+			t.Errorf("%s was removed, and keeps %+v", h.SSID, f)
 		}
 	}
 }
@@ -95,21 +97,21 @@ func (l *life) checkFacts(t *testing.T) {
 func (l *life) checkEvents(t *testing.T) {
 	t.Helper()
 	listeners := map[string]*listener{
-		"staff": newListener(t, l.staff.key), "stranger": newListener(t, createKey(t, l.db, "rewards:read").Key),
+		"staff": newListener(t, l.staff.Key), "stranger": newListener(t, rig.CreateKey(t, l.db, "rewards:read").Key),
 	}
 	for name, o := range l.who {
-		listeners[name] = newListener(t, o.Key)
+		listeners[name] = newListener(t, o.Key.Key)
 	}
 	// What everyone hears, and comes after all that is to be heard.
-	if a := l.staff.patch(t.Context(), l.server, l.who["ada"].hotspots[0].hotspot, fields{"name": "The last"}); a.status != 200 {
-		t.Fatalf("renaming answered %d %s", a.status, a.code)
+	if a := l.staff.Patch(t.Context(), l.server, l.who["ada"].hotspots[0].Hotspot, rig.Fields{"name": "The last"}); a.Status != 200 {
+		t.Fatalf("renaming answered %d %s", a.Status, a.Code)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var listening sync.WaitGroup
 	defer func() { stop(); listening.Wait() }()
 	for name, listener := range listeners {
 		listening.Go(func() { _ = listener.listen(ctx, l.server) })
-		eventually(t, 10*time.Second, name+" hears of the last change", func() bool { return listener.count("hotspot.updated") > 0 })
+		rig.Eventually(t, 10*time.Second, name+" hears of the last change", func() bool { return listener.count("hotspot.updated") > 0 })
 		var heard []string
 		for _, e := range listener.heard() {
 			if e.Type == "rewards.settled" {
@@ -126,7 +128,7 @@ func (l *life) checkEvents(t *testing.T) {
 			t.Errorf("%s heard of %v; want %v", name, heard, want)
 		}
 	}
-	audit := command(t, "audit", "--db", l.db, "--json", "--limit", "10000")
+	audit := rig.Command(t, "audit", "--db", l.db, "--json", "--limit", "10000")
 	for name, o := range l.who {
 		want := min(len(o.hotspots), 1)
 		if n := strings.Count(audit, fmt.Sprintf(`"kind":"rewards.settled","target":%q,"key_id":"","user_id":"","request_id":"schedule","note":"2026-10"`, o.UserID)); n != want {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 //go:generate go test -run TestClient -update .
@@ -81,8 +83,8 @@ func serve(t *testing.T) (url, key string) {
 	t.Helper()
 	folder := t.TempDir()
 	binary := filepath.Join(folder, "beacon")
-	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/beacon").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := rig.Build(binary); err != nil {
+		t.Fatal(err)
 	}
 	db := filepath.Join(folder, "beacon.db")
 	var log bytes.Buffer

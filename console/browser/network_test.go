@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // network is a running server with a small network on it.
@@ -94,7 +96,7 @@ func (n *network) serve(t *testing.T, flags ...string) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", n.db}, flags...)...) // the last --addr counts
+	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", n.db}, flags...)...) // the last --addr counts
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -226,7 +228,7 @@ func (n *network) command(t *testing.T, args ...string) string {
 }
 
 func (n *network) try(args ...string) (string, error) {
-	out, err := exec.Command(binary, append(args, "--db", n.db)...).CombinedOutput()
+	out, err := exec.Command(rig.Binary, append(args, "--db", n.db)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -11,6 +11,8 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // What an operator does: register, change, link, look back, be paid.
@@ -112,7 +114,7 @@ func (p *page) rewards(t *testing.T, n *network) {
 		_, err := os.Stat(file)
 		return err == nil
 	})
-	if out, err := exec.Command(binary, "rewards", "verify", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(rig.Binary, "rewards", "verify", file).CombinedOutput(); err != nil {
 		t.Errorf("the statement does not hold: %v\n%s", err, out)
 	}
 }

@@ -1,13 +1,12 @@
 //go:build linux
 
-package endtoend_test
+package rig
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/store/postgres"
-	"github.com/beacon-wifi/beacon/store/sqlite"
 )
 
 // shown is what a nearby answer shows of a hotspot that may change.
@@ -27,24 +24,24 @@ type shown struct {
 	Radius   float64
 }
 
-// picture is all hotspots by id.
-type picture map[string]shown
+// Picture is all hotspots by id.
+type Picture map[string]shown
 
 // nearby is the picture that a server has in memory of the first n places.
-func (c *client) nearby(ctx context.Context, s *server, n int) (picture, error) {
-	all := picture{}
+func (c *Client) nearby(ctx context.Context, s *Server, n int) (Picture, error) {
+	all := Picture{}
 	for tile := range n/perTile + 1 {
-		lat, lng := placeOf(tile*perTile + perTile/2)
-		a := c.do(ctx, http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=100&radius=%d&lat=%v&lng=%v", s.url, tileRadiM, lat, lng), nil)
+		lat, lng := PlaceOf(tile*perTile + perTile/2)
+		a := c.Do(ctx, http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=100&radius=%d&lat=%v&lng=%v", s.URL, tileRadiM, lat, lng), nil)
 		var list []struct {
 			ID, Name        string
 			Location        struct{ Lat, Lng float64 }
 			CoverageRadiusM float64 `json:"coverage_radius_m"`
 		}
-		if a.status != http.StatusOK {
-			return nil, fmt.Errorf("nearby answered %d %s %w", a.status, a.code, a.err)
+		if a.Status != http.StatusOK {
+			return nil, fmt.Errorf("nearby answered %d %s %w", a.Status, a.Code, a.Err)
 		}
-		if err := json.Unmarshal(a.data, &list); err != nil {
+		if err := json.Unmarshal(a.Data, &list); err != nil {
 			return nil, err
 		}
 		if len(list) == 100 {
@@ -57,32 +54,11 @@ func (c *client) nearby(ctx context.Context, s *server, n int) (picture, error) 
 	return all, nil
 }
 
-// openStore opens a database beside the servers that run on it.
-func openStore(t testing.TB, db string) *store.DB {
-	t.Helper()
-	var handle *store.DB
-	var err error
-	if strings.HasPrefix(db, "postgres") {
-		handle, err = postgres.Open(t.Context(), db, postgres.Options{Now: time.Now()})
-	} else {
-		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now()})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := handle.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return handle
-}
-
-// truth is the picture that the database holds. It also holds the database to
+// Truth is the picture that the database holds. It also holds the database to
 // what must be unique.
-func truth(t testing.TB, db *store.DB) picture {
+func Truth(t testing.TB, db *store.DB) Picture {
 	t.Helper()
-	all := picture{}
+	all := Picture{}
 	macs := map[string]string{}
 	var mu sync.Mutex
 	err := db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
@@ -102,9 +78,9 @@ func truth(t testing.TB, db *store.DB) picture {
 	return all
 }
 
-// converges waits until a server shows exactly what the database holds, and
+// Converges waits until a server shows exactly what the database holds, and
 // answers how long that took.
-func (c *client) converges(t testing.TB, s *server, want picture, n int, within time.Duration) time.Duration {
+func (c *Client) Converges(t testing.TB, s *Server, want Picture, n int, within time.Duration) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package rig
 
 import (
 	"bytes"
@@ -11,29 +11,29 @@ import (
 	"testing"
 )
 
-// proxy stands between a server and its database.
-type proxy struct {
+// Proxy stands between a server and its database.
+type Proxy struct {
 	listener net.Listener
 	database string // host and port
 
 	mu     sync.Mutex
 	loses  float64 // the share of answers to COMMIT that are lost, with their connections
-	mode   mode
+	mode   Mode
 	change chan struct{} // closed when the mode changes
 	conns  map[net.Conn]bool
 }
 
-// mode is what a proxy does with what it is given.
-type mode int
+// Mode is what a proxy does with what it is given.
+type Mode int
 
 const (
-	healed mode = iota
-	cut         // connections end, and none can be made
-	silent      // everything is accepted, nothing arrives
+	Healed Mode = iota
+	Cut         // connections end, and none can be made
+	Silent      // everything is accepted, nothing arrives
 )
 
-// throughProxy answers the URL of the same database behind a proxy.
-func throughProxy(t *testing.T, db string) (*proxy, string) {
+// ThroughProxy answers the URL of the same database behind a proxy.
+func ThroughProxy(t *testing.T, db string) (*Proxy, string) {
 	t.Helper()
 	address, err := url.Parse(db)
 	if err != nil {
@@ -43,45 +43,45 @@ func throughProxy(t *testing.T, db string) (*proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: listener, database: address.Host, change: make(chan struct{}), conns: map[net.Conn]bool{}}
+	p := &Proxy{listener: listener, database: address.Host, change: make(chan struct{}), conns: map[net.Conn]bool{}}
 	address.Host = listener.Addr().String()
 	var serving sync.WaitGroup
 	serving.Go(func() { p.serve(&serving) })
 	t.Cleanup(func() {
 		listener.Close()
-		p.set(cut)
+		p.Set(Cut)
 		serving.Wait()
 	})
 	return p, address.String()
 }
 
-// set changes what happens from now on, also to what is under way.
-func (p *proxy) set(m mode) {
+// Set changes what happens from now on, also to what is under way.
+func (p *Proxy) Set(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mode = m
 	close(p.change)
 	p.change = make(chan struct{})
-	if m == cut {
+	if m == Cut {
 		p.closeAll()
 	}
 }
 
-// cutOnce ends all connections; new ones can be made at once.
-func (p *proxy) cutOnce() {
+// CutOnce ends all connections; new ones can be made at once.
+func (p *Proxy) CutOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closeAll()
 }
 
-func (p *proxy) closeAll() {
+func (p *Proxy) closeAll() {
 	for conn := range p.conns {
 		conn.Close()
 	}
 	clear(p.conns)
 }
 
-func (p *proxy) serve(serving *sync.WaitGroup) {
+func (p *Proxy) serve(serving *sync.WaitGroup) {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -100,20 +100,20 @@ func (p *proxy) serve(serving *sync.WaitGroup) {
 	}
 }
 
-func (p *proxy) keep(conns ...net.Conn) bool {
+func (p *Proxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range conns {
-		if p.mode == cut {
+		if p.mode == Cut {
 			conn.Close()
 		} else {
 			p.conns[conn] = true
 		}
 	}
-	return p.mode != cut
+	return p.mode != Cut
 }
 
-func (p *proxy) pass(from, to net.Conn) {
+func (p *Proxy) pass(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()
 	buffer := make([]byte, 64<<10)
@@ -128,14 +128,14 @@ func (p *proxy) pass(from, to net.Conn) {
 	}
 }
 
-// loseCommits lets some transactions be committed without anyone hearing of it.
-func (p *proxy) loseCommits(share float64) {
+// LoseCommits lets some transactions be committed without anyone hearing of it.
+func (p *Proxy) LoseCommits(share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.loses = share
 }
 
-func (p *proxy) losesCommit(data []byte) bool {
+func (p *Proxy) losesCommit(data []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return bytes.Contains(data, []byte("COMMIT\x00")) && rand.Float64() < p.loses
@@ -143,14 +143,21 @@ func (p *proxy) losesCommit(data []byte) bool {
 
 // letThrough waits while the proxy is silent. Bytes that were held back are
 // lost with their connection if it is cut before it heals.
-func (p *proxy) letThrough() bool {
+func (p *Proxy) letThrough() bool {
 	for {
 		p.mu.Lock()
 		mode, change := p.mode, p.change
 		p.mu.Unlock()
-		if mode != silent {
-			return mode == healed
+		if mode != Silent {
+			return mode == Healed
 		}
 		<-change
 	}
+}
+
+// Busy reports whether anyone is connected.
+func (p *Proxy) Busy() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns) > 0
 }

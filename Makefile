@@ -50,6 +50,10 @@ bench: ## Measure the server beside a bare handler and the bare driver (docs/per
 bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN names it, Tile38.
 	scripts/with-peers go test ./bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
+.PHONY: torture
+torture: prepare ## Hurt real servers in every way we know, and check that the tests notice broken ones.
+	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 20m ./torture
+
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.
 	scripts/fuzz 20s

@@ -77,6 +77,7 @@ var allowed = map[string][]string{
 	"endtoend":        {},
 	"mvt/mvttest":     {},
 	"openapitest":     {},
+	"torture":         {},
 	"rig":             {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }

@@ -1,0 +1,135 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
+)
+
+// mutant is a way to break Beacon that a test must notice.
+type mutant struct {
+	name  string // what the broken binary does
+	fault string // the test that must fail on it, such as "TestF01_Kill/sqlite"
+	file  string // what is broken, from the project's root
+	old   string // stands there exactly once
+	new   string
+}
+
+// mutants are all of them. Each test that belongs to a fault is named by one.
+var mutants = slices.Concat[[]mutant]()
+
+var faultName = regexp.MustCompile(`^TestF\d\d_`)
+
+// The sources change: a mutant whose place is gone breaks nothing any more.
+func TestMutants_Apply(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range mutants {
+		if _, err := m.source(); err != "" {
+			t.Errorf("%s: %s", m.name, err)
+		}
+		if names[m.name] || !faultName.MatchString(m.fault) {
+			t.Errorf("%s is there twice, or names no test of a fault: %s", m.name, m.fault)
+		}
+		names[m.name] = true
+	}
+}
+
+// Every fault has a mutant.
+func TestMutants_EachFault(t *testing.T) {
+	out, err := exec.Command(os.Args[0], "-test.list", faultName.String()).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range strings.Fields(string(out)) {
+		caught := func(m mutant) bool { name, _, _ := strings.Cut(m.fault, "/"); return name == test }
+		if faultName.MatchString(test) && !slices.ContainsFunc(mutants, caught) {
+			t.Errorf("%s has no mutant: nothing shows that it can fail", test)
+		}
+	}
+}
+
+// TestMutants breaks the binary in each way, and runs the test that should
+// notice: in a process of its own, because it must fail.
+func TestMutants(t *testing.T) {
+	onlyFull(t)
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			binary := m.build(t)
+			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
+			defer cancel()
+			test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, levelVariable+"=quick")
+			out, err := test.CombinedOutput()
+			switch {
+			case err == nil:
+				t.Errorf("%s passes on a binary that is broken:\n%s", m.fault, last(out))
+			case !strings.Contains(string(out), "--- FAIL: "):
+				t.Errorf("%s did not fail, it broke down: %v\n%s", m.fault, err, last(out))
+			default:
+				t.Logf("caught:\n%s", last(out))
+			}
+		})
+	}
+}
+
+const mutantTime = 3 * time.Minute
+
+// exactly is the pattern that runs one test and the tests in it.
+func exactly(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+func last(out []byte) []byte { return out[max(0, len(out)-2000):] }
+
+// source is the broken file.
+func (m mutant) source() (text, problem string) {
+	original, err := os.ReadFile(filepath.Join(rig.Root(), m.file))
+	if err != nil {
+		return "", err.Error()
+	}
+	if n := strings.Count(string(original), m.old); n != 1 || m.old == m.new {
+		return "", "what it breaks is not there once in " + m.file
+	}
+	return strings.Replace(string(original), m.old, m.new, 1), ""
+}
+
+// build makes the broken binary; the sources stay as they are.
+func (m mutant) build(t *testing.T) string {
+	t.Helper()
+	text, problem := m.source()
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	folder := t.TempDir()
+	broken := filepath.Join(folder, filepath.Base(m.file))
+	overlay := filepath.Join(folder, "overlay.json")
+	table, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(rig.Root(), m.file): broken}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string][]byte{broken: []byte(text), overlay: table} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(folder, "beacon")
+	if err := rig.Build(binary, "-overlay", overlay); err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}

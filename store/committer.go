@@ -41,6 +41,8 @@ type committer struct {
 	// seat, each waits for one transaction of the other and no more.
 	seat chan *session
 
+	watched func(outcome, time.Duration) // hears of every group
+
 	// What follows belongs to who has taken the seat.
 	session *session
 	stream  numbering
@@ -53,9 +55,9 @@ func newSeat() chan *session {
 	return seat
 }
 
-func startCommitter(engine *Engine, seat chan *session, stream numbering) *committer {
+func startCommitter(engine *Engine, seat chan *session, stream numbering, watched func(outcome, time.Duration)) *committer {
 	c := &committer{
-		engine: engine, seat: seat, stream: stream,
+		engine: engine, seat: seat, stream: stream, watched: watched,
 		queue: make(chan *operation, queueLength), done: make(chan struct{}),
 	}
 	c.stream.known = stream.node != SharedNode // a fresh node has written nothing
@@ -246,6 +248,8 @@ func (c *committer) commit(group []*operation) (verdicts []error, outcome outcom
 		ctx, cancel = context.WithTimeout(ctx, c.engine.Patience)
 	}
 	defer cancel()
+	began := time.Now()
+	defer func() { c.watched(outcome, time.Since(began)) }()
 	for try := range maxTries {
 		verdicts, outcome, cause = c.try(ctx, group)
 		if outcome != contended || !pause(ctx, try) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -22,6 +23,8 @@ type DB struct {
 	journal   *committer // of heartbeats
 
 	snapshots chan struct{} // one for each that is open
+
+	watch atomic.Pointer[func(Commit)]
 }
 
 // nodePrefix begins the name of a node: one opened DB, and its stream of changes.
@@ -47,11 +50,10 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // there is one connection that writes: they take turns
 	}
-	return &DB{
-		engine: &engine, node: node, snapshots: newSnapshots(engine.Read),
-		committer: startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}),
-		journal:   startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}),
-	}, nil
+	db := &DB{engine: &engine, node: node, snapshots: newSnapshots(engine.Read)}
+	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}, db.watched(Changes))
+	db.journal = startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}, db.watched(Journal))
+	return db, nil
 }
 
 // Node names the stream in which the changes made through this DB stand.

@@ -46,6 +46,13 @@ func (db *DB) Journal(ctx context.Context, node string, after int64, limit int) 
 	}, sqlText.journal, node, after, max(limit, 0))
 }
 
+// JournalRows answers how many rows the journals of all nodes have together. They
+// are not counted: journals have no gaps.
+func (db *DB) JournalRows(ctx context.Context) (rows int64, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&rows) }, sqlText.journalRows)
+	return rows, err
+}
+
 // trimSize keeps a transaction short: others wait behind it.
 const trimSize = 50
 

@@ -33,6 +33,7 @@ var sqlText = struct {
 	insertChanges                                     [changeChunks]string
 	insertBeats, journalHeads, journalHead, journal   string
 	journalRange, trimJournal, deleteBeats            string
+	journalRows                                       string
 	putRecords, putHeads                              [recordChunks]string
 	recordsOf, newestDay                              string
 	takeLease, lease, fence                           string
@@ -122,8 +123,10 @@ var sqlText = struct {
 		(SELECT journal_trimmed FROM nodes WHERE node = $1), 0)`,
 	journal:      `SELECT seq, batch FROM journal WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
 	journalRange: `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM journal WHERE node = $1`,
-	trimJournal:  `UPDATE nodes SET journal_trimmed = $2 WHERE node = $1 AND journal_trimmed < $2`,
-	deleteBeats:  `DELETE FROM journal WHERE node = $1 AND seq <= $2`,
+	journalRows: `SELECT coalesce(sum((SELECT coalesce(max(seq), 0) FROM journal WHERE journal.node = nodes.node)
+		- (SELECT coalesce(min(seq) - 1, 0) FROM journal WHERE journal.node = nodes.node)), 0) FROM nodes`,
+	trimJournal: `UPDATE nodes SET journal_trimmed = $2 WHERE node = $1 AND journal_trimmed < $2`,
+	deleteBeats: `DELETE FROM journal WHERE node = $1 AND seq <= $2`,
 
 	putRecords: [recordChunks]string(chunks(recordChunks, 3, `INSERT INTO records (day, hotspot, data) VALUES `,
 		` ON CONFLICT (day, hotspot) DO UPDATE SET data = excluded.data`)),

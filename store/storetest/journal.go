@@ -159,6 +159,7 @@ func beatsAtOnce(t *testing.T, database Database) {
 func trimJournal(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	l := lead(t, db, "keeper")
+	equal(t, "rows of nobody", must(db.JournalRows(t.Context())), int64(0))
 	const rows = 130 // more than two transactions delete
 	for range rows {
 		must(db.AppendBeats(t.Context(), batch(10)))
@@ -169,6 +170,9 @@ func trimJournal(t *testing.T, database Database) {
 			t.Fatal(err)
 		}
 		left := must(db.Journal(t.Context(), db.Node(), 0, 1000))
+		if n := must(db.JournalRows(t.Context())); n != int64(len(left))+1 { // and the one of the other
+			t.Errorf("trimmed to %d: all journals have %d rows; want %d", step.upTo, n, len(left)+1)
+		}
 		if int64(len(left)) != rows+1-step.first || left[0].Seq != step.first {
 			t.Errorf("trimmed to %d: %d rows are left from %d on; want from %d on", step.upTo, len(left), left[0].Seq, step.first)
 		}
@@ -176,6 +180,7 @@ func trimJournal(t *testing.T, database Database) {
 	if err := db.TrimJournal(t.Context(), l, db.Node(), 1<<40); err != nil { // more than there is
 		t.Fatal(err)
 	}
+	equal(t, "rows", must(db.JournalRows(t.Context())), int64(1))
 	equal(t, "heads", must(db.JournalHeads(t.Context())), map[string]int64{db.Node(): 0, other.Node(): 1})
 	if seq := must(db.AppendBeats(t.Context(), nil)); seq != rows+1 {
 		t.Errorf("the next row after all were trimmed is %d; want %d", seq, rows+1)

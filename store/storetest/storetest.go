@@ -76,6 +76,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"BeatsAtOnce", beatsAtOnce},
 		{"BeatsOvertake", beatsOvertake},
 		{"TrimJournal", trimJournal},
+		{"Watch", watch},
 		{"JournalWhileTrimmed", journalWhileTrimmed},
 		{"Records", records},
 		{"EachRecord", eachRecord},

@@ -106,6 +106,13 @@ func (h *Hub) anyone() bool {
 	return h.listeners > 0
 }
 
+// Listeners is how many listen, for monitoring.
+func (h *Hub) Listeners() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listeners
+}
+
 // poll reads what is new, page by page.
 func (h *Hub) poll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)

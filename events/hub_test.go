@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -86,6 +87,19 @@ func TestHub_FromNowOn(t *testing.T) {
 		}
 		nothingMore(t, s)
 	})
+}
+
+// Monitoring sees how many listen.
+func TestHub_Listeners(t *testing.T) {
+	h := events.NewHub(newMemory(), silent)
+	a, b := subscribe(t, h, -1), subscribe(t, h, -1)
+	counts := []int{h.Listeners()}
+	a.Close()
+	counts = append(counts, h.Listeners())
+	b.Close()
+	if counts = append(counts, h.Listeners()); !slices.Equal(counts, []int{2, 1, 0}) {
+		t.Errorf("%v listened; want 2, then 1, then none", counts)
+	}
 }
 
 func TestHub_FromThePast(t *testing.T) {

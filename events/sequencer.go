@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
@@ -55,6 +56,8 @@ type Sequencer struct {
 	mu     sync.Mutex
 	under  lease.Lease
 	places map[string]int64 // nil: not known
+
+	stepped atomic.Pointer[time.Time] // when all was last taken in; nil: not ours to do
 }
 
 // NewSequencer makes a sequencer; Run lets it work. It calls appended when there
@@ -75,8 +78,13 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 	defer tick.Stop()
 	var pruned time.Time
 	lost := false
+	s.note()
+	defer s.stepped.Store(nil)
 	for {
 		err := s.Step(ctx, l)
+		if err == nil {
+			s.note()
+		}
 		if err == nil && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
 			pruned = time.Now()
 			err = s.prune(ctx, l)
@@ -96,6 +104,21 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		case <-tick.C:
 		}
 	}
+}
+
+func (s *Sequencer) note() {
+	now := time.Now()
+	s.stepped.Store(&now)
+}
+
+// Age is how long ago everything that was written had its place among the
+// events, for monitoring; 0 where another process sees to it.
+func (s *Sequencer) Age() time.Duration {
+	last := s.stepped.Load()
+	if last == nil {
+		return 0
+	}
+	return time.Since(*last)
 }
 
 func (s *Sequencer) prune(ctx context.Context, l lease.Lease) error {

@@ -325,6 +325,41 @@ func TestSequencer_Run(t *testing.T) {
 	})
 }
 
+// How long the sequencing stands still is told by who has to do it, and by nobody
+// else.
+func TestSequencer_Age(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		keeper := lease.NewKeeper(m, "events", "a", silent)
+		s := events.NewSequencer(m, keeper, time.Now, func() {}, silent)
+		want := func(when string, least, most time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			if age := s.Age(); age < least || age > most {
+				t.Errorf("%s: %s; want %s to %s", when, age, least, most)
+			}
+		}
+		want("before it runs", 0, 0)
+		var running sync.WaitGroup
+		ctx, cancel := context.WithCancel(t.Context())
+		running.Go(func() { keeper.Run(ctx) })
+		running.Go(func() { s.Run(ctx) })
+		time.Sleep(10 * time.Second)
+		want("while it works", 0, 200*time.Millisecond)
+		m.set(func() { m.fail["Heads"] = errAway })
+		time.Sleep(20 * time.Second)
+		want("while it cannot", 20*time.Second, 20200*time.Millisecond)
+		m.set(func() { m.fail["Heads"] = nil })
+		time.Sleep(time.Second)
+		want("when it can again", 0, 200*time.Millisecond)
+		m.set(func() { m.fail["TakeLease"], m.fail["Heads"] = errAway, errAway })
+		time.Sleep(2 * lease.TTL)
+		want("when the lease is lost", 0, 0)
+		cancel()
+		running.Wait()
+	})
+}
+
 // Old events are deleted when someone takes the lease, and every hour of real
 // time; how old they are, the clock of the data tells.
 func TestSequencer_Prunes(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/coverage"
+	"github.com/beacon-wifi/beacon/geo"
 )
 
 // chart is the fleet as maps show it: the disc of every hotspot, and which of
@@ -21,6 +22,8 @@ type chart struct {
 	queue   sync.Mutex
 	waiting []*Spot      // as they were or are: what is true of those hotspots now, the index knows
 	length  atomic.Int64 // how many changes are not drawn, those included that are being drawn
+
+	spent atomic.Int64 // ns that it last took to draw something
 
 	due atomic.Int64 // µs since 1970: nobody who is shown as online falls silent before
 
@@ -130,7 +133,11 @@ func (f *Fleet) redraw(now time.Time) error {
 		return nil
 	}
 	began := time.Now()
-	defer func() { c.pace = time.Since(began) / time.Duration(len(changed)) }()
+	defer func() {
+		took := time.Since(began)
+		c.pace = took / time.Duration(len(changed))
+		c.spent.Store(int64(took))
+	}()
 	var put, remove []coverage.Disc[*Spot]
 	drawn := make(map[string]bool, len(changed))
 	for _, was := range changed {
@@ -152,6 +159,20 @@ func (f *Fleet) redraw(now time.Time) error {
 	}
 	return c.tree.Apply(put, remove)
 }
+
+// Drawing tells, for monitoring, how many changes maps do not show yet, and how
+// long it took to draw some the last time.
+func (f *Fleet) Drawing() (waiting int, took time.Duration) {
+	return int(f.chart.length.Load()), time.Duration(f.chart.spent.Load())
+}
+
+// Online is how many hotspots are online, as maps show it.
+func (f *Fleet) Online() int {
+	_, online := f.chart.tree.Snapshot().Count(world)
+	return online
+}
+
+var world = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
 // disc is a hotspot's at a moment. Its radius and place were checked when they
 // came in, so a tree takes it.

@@ -213,11 +213,17 @@ func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
 	}
 	mustApply(t, f, crowd...)
 	f.Beats(beats)
-	if s := f.Survey(everywhere, fleet.AnyZoom, noon); s.Count != 0 {
-		t.Errorf("%d were drawn at once", s.Count)
+	if s := f.Survey(everywhere, fleet.AnyZoom, noon); s.Count != 0 || f.Online() != 0 {
+		t.Errorf("%d were drawn at once, and %d shown as online", s.Count, f.Online())
+	}
+	if waiting, took := f.Drawing(); waiting < len(crowd) || took != 0 {
+		t.Errorf("%d changes are said to wait, and the last drawing to have taken %s; want at least %d, and none", waiting, took, len(crowd))
 	}
 	if err := f.Redraw(noon); err != nil {
 		t.Fatal(err)
+	}
+	if waiting, took := f.Drawing(); waiting != 0 || took <= 0 || f.Online() != len(crowd) {
+		t.Errorf("%d changes are said to wait after a drawing that took %s, and %d hotspots to be online", waiting, took, f.Online())
 	}
 	s := f.Survey(everywhere, fleet.AnyZoom, noon)
 	online := 0

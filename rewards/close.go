@@ -22,6 +22,7 @@ func (r *Rewards) closeDays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.shown.seen(v)
 		if _, ok := r.mayClose(v.first, v.begun); !ok {
 			return nil
 		}

@@ -25,6 +25,7 @@ type certainty struct {
 	begun  int           // how often even had begun at the last look
 	last   vitals.Minute // the last look
 	upTo   time.Time     // the last at which the clock was believed; zero: never yet
+	steady bool          // it was believed at the last look
 	back   bool          // it went back, and has not been believed since
 	warned time.Time     // by the machine's clock
 }
@@ -50,7 +51,7 @@ func (t *Telemetry) look() look {
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
 	steady := c.even.At(now, real, t.Rate) >= steadyFor
-	if steady {
+	if c.steady = steady; steady {
 		c.upTo = now
 	}
 	if begun := c.even.Begun(); begun != c.begun {

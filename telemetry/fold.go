@@ -56,6 +56,7 @@ func (t *Telemetry) awaitFold(ctx context.Context) error {
 type folds struct {
 	mu   sync.Mutex
 	at   vitals.Minute
+	took time.Duration
 	next chan struct{} // closed by the next fold
 }
 
@@ -65,10 +66,10 @@ func (f *folds) last() (at vitals.Minute, next <-chan struct{}) {
 	return f.at, f.next
 }
 
-func (f *folds) done(at vitals.Minute) {
+func (f *folds) done(at vitals.Minute, took time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at = at
+	f.at, f.took = at, took
 	close(f.next)
 	f.next = make(chan struct{})
 }
@@ -124,7 +125,7 @@ func (t *Telemetry) fold(ctx context.Context) (err error) {
 	if clock.steady {
 		t.bury(held, keeper, clock.now)
 	}
-	t.folds.done(now)
+	t.folds.done(now, time.Since(began))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }

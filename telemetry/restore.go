@@ -36,7 +36,7 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	t.unknown = nil
 	t.startClock()
 	t.restored.Store(true)
-	t.folds.done(vitals.MinuteOf(t.Now()) - foldEvery + 1) // the first fold comes soon: the journal may be long
+	t.folds.done(vitals.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
 	return nil
 }
 

@@ -1,13 +1,14 @@
 // Package metrics counts what the process does, for Prometheus. It is the only
 // package that knows the format; others hand it plain facts. Its one invariant:
-// the number of series is bounded, since labels are routes, methods and
-// statuses of ours and never text of a client's.
+// the number of series is bounded, since labels are routes, methods, statuses
+// and other words of ours, and never text of a client's.
 package metrics
 
 import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -54,10 +55,33 @@ func New() *Set {
 	return s
 }
 
-// Gauge shows a figure that is read whenever Prometheus asks.
-func (s *Set) Gauge(name, help string, read func() float64) {
-	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+// Labels tell the figures of one name apart: names and values, all words of ours.
+type Labels = map[string]string
+
+// Gauge shows a figure that is read whenever Prometheus asks. Labels may be nil.
+func (s *Set) Gauge(name, help string, labels Labels, read func() float64) {
+	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, read))
 }
+
+// Counter is Gauge for a figure that only grows while the process lives.
+func (s *Set) Counter(name, help string, labels Labels, read func() float64) {
+	s.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, read))
+}
+
+// Timings shows how long something takes; what it answers is to be called each
+// time, and makes a series for each value of the labels when it is made known,
+// so that the first trouble is an increase and no beginning.
+func (s *Set) Timings(name, help string, labels []string, known ...[]string) func(took time.Duration, values ...string) {
+	all := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: timingBuckets}, labels)
+	for _, values := range known {
+		all.WithLabelValues(values...)
+	}
+	s.registry.MustRegister(all)
+	return func(took time.Duration, values ...string) { all.WithLabelValues(values...).Observe(took.Seconds()) }
+}
+
+// timingBuckets reach from a commit without a sync to one that fails by its deadline.
+var timingBuckets = []float64{100e-6, 500e-6, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
 
 // Observe counts one answer. It fits web.Front.
 func (s *Set) Observe(r *http.Request, e web.Exchange) {

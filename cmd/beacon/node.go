@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -11,7 +12,6 @@ import (
 	"github.com/beacon-wifi/beacon/events"
 	"github.com/beacon-wifi/beacon/fleet"
 	"github.com/beacon-wifi/beacon/lease"
-	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/policy"
 	"github.com/beacon-wifi/beacon/registry"
@@ -36,6 +36,8 @@ type node struct {
 	api       *network.API
 	now       func() time.Time
 	log       *slog.Logger
+
+	journalRows atomic.Int64 // as of the last countJournal
 }
 
 // keeperLease is held by the one node that folds heartbeats, gives events their
@@ -104,43 +106,10 @@ func (n *node) load(ctx context.Context) error {
 	return n.fleet.Chart(n.now())
 }
 
-// show lets Prometheus see how the node is doing.
-func (n *node) show(set *metrics.Set) {
-	set.Gauge("beacon_hotspots", "Live hotspots in memory.", func() float64 { return float64(n.fleet.Len()) })
-	set.Gauge("beacon_writes_waiting", "Writes that wait to be committed.", func() float64 { return float64(n.db.Waiting()) })
-	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", func() float64 { return float64(n.telemetry.Waiting()) })
-	set.Gauge("beacon_beats_late", "Heartbeats that other servers took for a day that was over: a clock is behind.",
-		func() float64 { return float64(n.telemetry.LateBeats()) })
-	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
-		func() float64 { return n.follower.Age().Seconds() })
-	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that this process closed, as a unix time; 0: none.",
-		func() float64 { return closedUntil(n.rewards.Progress()) })
-	set.Gauge("beacon_rewards_open_seconds", "Time since the end of the last day that this process closed; 0: none. More than 25 hours is too much.",
-		n.openSeconds)
-	set.Gauge("beacon_rewards_closing_rows", "Rows that were written of the day that is being closed; 0: none is.",
-		func() float64 { return float64(n.rewards.Progress().Closing) })
-	set.Gauge("beacon_rewards_settling_done", "Sums and statements that are done of the month that is being settled; 0: none is.",
-		func() float64 { return float64(n.rewards.Progress().Settling) })
-}
-
-func closedUntil(p rewards.Progress) float64 {
-	if p.Through.IsZero() {
-		return 0
-	}
-	return float64(p.Through.Unix())
-}
-
-func (n *node) openSeconds() float64 {
-	p := n.rewards.Progress()
-	if p.Through.IsZero() {
-		return 0
-	}
-	return n.now().Sub(p.Through).Seconds()
-}
-
 const (
 	flushInterval = time.Minute
 	pruneInterval = time.Hour
+	countInterval = 15 * time.Second // as often as Prometheus usually looks
 )
 
 // run keeps the node in step with the database until ctx ends.
@@ -157,6 +126,10 @@ func (n *node) run(ctx context.Context) {
 	})
 	group.Go(func() error {
 		every(ctx, pruneInterval, n.prune)
+		return nil
+	})
+	group.Go(func() error {
+		every(ctx, countInterval, n.countJournal)
 		return nil
 	})
 	_ = group.Wait() // none of them fails
@@ -191,5 +164,16 @@ func (n *node) flushKeys(ctx context.Context) {
 func (n *node) prune(ctx context.Context) {
 	if _, err := n.db.PruneIdempotency(ctx, n.now()); err != nil {
 		n.log.Warn("expired idempotency records could not be deleted", "err", err)
+	}
+}
+
+// countJournal looks how long the journal is. It does so by itself and not when
+// Prometheus asks: a question must not have to wait for a database that is away,
+// which beacon_feed_age_seconds tells of.
+func (n *node) countJournal(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	if rows, err := n.db.JournalRows(ctx); err == nil {
+		n.journalRows.Store(rows)
 	}
 }

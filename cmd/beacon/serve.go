@@ -135,7 +135,7 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api, pages)
 	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
-		func() float64 { return float64(s.router.pressure.Level()) })
+		nil, func() float64 { return float64(s.router.pressure.Level()) })
 	s.health.Log = s.log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,

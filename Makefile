@@ -35,6 +35,7 @@ prepare:
 	@scripts/need zsh zsh || echo "completions of zsh are not tested"
 	@scripts/need fish fish || echo "completions of fish are not tested"
 	@scripts/need chromium chromium || echo "tests that need a browser are skipped"
+	@scripts/need prometheus prometheus || echo "tests that need Prometheus are skipped: what it makes of packaging/monitoring"
 	@scripts/need npm npm || echo "it is not checked that console/dist is what its sources build"
 
 .PHONY: console

@@ -233,6 +233,10 @@ func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
 	if s.Count != len(crowd) || online != len(crowd) || !s.Aggregated {
 		t.Errorf("%d hotspots, %d online; want %d", s.Count, online, len(crowd))
 	}
+	mustApply(t, f, serving()) // was never heard
+	if s := f.Survey(everywhere, fleet.AnyZoom, noon); s.Count != len(crowd)+1 || f.Online() != len(crowd) {
+		t.Errorf("%d hotspots, %d online; want %d, and one more", s.Count, f.Online(), len(crowd))
+	}
 }
 
 // The same when a crowd falls silent at once, by the clock alone.

@@ -8,6 +8,7 @@
 //	```sh server          a program that goes on, in place of the one before, until the page ends
 //	```sh another server  the same, beside those before
 //	```go main.go         written into the folder, under this name, in any language
+//	```sh beat.sh         the same; a block after it has to run it
 //	```console, ```json   what the block before printed; … stands for anything
 //
 // It knows nothing of how pages are shown. Its invariant: a block that looks as if
@@ -82,7 +83,7 @@ func TestPages(t *testing.T) {
 func readPages(t *testing.T) (pages []page) {
 	t.Helper()
 	files, err := filepath.Glob("../*.md")
-	if err != nil || len(files) < 10 {
+	if err != nil || len(files) < 1 {
 		t.Fatalf("found %d pages, %v", len(files), err)
 	}
 	for _, file := range append(files, "../../README.md") {

@@ -31,6 +31,8 @@ func TestRun(t *testing.T) {
 		"a refusal":                 {block("sh fails", "beacon keys create --user nobody") + block("console", "beacon: …"), ""},
 		"a refusal that is none":    {block("sh fails", "true"), "a command failed"},
 		"a file":                    {block("json a.json", `{}`) + block("sh", "cat a.json") + block("json", "{}"), ""},
+		"a script":                  {block("sh a.sh", "echo one") + block("sh", "sh a.sh") + block("console", "one"), ""},
+		"a script nobody runs":      {block("sh a.sh", "echo one") + block("sh", "true"), "nothing runs a.sh"},
 		"a file in another folder":  {block("json ../a.json", `{}`), "no name for a file"},
 		"an output of a stub":       {block("sh", "docker version") + block("console", "28"), "which is not run here"},
 		"a server that cannot":      {block("sh server", "beacon serve --addr nowhere"), "the server ended"},

@@ -17,6 +17,7 @@ const (
 	server              // run beside the page's shell, in place of the server before
 	another             // run beside the page's shell and beside the servers before
 	file                // written into the page's folder
+	script              // the same, and run by a block after it
 	output              // what the block before it printed
 )
 
@@ -68,7 +69,18 @@ func parse(markdown string) ([]block, error) {
 		blocks = append(blocks, b)
 		i = end
 	}
-	return blocks, nil
+	return blocks, checkScripts(blocks)
+}
+
+// checkScripts refuses a script that no command runs.
+func checkScripts(blocks []block) error {
+	for i, b := range blocks {
+		runs := func(later block) bool { return later.runs() && strings.Contains(later.text, b.name) }
+		if b.kind == script && !slices.ContainsFunc(blocks[i+1:], runs) {
+			return fmt.Errorf("line %d: nothing runs %s", b.line, b.name)
+		}
+	}
+	return nil
 }
 
 func closes(line, fence string) bool {
@@ -84,6 +96,8 @@ func classify(info []string) (block, error) {
 	}
 	kinds := map[string]kind{"": command, "fails": refusal, "server": server, "another server": another}
 	switch {
+	case language == "sh" && fileName.MatchString(rest):
+		return block{kind: script, name: rest}, nil
 	case language == "sh":
 		k, known := kinds[rest]
 		if !known {

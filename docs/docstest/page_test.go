@@ -59,7 +59,7 @@ func (p page) through(s *session, blocks []block, addresses ports) (wrong error)
 		for written, meant := range p.words {
 			text = strings.ReplaceAll(text, written, meant)
 		}
-		if b.kind == file {
+		if b.kind == file || b.kind == script {
 			if err := os.WriteFile(filepath.Join(s.shell.Dir, b.name), []byte(text), 0o600); err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (p page) through(s *session, blocks []block, addresses ports) (wrong error)
 		printed, err := s.do(b.kind, text)
 		said, _ := os.ReadFile(printed)
 		if err != nil {
-			return errors.Join(wrong, fmt.Errorf("line %d: %w:\n%s\nIt printed:\n%s", b.line, err, b.text, said))
+			return errors.Join(wrong, fmt.Errorf("line %d: %w:\n%s\nIt printed:\n%s", b.line, err, b.text, shortened(string(said))))
 		}
 		if i+1 == len(blocks) || blocks[i+1].kind != output {
 			continue
@@ -77,10 +77,18 @@ func (p page) through(s *session, blocks []block, addresses ports) (wrong error)
 			return fmt.Errorf("line %d: this shows an output of %s, which is not run here", b.line, stub)
 		}
 		if want := blocks[i+1]; !want.matches(addresses.written(string(said))) {
-			wrong = errors.Join(wrong, fmt.Errorf("line %d: the page shows\n%s\nand in truth it printed\n%s", want.line, want.text, addresses.written(string(said))))
+			wrong = errors.Join(wrong, fmt.Errorf("line %d: the page shows\n%s\nand in truth it printed\n%s", want.line, want.text, shortened(addresses.written(string(said)))))
 		}
 	}
 	return wrong
+}
+
+func shortened(text string) string {
+	const most = 4000
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + " and so on"
 }
 
 // do runs the text of a block in the way of its kind.

@@ -16,7 +16,8 @@ func postgres(t *testing.T) string {
 	if os.Getenv("BEACON_TEST_POSTGRES") == "" {
 		t.Skip("set BEACON_TEST_POSTGRES, or run scripts/with-postgres")
 	}
-	cmd := exec.Command("../../scripts/with-postgres", "sh", "-c", `echo "$BEACON_TEST_POSTGRES"; exec cat`)
+	const start = `psql -q "$BEACON_TEST_POSTGRES" -c 'CREATE ROLE postgres SUPERUSER LOGIN'; echo "$BEACON_TEST_POSTGRES"; exec cat`
+	cmd := exec.Command("../../scripts/with-postgres", "sh", "-c", start)
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "BEACON_TEST_POSTGRES=") { // or it would give us the one that all share
 			cmd.Env = append(cmd.Env, variable)

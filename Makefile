@@ -30,12 +30,14 @@ check: prepare ## Check formatting, vet, staticcheck, and run all tests with the
 .PHONY: prepare
 prepare:
 	@scripts/need curl curl
+	@scripts/need jq jq
 	@scripts/need strace strace || echo "tests that need strace are skipped"
 	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
 	@scripts/need zsh zsh || echo "completions of zsh are not tested"
 	@scripts/need fish fish || echo "completions of fish are not tested"
 	@scripts/need chromium chromium || echo "tests that need a browser are skipped"
 	@scripts/need prometheus prometheus || echo "tests that need Prometheus are skipped: what it makes of packaging/monitoring"
+	@scripts/need nginx nginx-light || echo "pages of the documentation with a proxy are not tested"
 	@scripts/need npm npm || echo "it is not checked that console/dist is what its sources build"
 
 .PHONY: console

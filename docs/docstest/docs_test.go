@@ -16,6 +16,7 @@
 package docstest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -61,6 +62,10 @@ func TestMain(m *testing.M) {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
 				panic(err)
 			}
+		}
+		flag.Parse()
+		if err := flag.Set("test.parallel", "6"); err != nil { // pages wait more than they compute
+			panic(err)
 		}
 		return m.Run()
 	}())

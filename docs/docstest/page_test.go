@@ -33,7 +33,7 @@ func (p page) run(ctx context.Context, folder, notes string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	s, err := begin(ctx, folder, notes, append(env, p.env...))
 	if err != nil {
@@ -71,6 +71,9 @@ func (p page) through(s *session, blocks []block, addresses ports) (wrong error)
 			return errors.Join(wrong, fmt.Errorf("line %d: %w:\n%s\nIt printed:\n%s", b.line, err, b.text, shortened(string(said))))
 		}
 		if i+1 == len(blocks) || blocks[i+1].kind != output {
+			if strings.Contains(string(said), `"error":`) {
+				wrong = errors.Join(wrong, fmt.Errorf("line %d: this is refused, and the page does not say so:\n%s", b.line, shortened(string(said))))
+			}
 			continue
 		}
 		if stub := stubOf(b.text); stub != "" {

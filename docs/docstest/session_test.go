@@ -170,7 +170,7 @@ func alive(group int) bool { return syscall.Kill(-group, 0) == nil }
 
 // until waits for a condition.
 func (s *session) until(met func() bool) error {
-	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
 	defer cancel()
 	for tick := time.NewTicker(5 * time.Millisecond); !met(); {
 		select {

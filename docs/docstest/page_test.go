@@ -33,7 +33,7 @@ func (p page) run(ctx context.Context, folder, notes string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	s, err := begin(ctx, folder, notes, append(env, p.env...))
 	if err != nil {

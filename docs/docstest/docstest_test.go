@@ -20,6 +20,7 @@ func TestRun(t *testing.T) {
 		"another output":             {block("sh", "echo one") + block("console", "two"), "in truth it printed\none"},
 		"an output that goes on":     {block("sh", "echo one; echo two") + block("console", "one"), "in truth"},
 		"any lines":                  {block("sh", "echo one; echo two; echo three") + block("console", "one\n…\nth…e"), ""},
+		"a bar of progress":          {block("sh", "echo '[===   ] 1 of 2 days'; echo one") + block("console", "one"), ""},
 		"other JSON":                 {block("sh", `echo '{"a": 1}'`) + block("json", `{"a":2}`), "in truth"},
 		"JSON in other lines":        {block("sh", `echo '{"a":[1,2]}'`) + block("json", "{\n  \"a\": [1, …]\n}"), ""},
 		"an output of nothing":       {block("console", "x"), "must follow"},

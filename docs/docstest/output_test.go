@@ -5,12 +5,17 @@ import (
 	"strings"
 )
 
-var space = regexp.MustCompile(`\s+`)
+var (
+	space = regexp.MustCompile(`\s+`)
+	// A bar of progress is there or not, by how fast the machine is.
+	progress = regexp.MustCompile(`(?m)^\[=* *\] .*\n`)
+)
 
 // matches tells whether an output reads as a page says it does. "…" stands for
 // anything within a line, and alone on a line for any number of lines.
 func (b block) matches(printed string) bool {
 	printed = strings.ReplaceAll(printed, "\r\n", "\n") // headers of HTTP
+	printed = progress.ReplaceAllString(printed, "")
 	if b.json {
 		// In JSON as it is shown, lines and spaces are for the reader.
 		return fits(space.ReplaceAllString(b.text, ""), space.ReplaceAllString(printed, ""), `.*?`)

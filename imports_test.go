@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"mvt":       {},
 	"ratelimit": {},
 	"spatial":   {"geo"},
+	"static":    {},
 	"coverage":  {"geo"},
 	"web":       {"id"},
 
@@ -54,7 +55,7 @@ var allowed = map[string][]string{
 		"telemetry", "vitals", "web",
 	},
 	"metrics": {"web"},
-	"console": {},
+	"console": {"static"},
 
 	// For programs that talk to a server, here and elsewhere.
 	"client": {},

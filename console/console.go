@@ -6,8 +6,9 @@ import (
 	"html"
 	"io/fs"
 	"net/http"
-	"path"
 	"strings"
+
+	"github.com/beacon-wifi/beacon/static"
 )
 
 //go:embed dist
@@ -20,7 +21,7 @@ type Config struct {
 
 // Console serves the pages.
 type Console struct {
-	files map[string]*file // by path
+	files map[string]*static.File // by path
 }
 
 // The routes, as logs and metrics name them.
@@ -36,8 +37,8 @@ func New(cfg Config) (*Console, error) {
 		return nil, err
 	}
 	page = []byte(strings.ReplaceAll(string(page), "{{demo-key}}", html.EscapeString(cfg.DemoKey)))
-	c := &Console{files: map[string]*file{
-		"/": newFile(routePage, pageType, page, alwaysAsk),
+	c := &Console{files: map[string]*static.File{
+		"/": static.New(routePage, static.Page, page, static.AlwaysAsk),
 	}}
 	assets, err := fs.ReadDir(dist, "dist/assets")
 	if err != nil {
@@ -48,11 +49,11 @@ func New(cfg Config) (*Console, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind, known := types[path.Ext(entry.Name())]
+		kind, known := static.TypeOf(entry.Name())
 		if !known {
 			return nil, fmt.Errorf("console: %s is of no known type", entry.Name())
 		}
-		c.files["/assets/"+entry.Name()] = newFile(routeAsset, kind, body, keepForever)
+		c.files["/assets/"+entry.Name()] = static.New(routeAsset, kind, body, static.KeepForever)
 	}
 	return c, nil
 }
@@ -64,7 +65,7 @@ func (c *Console) Handles(r *http.Request) bool {
 }
 
 // find looks the path up as it was sent: one with escapes in it is not ours.
-func (c *Console) find(r *http.Request) *file { return c.files[r.URL.EscapedPath()] }
+func (c *Console) find(r *http.Request) *static.File { return c.files[r.URL.EscapedPath()] }
 
 // ServeHTTP answers a request that the console handles.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,41 +74,15 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	r.Pattern = f.route
-	setSecurityHeaders(w.Header())
-	f.write(w, r)
+	guard.Set(w.Header())
+	f.Write(w, r)
 }
 
-// setSecurityHeaders shuts out what the pages do not need. Names of hotspots
-// are written by strangers: should one ever get into a page as markup, it could
-// still run nothing, load nothing and send nothing anywhere.
-func setSecurityHeaders(h http.Header) {
-	h["Content-Security-Policy"] = contentPolicy
-	h["X-Content-Type-Options"] = noSniff
-	h["X-Frame-Options"] = deny
-	h["Referrer-Policy"] = noReferrer
-	h["Cross-Origin-Opener-Policy"] = sameOrigin
-	h["Cross-Origin-Resource-Policy"] = sameOrigin
-	h["Permissions-Policy"] = permissions
-}
-
-// Header values are shared between answers: net/http only reads them.
-var (
-	contentPolicy = []string{strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'self'",
-		"worker-src 'self'",
-		"style-src 'self'",
-		"img-src 'self' data:", // the map's buttons are pictures in its style sheet
-		"connect-src 'self'",
-		"object-src 'none'",
-		"base-uri 'none'",
-		"form-action 'none'", // forms are sent by scripts
-		"frame-ancestors 'none'",
-	}, "; ")}
-	noSniff     = []string{"nosniff"}
-	deny        = []string{"DENY"}
-	noReferrer  = []string{"no-referrer"}
-	sameOrigin  = []string{"same-origin"}
-	permissions = []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}
+// Names of hotspots are written by strangers.
+var guard = static.NewGuard("geolocation=(self), camera=(), microphone=(), payment=(), usb=()",
+	"script-src 'self'",
+	"worker-src 'self'",
+	"style-src 'self'",
+	"img-src 'self' data:", // the map's buttons are pictures in its style sheet
+	"connect-src 'self'",
 )

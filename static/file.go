@@ -1,4 +1,4 @@
-package console
+package static
 
 import (
 	"bytes"
@@ -6,13 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// file is a part of the console, ready to be sent.
-type file struct {
+// File is ready to be sent.
+type File struct {
 	route   string
 	kind    []string // Content-Type
 	caching []string
@@ -27,8 +28,10 @@ type variant struct {
 	length []string
 }
 
-const pageType = "text/html; charset=utf-8"
+// Page is the type of a page.
+const Page = "text/html; charset=utf-8"
 
+// types are those of files by the end of their names.
 var types = map[string]string{
 	".js":      "text/javascript; charset=utf-8",
 	".mjs":     "text/javascript; charset=utf-8",
@@ -39,20 +42,28 @@ var types = map[string]string{
 	".txt":     "text/plain; charset=utf-8",
 }
 
+// TypeOf tells the type of a file by the end of its name.
+func TypeOf(name string) (kind string, known bool) {
+	kind, known = types[path.Ext(name)]
+	return kind, known
+}
+
 var (
-	// The name of an asset changes with its content, so it may be kept; the
-	// page names the assets of the version that runs, so it is always asked for.
-	keepForever = []string{"public, max-age=31536000, immutable"}
-	alwaysAsk   = []string{"no-cache"}
+	// KeepForever is for a file whose name changes with its content.
+	KeepForever = []string{"public, max-age=31536000, immutable"}
+	// AlwaysAsk is for a page: it names the files of the version that runs.
+	AlwaysAsk = []string{"no-cache"}
 
 	gzipped        = []string{"gzip"}
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 
-func newFile(route, kind string, body []byte, caching []string) *file {
+// New makes a file of a body, which must not change any more. The route is how
+// logs and metrics name it, and caching is KeepForever or AlwaysAsk.
+func New(route, kind string, body []byte, caching []string) *File {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:12])
-	return &file{
+	return &File{
 		route: route, kind: []string{kind}, caching: caching,
 		plain:  newVariant(body, `"`+name+`"`),
 		zipped: sync.OnceValue(func() variant { return newVariant(compress(body), `"`+name+`-gzip"`) }),
@@ -72,7 +83,9 @@ func compress(body []byte) []byte {
 	return buf.Bytes()
 }
 
-func (f *file) write(w http.ResponseWriter, r *http.Request) {
+// Write answers a GET or HEAD with the file.
+func (f *File) Write(w http.ResponseWriter, r *http.Request) {
+	r.Pattern = f.route
 	v, h := f.plain, w.Header()
 	h["Vary"] = varyByEncoding
 	h["Cache-Control"] = f.caching

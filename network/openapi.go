@@ -20,6 +20,9 @@ var (
 // OpenAPI gives the description as YAML, for the command line.
 func OpenAPI() []byte { return openapiYAML }
 
+// OpenAPIJSON gives the description as JSON, for the documentation.
+func OpenAPIJSON() []byte { return openapiJSON }
+
 // document serves the description.
 func (a *API) document(contentType string, body []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

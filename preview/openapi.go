@@ -15,3 +15,6 @@ var (
 
 // OpenAPI gives the description as YAML, for the command line.
 func OpenAPI() []byte { return openapiYAML }
+
+// OpenAPIJSON gives the description as JSON, for the documentation.
+func OpenAPIJSON() []byte { return openapiJSON }

@@ -1,0 +1,111 @@
+package docs
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/beacon-wifi/beacon/static"
+)
+
+//go:embed *.md
+var guides embed.FS
+
+// Config is what the pages must be told.
+type Config struct {
+	PublicURL string // where clients reach the server, for lines to copy
+	APIs      []API
+	Files     []File
+}
+
+// API is an interface with an OpenAPI document.
+type API struct {
+	Name     string // as in /docs/api/{name}, and in the repository: {name}/openapi.yaml
+	Document []byte // JSON
+	Key      string // one that opens, for lines to copy; where it is empty, they take it from $KEY
+}
+
+// File is something to download beside the pages.
+type File struct {
+	Source string // where the repository has it: guides link to it there
+	Type   string // as Content-Type has it
+	Body   []byte
+}
+
+// The routes, as logs and metrics name them.
+const (
+	routeIndex   = "GET /docs"
+	routeGuide   = "GET /docs/{page}"
+	routeAPI     = "GET /docs/api/{name}"
+	routeAsset   = "GET /docs/assets/{name}"
+	routeFile    = "GET /docs/files/{path}"
+	routeMissing = "GET /docs/{missing}"
+)
+
+const base = "/docs"
+
+// Docs serves the pages.
+type Docs struct {
+	// By path. A page is made when it is first asked for, and once: most
+	// processes are never asked, and should start at once.
+	files   map[string]func() *static.File
+	missing func() []byte
+}
+
+// New reads the documents. One that has what the pages cannot show is refused.
+func New(cfg Config) (*Docs, error) { return newDocs(guides, cfg) }
+
+func newDocs(guides fs.FS, cfg Config) (*Docs, error) {
+	s, err := newSite(guides, cfg)
+	if err != nil {
+		return nil, err
+	}
+	d := &Docs{files: map[string]func() *static.File{}}
+	for _, a := range s.assets {
+		d.add(a.path, func() *static.File { return static.New(routeAsset, a.kind, a.body, static.KeepForever) })
+	}
+	for _, p := range s.pages {
+		d.add(p.path, func() *static.File { return static.New(p.route, static.Page, s.render(p), static.AlwaysAsk) })
+	}
+	d.files[base+"/"] = d.files[base]
+	for _, f := range cfg.Files {
+		d.add(filePath(f.Source), func() *static.File { return static.New(routeFile, f.Type, f.Body, static.AlwaysAsk) })
+	}
+	d.missing = sync.OnceValue(s.renderMissing)
+	return d, nil
+}
+
+func (d *Docs) add(path string, file func() *static.File) { d.files[path] = sync.OnceValue(file) }
+
+// filePath is where something to download is found.
+func filePath(source string) string { return base + "/files/" + source }
+
+// Handles reports whether a request is for the documentation. Other methods are
+// someone else's to answer.
+func (d *Docs) Handles(r *http.Request) bool {
+	path := r.URL.Path
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (path == base || strings.HasPrefix(path, base+"/"))
+}
+
+// Pages do nothing and load next to nothing.
+var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'")
+
+// ServeHTTP answers a request that the documentation handles. The path counts
+// as it was sent: one with escapes in it names no page.
+func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guard.Set(w.Header())
+	if file, found := d.files[r.URL.EscapedPath()]; found {
+		file().Write(w, r)
+		return
+	}
+	r.Pattern = routeMissing
+	h := w.Header()
+	h.Set("Content-Type", static.Page)
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(d.missing()) // a client that left is no fault of ours
+	}
+}

@@ -1,0 +1,158 @@
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdown makes pages of Markdown. What looks like HTML in it is text.
+type markdown struct {
+	engine goldmark.Markdown
+}
+
+// newMarkdown takes who tells where a link leads to; one that leads nowhere
+// becomes plain text.
+func newMarkdown(resolve func(to string) (string, bool), options ...parser.Option) *markdown {
+	return &markdown{goldmark.New(
+		goldmark.WithParser(parser.NewParser(append(options,
+			parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
+			parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			parser.WithASTTransformers(util.Prioritized(linker(resolve), 100)),
+		)...)),
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+		goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(wide{}, 10))),
+	)}
+}
+
+// without leaves one parser out, known by its type.
+func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool {
+		return fmt.Sprintf("%T", p.Value) == fmt.Sprintf("%T", one)
+	})
+}
+
+// page renders a guide.
+func (m *markdown) page(source []byte) content {
+	context := parser.NewContext(parser.WithIDs(&slugs{used: map[string]bool{}}))
+	tree := m.engine.Parser().Parse(text.NewReader(source), parser.WithContext(context))
+	var c content
+	for node := tree.FirstChild(); node != nil; node = node.NextSibling() {
+		if h, ok := node.(*ast.Heading); ok && h.Level == 2 {
+			id, _ := h.AttributeString("id")
+			c.Contents = append(c.Contents, heading{ID: string(id.([]byte)), Text: plainText(h, source)})
+		}
+	}
+	var buf bytes.Buffer
+	if err := m.engine.Renderer().Render(&buf, source, tree); err != nil {
+		panic(fmt.Errorf("docs: %w", err)) // writing to memory does not fail
+	}
+	c.HTML = template.HTML(buf.String()) // the parser knows no HTML, and the renderer escapes text
+	return c
+}
+
+// text renders a description within a page.
+func (m *markdown) text(source string) template.HTML {
+	var buf bytes.Buffer
+	if err := m.engine.Convert([]byte(source), &buf); err != nil {
+		panic(fmt.Errorf("docs: %w", err))
+	}
+	return template.HTML(buf.String())
+}
+
+// line renders a description that stands in a line, without a paragraph of its own.
+func (m *markdown) line(source string) template.HTML {
+	whole := strings.TrimSpace(string(m.text(source)))
+	inner, found := strings.CutPrefix(whole, "<p>")
+	inner, closed := strings.CutSuffix(inner, "</p>")
+	if !found || !closed || strings.Contains(inner, "<p>") {
+		return template.HTML(whole)
+	}
+	return template.HTML(inner)
+}
+
+func plainText(n ast.Node, source []byte) string {
+	var text strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			text.Write(t.Segment.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return text.String()
+}
+
+// linker makes the links between guides lead to pages.
+type linker func(to string) (string, bool)
+
+// Transform is called by the parser.
+func (l linker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
+	var links []*ast.Link
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if found, ok := n.(*ast.Link); ok && entering {
+			links = append(links, found)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, found := range links {
+		to, leads := l(string(found.Destination))
+		if leads {
+			found.Destination = []byte(to)
+			continue
+		}
+		parent := found.Parent()
+		for child := found.FirstChild(); child != nil; child = found.FirstChild() {
+			parent.InsertBefore(parent, found, child)
+		}
+		parent.RemoveChild(parent, found)
+	}
+}
+
+// resolver tells where a link of a guide leads to. Guides link as files of the
+// repository do; what of it is not served leads nowhere.
+func resolver(cfg Config) func(string) (string, bool) {
+	served := map[string]string{}
+	for _, api := range cfg.APIs {
+		served[api.Name+"/openapi.yaml"] = apiPath(api.Name)
+		served[api.Name+"/openapi.json"] = apiPath(api.Name)
+	}
+	for _, f := range cfg.Files {
+		served[f.Source] = filePath(f.Source)
+	}
+	return func(to string) (string, bool) {
+		u, err := url.Parse(to)
+		if err != nil {
+			return "", false
+		}
+		if u.IsAbs() || u.Host != "" || u.Path == "" || strings.HasPrefix(u.Path, "/") {
+			return to, true
+		}
+		source := path.Join("docs", u.Path)
+		fragment := ""
+		if u.Fragment != "" {
+			fragment = "#" + u.EscapedFragment()
+		}
+		if at, found := served[source]; found {
+			return at + fragment, true
+		}
+		// One that does not exist stays a link, for the test of links to find.
+		if dir, name := path.Split(source); dir == "docs/" && path.Ext(name) == ".md" {
+			return guidePath(name) + fragment, true
+		}
+		return "", false
+	}
+}

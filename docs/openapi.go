@@ -1,0 +1,202 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// document is an OpenAPI document, as far as the pages show it. It is decoded
+// strictly: a member that is not here is refused, so nothing is left out unseen.
+type document struct {
+	OpenAPI string `json:"openapi"`
+	Info    struct {
+		Title       string `json:"title"`
+		Version     string `json:"version"`
+		Summary     string `json:"summary"`
+		Description string `json:"description"`
+		License     struct {
+			Name       string `json:"name"`
+			Identifier string `json:"identifier"`
+		} `json:"license"`
+	} `json:"info"`
+	Servers []struct {
+		URL         string `json:"url"`
+		Description string `json:"description"`
+	} `json:"servers"`
+	Security   security            `json:"security"`
+	Tags       []tag               `json:"tags"`
+	Paths      map[string]pathItem `json:"paths"`
+	Components struct {
+		Headers         map[string]header         `json:"headers"`
+		Parameters      map[string]parameter      `json:"parameters"`
+		Responses       map[string]response       `json:"responses"`
+		Schemas         map[string]*schema        `json:"schemas"`
+		SecuritySchemes map[string]securityScheme `json:"securitySchemes"`
+	} `json:"components"`
+}
+
+type tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// security is what opens an operation: any one of these; nothing, when there are none.
+type security []map[string][]string
+
+type securityScheme struct {
+	Type         string `json:"type"`
+	Scheme       string `json:"scheme"`
+	BearerFormat string `json:"bearerFormat"`
+	In           string `json:"in"`
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+}
+
+type pathItem struct {
+	Parameters []parameter `json:"parameters"`
+	Get        *operation  `json:"get"`
+	Head       *operation  `json:"head"`
+	Post       *operation  `json:"post"`
+	Put        *operation  `json:"put"`
+	Patch      *operation  `json:"patch"`
+	Delete     *operation  `json:"delete"`
+	Options    *operation  `json:"options"`
+}
+
+type operation struct {
+	ID          string              `json:"operationId"`
+	Tags        []string            `json:"tags"`
+	Summary     string              `json:"summary"`
+	Description string              `json:"description"`
+	Security    *security           `json:"security"` // absent: as in the whole document
+	Parameters  []parameter         `json:"parameters"`
+	RequestBody *requestBody        `json:"requestBody"`
+	Responses   map[string]response `json:"responses"`
+}
+
+type parameter struct {
+	Ref         string          `json:"$ref"`
+	Name        string          `json:"name"`
+	In          string          `json:"in"`
+	Description string          `json:"description"`
+	Required    bool            `json:"required"`
+	Schema      *schema         `json:"schema"`
+	Example     json.RawMessage `json:"example"`
+}
+
+type requestBody struct {
+	Description string               `json:"description"`
+	Required    bool                 `json:"required"`
+	Content     map[string]mediaType `json:"content"`
+}
+
+type response struct {
+	Ref         string               `json:"$ref"`
+	Description string               `json:"description"`
+	Headers     map[string]header    `json:"headers"`
+	Content     map[string]mediaType `json:"content"`
+}
+
+type header struct {
+	Ref         string  `json:"$ref"`
+	Description string  `json:"description"`
+	Required    bool    `json:"required"`
+	Schema      *schema `json:"schema"`
+}
+
+type mediaType struct {
+	Schema   *schema            `json:"schema"`
+	Examples map[string]example `json:"examples"`
+}
+
+type example struct {
+	Summary     string          `json:"summary"`
+	Description string          `json:"description"`
+	Value       json.RawMessage `json:"value"`
+	Request     json.RawMessage `json:"x-request"` // what the tests ask to see the example answered
+}
+
+// schema is of JSON Schema what the documents use.
+type schema struct {
+	Ref                  string             `json:"$ref"`
+	Type                 string             `json:"type"`
+	Format               string             `json:"format"`
+	Description          string             `json:"description"`
+	Pattern              string             `json:"pattern"`
+	Enum                 []json.RawMessage  `json:"enum"`
+	Const                json.RawMessage    `json:"const"`
+	Default              json.RawMessage    `json:"default"`
+	Minimum              json.Number        `json:"minimum"`
+	Maximum              json.Number        `json:"maximum"`
+	ExclusiveMinimum     json.Number        `json:"exclusiveMinimum"`
+	ExclusiveMaximum     json.Number        `json:"exclusiveMaximum"`
+	MinLength            json.Number        `json:"minLength"`
+	MaxLength            json.Number        `json:"maxLength"`
+	MinItems             json.Number        `json:"minItems"`
+	MaxItems             json.Number        `json:"maxItems"`
+	UniqueItems          bool               `json:"uniqueItems"`
+	Properties           map[string]*schema `json:"properties"`
+	Required             []string           `json:"required"`
+	AdditionalProperties *bool              `json:"additionalProperties"`
+	Items                *schema            `json:"items"`
+	OneOf                []*schema          `json:"oneOf"`
+	AllOf                []*schema          `json:"allOf"`
+}
+
+func parseDocument(source []byte) (*document, error) {
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.DisallowUnknownFields()
+	var d document
+	if err := decoder.Decode(&d); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one document")
+	}
+	return &d, nil
+}
+
+// Where a reference may lead to.
+const (
+	toSchemas    = "#/components/schemas/"
+	toParameters = "#/components/parameters/"
+	toResponses  = "#/components/responses/"
+	toHeaders    = "#/components/headers/"
+)
+
+// lookUp follows a reference. A dangling one is a fault of the document, which
+// the tests of its interface would not let pass.
+func lookUp[T any](kind, ref string, in map[string]T) (name string, found T) {
+	name, ok := strings.CutPrefix(ref, kind)
+	if !ok {
+		panic(fmt.Errorf("docs: the reference %s does not lead to %s", ref, kind))
+	}
+	found, ok = in[name]
+	if !ok {
+		panic(fmt.Errorf("docs: the reference %s leads nowhere", ref))
+	}
+	return name, found
+}
+
+// operations gives those of a path, in the order in which they are told.
+func (p pathItem) operations() []methodOperation {
+	all := []methodOperation{
+		{"GET", p.Get}, {"HEAD", p.Head}, {"POST", p.Post}, {"PUT", p.Put}, {"PATCH", p.Patch}, {"DELETE", p.Delete}, {"OPTIONS", p.Options},
+	}
+	present := all[:0]
+	for _, o := range all {
+		if o.operation != nil {
+			present = append(present, o)
+		}
+	}
+	return present
+}
+
+type methodOperation struct {
+	method    string
+	operation *operation
+}

@@ -1,0 +1,285 @@
+package docs
+
+import (
+	"cmp"
+	"html/template"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// reference is what the page of an interface shows.
+type reference struct {
+	*document
+	Intro      template.HTML
+	Downloads  []string
+	ByVariable bool // lines to copy have no key in them
+	Schemes    []schemeView
+	Sections   []section
+	Responses  []responseView
+	Headers    []headerView
+	Schemas    []schemaView
+}
+
+type schemeView struct {
+	Name, Means string
+	Default     bool
+	Text        template.HTML
+	securityScheme
+}
+
+// section is the operations of a tag.
+type section struct {
+	ID, Name   string
+	Text       template.HTML
+	Operations []operationView
+}
+
+type operationView struct {
+	ID, Method, Path, Summary string
+	Text                      template.HTML
+	Keys                      []string // security schemes, any of which opens; none: open to all
+	Scope                     string
+	Parameters                []field
+	Body                      *bodyView
+	Responses                 []responseView
+	Curl                      string
+}
+
+type bodyView struct {
+	Required bool
+	Text     template.HTML
+	Contents []contentView
+}
+
+// responseView is an answer. One that many operations share has a name.
+type responseView struct {
+	Name, Status string
+	Text         template.HTML
+	Headers      []headerView
+	Contents     []contentView
+}
+
+// headerView is a header of an answer. One that many answers share is told once.
+type headerView struct {
+	field
+	Shared string
+}
+
+type contentView struct {
+	Media    string
+	Type     []word
+	Limits   []limit
+	Fields   []field
+	Examples []exampleView
+}
+
+type exampleView struct{ Summary, Value string }
+
+type schemaView struct {
+	Name   string
+	Type   []word
+	Limits []limit
+	Closed bool
+	Text   template.HTML
+	Fields []field
+}
+
+// builder makes a reference of a document.
+type builder struct {
+	*document
+	text *markdown
+	url  string
+	key  string
+}
+
+// reference renders the page of an interface.
+func (s *site) reference(d *document, url, key string) content {
+	b := &builder{document: d, url: url, key: key, text: newMarkdown(func(to string) (string, bool) { return to, true })}
+	r := b.build()
+	c := content{HTML: s.execute("reference.html", r)}
+	c.Contents = append(c.Contents, heading{"authentication", "Authentication"}, heading{"operations", "Operations"})
+	for _, section := range r.Sections {
+		c.Contents = append(c.Contents, heading{section.ID, section.Name})
+	}
+	c.Contents = append(c.Contents, heading{"responses", "Shared responses"}, heading{"headers", "Shared headers"}, heading{"schemas", "Schemas"})
+	return c
+}
+
+func (b *builder) build() *reference {
+	r := &reference{document: b.document, Intro: b.text.text(b.Info.Description), ByVariable: b.key == ""}
+	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
+		if strings.HasSuffix(path, "/openapi.yaml") || strings.HasSuffix(path, "/openapi.json") {
+			r.Downloads = append(r.Downloads, path)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Components.SecuritySchemes)) {
+		r.Schemes = append(r.Schemes, b.scheme(name))
+	}
+	// That of most operations first.
+	slices.SortStableFunc(r.Schemes, func(x, y schemeView) int { return cmp.Compare(rank(x.Default), rank(y.Default)) })
+	r.Sections = b.sections()
+	for _, name := range slices.Sorted(maps.Keys(b.Components.Responses)) {
+		r.Responses = append(r.Responses, b.answer(name, "", b.Components.Responses[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Components.Headers)) {
+		r.Headers = append(r.Headers, b.header(name, b.Components.Headers[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Components.Schemas)) {
+		r.Schemas = append(r.Schemas, b.schema(name, b.Components.Schemas[name]))
+	}
+	return r
+}
+
+func rank(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
+}
+
+func (b *builder) scheme(name string) schemeView {
+	s := b.Components.SecuritySchemes[name]
+	v := schemeView{Name: name, securityScheme: s, Text: b.text.line(s.Description)}
+	v.Default = slices.ContainsFunc(b.Security, func(one map[string][]string) bool { _, is := one[name]; return is })
+	if s.Type == "http" {
+		v.Means = "Authorization: " + strings.ToUpper(s.Scheme[:1]) + s.Scheme[1:] + " " + s.BearerFormat
+	} else {
+		v.Means = s.Name + ": …"
+	}
+	return v
+}
+
+// sections sorts the operations under their tags, in the order of the tags.
+func (b *builder) sections() []section {
+	var all []section
+	for _, t := range b.Tags {
+		s := section{ID: "tag-" + t.Name, Name: strings.ToUpper(t.Name[:1]) + t.Name[1:], Text: b.text.line(t.Description)}
+		for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
+			item := b.Paths[path]
+			for _, o := range item.operations() {
+				if slices.Contains(o.operation.Tags, t.Name) {
+					s.Operations = append(s.Operations, b.operation(path, item, o))
+				}
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Scopes stand in the text of an operation: OpenAPI has them for OAuth alone.
+var scopeText = regexp.MustCompile("Needs\\s+the\\s+scope\\s+`([^`]+)`")
+
+func (b *builder) operation(path string, item pathItem, m methodOperation) operationView {
+	o := m.operation
+	v := operationView{ID: o.ID, Method: m.method, Path: path, Summary: o.Summary, Text: b.text.text(o.Description), Keys: b.keys(o)}
+	if found := scopeText.FindStringSubmatch(o.Description); found != nil {
+		v.Scope = found[1]
+	}
+	for _, p := range b.parameters(item, o) {
+		v.Parameters = append(v.Parameters, b.parameter(p))
+	}
+	if o.RequestBody != nil {
+		v.Body = &bodyView{Required: o.RequestBody.Required, Text: b.text.line(o.RequestBody.Description), Contents: b.contents(o.RequestBody.Content)}
+	}
+	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
+		answer, name := o.Responses[status], ""
+		if answer.Ref != "" {
+			name, answer = lookUp(toResponses, answer.Ref, b.Components.Responses)
+			answer.Headers, answer.Content = nil, nil // told once, among the shared ones
+		}
+		v.Responses = append(v.Responses, b.answer(name, status, answer))
+	}
+	v.Curl = b.curl(path, item, m)
+	return v
+}
+
+// keys names the security schemes that open an operation.
+func (b *builder) keys(o *operation) []string {
+	needs := b.Security
+	if o.Security != nil {
+		needs = *o.Security
+	}
+	var names []string
+	for _, one := range needs {
+		names = append(names, slices.Sorted(maps.Keys(one))...)
+	}
+	return names
+}
+
+// parameters gives those of the path and of the operation, followed to where they are.
+func (b *builder) parameters(item pathItem, o *operation) []parameter {
+	all := slices.Concat(item.Parameters, o.Parameters)
+	for i, p := range all {
+		if p.Ref != "" {
+			_, all[i] = lookUp(toParameters, p.Ref, b.Components.Parameters)
+		}
+	}
+	return all
+}
+
+func (b *builder) parameter(p parameter) field {
+	f := b.value(p.Schema)
+	f.Name, f.In, f.Required = p.Name, p.In, p.Required
+	if p.Description != "" {
+		f.Text = b.text.line(p.Description)
+	}
+	if p.Example != nil {
+		f.Limits = append(f.Limits, limit{"for example", []string{plain(p.Example)}})
+	}
+	return f
+}
+
+func (b *builder) answer(name, status string, r response) responseView {
+	v := responseView{Name: name, Status: status, Text: b.text.line(r.Description), Contents: b.contents(r.Content)}
+	for _, h := range slices.Sorted(maps.Keys(r.Headers)) {
+		v.Headers = append(v.Headers, b.header(h, r.Headers[h]))
+	}
+	return v
+}
+
+func (b *builder) header(name string, h header) headerView {
+	if h.Ref != "" {
+		shared, _ := lookUp(toHeaders, h.Ref, b.Components.Headers)
+		return headerView{field{Name: name}, shared}
+	}
+	f := b.value(h.Schema)
+	f.Name, f.Required, f.Text = name, h.Required, b.text.line(h.Description)
+	return headerView{field: f}
+}
+
+// mediaTypes begins with JSON, which is what is sent when nothing else is asked for.
+func mediaTypes(content map[string]mediaType) []string {
+	const first = "application/json"
+	kinds := slices.Sorted(maps.Keys(content))
+	if i := slices.Index(kinds, first); i > 0 {
+		kinds = slices.Insert(slices.Delete(kinds, i, i+1), 0, first)
+	}
+	return kinds
+}
+
+func (b *builder) contents(content map[string]mediaType) []contentView {
+	var all []contentView
+	for _, kind := range mediaTypes(content) {
+		m := content[kind]
+		v := contentView{Media: kind, Type: words(m.Schema), Limits: limits(m.Schema)}
+		if m.Schema != nil {
+			v.Fields = b.inner("", m.Schema)
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.Examples)) {
+			e := m.Examples[name]
+			v.Examples = append(v.Examples, exampleView{cmp.Or(e.Summary, name), b.example(e.Value, m.Schema)})
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (b *builder) schema(name string, s *schema) schemaView {
+	return schemaView{
+		Name: name, Type: words(s), Limits: limits(s), Text: b.text.text(s.Description), Fields: b.inner("", s),
+		Closed: s.AdditionalProperties != nil && !*s.AdditionalProperties,
+	}
+}

@@ -1,0 +1,236 @@
+package docs
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// word is a part of how a type is told: text, or the name of a schema.
+type word struct{ Text, Schema string }
+
+const matching = "matches"
+
+// limit is a rule for a value, such as "one of" with the values.
+type limit struct {
+	Text  string
+	Codes []string
+}
+
+// field is a row of a table of properties or parameters.
+type field struct {
+	Name     string
+	In       string // of parameters
+	Type     []word
+	Required bool
+	Optional bool
+	Limits   []limit
+	Text     template.HTML
+}
+
+// words tells the type of a value: "array of Hotspot or null".
+func words(s *schema) []word {
+	switch {
+	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.OneOf == nil && s.AllOf == nil:
+		return nil
+	case s.Ref != "":
+		name, _ := strings.CutPrefix(s.Ref, toSchemas)
+		return []word{{Schema: name}}
+	case len(s.OneOf) > 0:
+		return joined(s.OneOf, " or ")
+	case len(s.AllOf) > 0:
+		return joined(s.AllOf, " and ")
+	case s.Type == "array":
+		return append([]word{{Text: "array of "}}, words(s.Items)...)
+	case s.Type == "" && s.Const != nil:
+		return []word{{Text: plain(s.Const)}}
+	case s.Format != "":
+		return []word{{Text: s.Type + " (" + s.Format + ")"}}
+	}
+	return []word{{Text: s.Type}}
+}
+
+func joined(schemas []*schema, by string) []word {
+	var all []word
+	for _, one := range schemas {
+		told := words(one)
+		if len(all) > 0 && len(told) > 0 {
+			all = append(all, word{Text: by})
+		}
+		all = append(all, told...)
+	}
+	return all
+}
+
+// limits tells the rules for a value, those for the items of a list too.
+func limits(s *schema) []limit {
+	if s == nil {
+		return nil
+	}
+	var all []limit
+	add := func(text string, codes ...string) {
+		if text != "" {
+			all = append(all, limit{text, codes})
+		}
+	}
+	add(between(s.Minimum, s.Maximum, ""))
+	if s.ExclusiveMinimum != "" {
+		add("more than " + s.ExclusiveMinimum.String())
+	}
+	if s.ExclusiveMaximum != "" {
+		add("less than " + s.ExclusiveMaximum.String())
+	}
+	add(between(s.MinLength, s.MaxLength, "character"))
+	add(between(s.MinItems, s.MaxItems, "item"))
+	if s.UniqueItems {
+		add("each once")
+	}
+	if len(s.Enum) == 1 {
+		add("always", plain(s.Enum[0]))
+	} else if len(s.Enum) > 1 {
+		add("one of", plains(s.Enum)...)
+	}
+	if s.Const != nil && s.Type != "" {
+		add("always", plain(s.Const))
+	}
+	if s.Pattern != "" {
+		add(matching, s.Pattern)
+	}
+	if s.Default != nil {
+		add("default", plain(s.Default))
+	}
+	if s.Type == "array" {
+		for _, inner := range limits(s.Items) {
+			add("each "+inner.Text, inner.Codes...)
+		}
+	}
+	for _, one := range slices.Concat(s.OneOf, s.AllOf) {
+		all = append(all, limits(one)...)
+	}
+	return all
+}
+
+// between tells a range, of which either end may be open.
+func between(least, most json.Number, unit string) string {
+	text, last := "", cmp.Or(most, least)
+	switch {
+	case last == "":
+		return ""
+	case most == "":
+		text = "at least " + least.String()
+	case least == "" || least == "0" && unit != "":
+		text = "at most " + most.String()
+	case least == most:
+		text = least.String()
+	default:
+		text = least.String() + " to " + most.String()
+	}
+	switch {
+	case unit == "":
+		return text
+	case last == "1":
+		return text + " " + unit
+	}
+	return text + " " + unit + "s"
+}
+
+// plain shows a JSON value as one would say it: a string without its quotes.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+func plains(values []json.RawMessage) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = plain(v)
+	}
+	return texts
+}
+
+// value tells of a value. Where it has a schema with a name, what that says is
+// told here too: nobody should have to follow a link for a range.
+func (b *builder) value(s *schema) field {
+	f := field{Type: words(s), Limits: limits(s)}
+	if s == nil {
+		return f
+	}
+	text := s.Description
+	if s.Ref != "" {
+		_, named := lookUp(toSchemas, s.Ref, b.Components.Schemas)
+		text = cmp.Or(text, named.Description)
+		for _, l := range limits(named) {
+			if l.Text != matching { // what an id looks like is no news in every table
+				f.Limits = append(f.Limits, l)
+			}
+		}
+	}
+	f.Text = b.text.line(text)
+	return f
+}
+
+// fields lists the properties of an object, and of the objects within it that
+// have no name of their own: location.lat, weekly[].open.
+func (b *builder) fields(prefix string, s *schema) []field {
+	var rows []field
+	for _, name := range propertyOrder(s) {
+		property := s.Properties[name]
+		row := b.value(property)
+		row.Name = prefix + name
+		// One without a type narrows what another schema has told.
+		row.Optional = len(row.Type) > 0 && !slices.Contains(s.Required, name)
+		if len(row.Type)+len(row.Limits)+len(row.Text) > 0 {
+			rows = append(rows, row)
+		}
+		rows = append(rows, b.inner(prefix+name, property)...)
+	}
+	return rows
+}
+
+// inner lists what is within a value that has no name of its own.
+func (b *builder) inner(name string, s *schema) []field {
+	for s.Items != nil {
+		name, s = name+"[]", s.Items
+		if s.Description != "" {
+			row := b.value(s)
+			row.Name = name
+			return append([]field{row}, b.inner(name, s)...)
+		}
+	}
+	prefix := ""
+	if name != "" {
+		prefix = name + "."
+	}
+	rows := b.fields(prefix, s)
+	for i, one := range s.OneOf {
+		rows = append(rows, b.fields(name+" (form "+strconv.Itoa(i+1)+").", one)...)
+	}
+	for _, one := range s.AllOf {
+		rows = append(rows, b.inner(name, one)...)
+	}
+	return rows
+}
+
+// propertyOrder begins with what is always there, in the order in which the
+// document names it.
+func propertyOrder(s *schema) []string {
+	var names []string
+	for _, name := range s.Required {
+		if s.Properties[name] != nil {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

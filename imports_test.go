@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "client", "console", "demo", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"access", "beacon", "client", "console", "demo", "docs", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},

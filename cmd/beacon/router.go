@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
+	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
 	"github.com/beacon-wifi/beacon/web"
@@ -17,13 +18,14 @@ type router struct {
 	preview *preview.API
 	network *network.API
 	console *webconsole.Console
+	docs    *docs.Docs
 	loaded  atomic.Bool // until then the network interface has nothing to answer from
 
 	pressure web.Pressure
 }
 
-func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console) *router {
-	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console}
+func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console, docs *docs.Docs) *router {
+	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console, docs: docs}
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,6 +34,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.health.ServeHTTP(w, r)
 	case rt.console.Handles(r):
 		rt.console.ServeHTTP(w, r)
+	case rt.docs.Handles(r):
+		rt.docs.ServeHTTP(w, r)
 	case !network.IsHeartbeat(r) && rt.pressure.Yields(r):
 		// A device that is not heard counts as offline; an app can ask again.
 		rt.refuse(w, r, http.StatusServiceUnavailable)

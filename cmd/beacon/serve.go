@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
+	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
@@ -119,7 +120,11 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
-	pages, err := webconsole.New(webconsole.Config{DemoKey: c.PreviewKeyPrefix + "_test_console"})
+	pages, err := webconsole.New(webconsole.Config{DemoKey: c.demoKey("console")})
+	if err != nil {
+		return err
+	}
+	guides, err := c.docs(publicURL)
 	if err != nil {
 		return err
 	}
@@ -133,7 +138,7 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	}
 	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log})
 	s.node.show(s.metrics)
-	s.router = newRouter(&s.health, fixed, s.node.api, pages)
+	s.router = newRouter(&s.health, fixed, s.node.api, pages, guides)
 	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
 		nil, func() float64 { return float64(s.router.pressure.Level()) })
 	s.health.Log = s.log
@@ -142,6 +147,20 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 		"hotspots": s.loaded,
 	}
 	return nil
+}
+
+// demoKey opens the preview, and names who uses it.
+func (c serveCmd) demoKey(user string) string { return c.PreviewKeyPrefix + "_test_" + user }
+
+// docs are the guides, and both interfaces as their documents describe them.
+func (c serveCmd) docs(publicURL string) (*docs.Docs, error) {
+	return docs.New(docs.Config{
+		PublicURL: publicURL,
+		APIs: []docs.API{
+			{Name: "network", Document: network.OpenAPIJSON()},
+			{Name: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
+		},
+	})
 }
 
 func (s *server) loaded(context.Context) error {

@@ -129,11 +129,15 @@ func TestServe(t *testing.T) {
 		{p.url + "/api/v1/hotspots/1", 200, `"locationImage":"` + p.url + `/api/v1/images/1.svg"`},
 		{p.url + "/api/v1/images/1.svg", 200, "<svg"},
 		{p.url + "/", 200, `<meta name="beacon-demo-key" content="svc_test_console"`},
+		{p.url + "/docs", 200, "<title>Beacon documentation</title>"},
+		{p.url + "/docs/api/network", 200, `curl`},
+		{p.url + "/docs/nothing", 404, "There is no such page"},
 		{p.url + "/index.html", 404, `"error":"Not found"`},
 		{p.url + "/assets/", 404, `"error":"Not found"`},
 		{p.url + "/metrics", 404, `"error":"Not found"`},
 		{p.url + "/debug/pprof/", 404, `"error":"Not found"`},
 		{admin + "/metrics", 200, `beacon_http_requests_total{method="GET",route="GET /api/v1/hotspots/{id}",status="200"} 1`},
+		{admin + "/metrics", 200, `beacon_http_requests_total{method="GET",route="GET /docs/api/{name}",status="200"} 1`},
 		{admin + "/metrics", 200, "\nbeacon_rewards_closed_until_timestamp_seconds 0\n"}, // nothing was, yet
 		{admin + "/metrics", 200, "\nbeacon_rewards_closing_rows 0\n"},
 		{admin + "/debug/pprof/heap?debug=1", 200, "heap profile"},
@@ -155,8 +159,8 @@ func TestServe(t *testing.T) {
 			requests++
 		}
 	}
-	if requests != 9 {
-		t.Errorf("the log has %d requests; want the 9 of the public address", requests)
+	if requests != 12 {
+		t.Errorf("the log has %d requests; want the 12 of the public address", requests)
 	}
 }
 

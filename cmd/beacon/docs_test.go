@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	webconsole "github.com/beacon-wifi/beacon/console"
+	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/web"
+)
+
+// The documentation is there before the hotspots are; what it does not answer is
+// answered as before.
+func TestRouter_DocsBeforeLoading(t *testing.T) {
+	fixed, err := preview.New(preview.Config{KeyPrefix: "svc", PublicURL: "http://x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := webconsole.New(webconsole.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	guides, err := serveCmd{PreviewKeyPrefix: "svc"}.docs("http://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := newRouter(&web.Health{}, fixed, nil, pages, guides)
+	for _, tc := range []struct {
+		method, path string
+		status       int
+		contains     string
+	}{
+		{"GET", "/docs", 200, "Beacon documentation"},
+		{"GET", "/docs/api/preview", 200, "svc_test_demo01"},
+		{"POST", "/docs", 405, `"error":"Method not allowed"`},
+		{"OPTIONS", "/docs", 204, ""},
+		{"GET", "/docsx", 404, `"error":"Not found"`},
+	} {
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, httptest.NewRequest(tc.method, tc.path, nil))
+		if w.Code != tc.status || !strings.Contains(w.Body.String(), tc.contains) {
+			t.Errorf("%s %s answered %d %.200s", tc.method, tc.path, w.Code, w.Body)
+		}
+	}
+}
+
+var (
+	operationPart = regexp.MustCompile(`(?s)<section class="card operation" id="op-(\w+)" aria-label="([^"]+)">.*?</section>`)
+	statusPart    = regexp.MustCompile(`<span class="status s\d">(\d+)</span>`)
+	curlPart      = regexp.MustCompile(`(?s)<pre class="curl" tabindex="0"><code>(.*?)</code></pre>`)
+)
+
+// The lines to copy are copied, into a shell: each asks what it should, and is
+// understood.
+func TestDocs_LinesToCopy(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl: the lines of the documentation were NOT tried")
+	}
+	p := startServer(t, nil)
+	db := p.cmd.Dir + "/beacon.db"
+	key, err := exec.Command("beacon", "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"preview", "network"} {
+		status, body := fetch(t, p.url+"/docs/api/"+page)
+		if status != http.StatusOK {
+			t.Fatal(status)
+		}
+		parts := operationPart.FindAllStringSubmatch(body, -1)
+		if len(parts) < 12 {
+			t.Errorf("%s has %d operations", page, len(parts))
+		}
+		for _, part := range parts {
+			line := html.UnescapeString(curlPart.FindStringSubmatch(part[0])[1])
+			var documented []string
+			for _, s := range statusPart.FindAllStringSubmatch(part[0], -1) {
+				documented = append(documented, s[1])
+			}
+			got := runLine(t, line, strings.TrimSpace(string(key)))
+			// There is no hotspot with this id, no device, no settled month.
+			understood := []string{"200", "201", "204"}
+			if strings.Contains(part[2], "{") || part[1] == "linkDevice" {
+				understood = append(understood, "401", "403", "404", "409")
+			}
+			if !slices.Contains(documented, got) || !slices.Contains(understood, got) {
+				t.Errorf("%s is answered with %s:\n%s", part[2], got, line)
+			}
+		}
+	}
+	p.stop(t)
+}
+
+// runLine gives the status of the answer. A stream is left after a second.
+func runLine(t *testing.T, line, key string) string {
+	t.Helper()
+	const id = "hs_01kb3gzk00e9x8q6s5t4v3w2y1"
+	shell := exec.Command("sh", "-eu", "-c", line+` -s -o /dev/null -w '%{http_code}' --max-time "$WAIT"`)
+	wait := "30"
+	if strings.Contains(line, "/v1/events") {
+		wait = "1"
+	}
+	shell.Env = append(shell.Environ(), "KEY="+key, "DEVICE_KEY="+key, "ID="+id, "MONTH=2026-10", "WAIT="+wait)
+	var problems bytes.Buffer
+	shell.Stderr = &problems
+	out, err := shell.Output()
+	if err != nil && wait == "30" {
+		t.Errorf("%v %s:\n%s", err, problems.String(), line)
+	}
+	return string(out)
+}

@@ -110,6 +110,9 @@ function Header({ at }: { at: string }) {
           {who && link("hotspots", "My hotspots")}
           {who && session.may("rewards:read") && link("rewards", "Rewards")}
           {who && (session.may("hotspots:verify") || session.may("keys:manage")) && link("staff", "Staff")}
+          <li>
+            <a href="/docs">Docs</a>
+          </li>
         </ul>
       </nav>
       {who && <Live />}

@@ -306,7 +306,7 @@ func (p *page) shot(name string) {
 // fits checks that nothing has to be scrolled sideways.
 func (p *page) fits() {
 	p.t.Helper()
-	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .card.wide, .map") && e.getBoundingClientRect().right > innerWidth + 1)
+	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .card.wide, .map, pre") && e.getBoundingClientRect().right > innerWidth + 1)
 		.map((e) => location.hash + ": " + e.tagName + "." + e.className + " reaches " + Math.round(e.getBoundingClientRect().right))`)
 	over := eval[float64](p, `Math.max(document.documentElement.scrollWidth, document.querySelector("main").scrollWidth) - innerWidth`)
 	if over > 0 || len(wide) > 0 {

@@ -58,12 +58,15 @@ var allowed = map[string][]string{
 	"console": {"static"},
 	"docs":    {"static"}, // not what it documents
 
+	// Files to install and watch it with.
+	"packaging": {},
+
 	// For programs that talk to a server, here and elsewhere.
 	"client": {},
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "client", "console", "demo", "docs", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "policy", "preview",
+		"access", "beacon", "client", "console", "demo", "docs", "events", "fleet", "id", "ledger", "lease", "metrics", "network", "packaging", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},

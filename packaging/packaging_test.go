@@ -1,5 +1,3 @@
-// Package packaging holds what others install Beacon with. Its tests look at that
-// as far as they can without installing it.
 package packaging_test
 
 import (

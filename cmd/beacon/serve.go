@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
+	"github.com/beacon-wifi/beacon/packaging"
 	"github.com/beacon-wifi/beacon/preview"
 	"github.com/beacon-wifi/beacon/ratelimit"
 	"github.com/beacon-wifi/beacon/web"
@@ -154,13 +156,35 @@ func (c serveCmd) demoKey(user string) string { return c.PreviewKeyPrefix + "_te
 
 // docs are the guides, and both interfaces as their documents describe them.
 func (c serveCmd) docs(publicURL string) (*docs.Docs, error) {
+	files, err := downloads()
+	if err != nil {
+		return nil, err
+	}
 	return docs.New(docs.Config{
 		PublicURL: publicURL,
+		Files:     files,
 		APIs: []docs.API{
 			{Name: "network", Document: network.OpenAPIJSON()},
 			{Name: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
 		},
 	})
+}
+
+// downloads are the files of packaging, for the documentation to offer.
+func downloads() (all []docs.File, err error) {
+	err = fs.WalkDir(packaging.Files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := packaging.Files.ReadFile(path)
+		kind := "text/plain; charset=utf-8"
+		if strings.HasSuffix(path, ".json") {
+			kind = "application/json"
+		}
+		all = append(all, docs.File{Source: "packaging/" + path, Type: kind, Body: body})
+		return err
+	})
+	return all, err
 }
 
 func (s *server) loaded(context.Context) error {

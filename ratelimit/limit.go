@@ -27,7 +27,7 @@ type Decision struct {
 	Limit      int           // how many are allowed at once; 0 if there is no limit
 	Remaining  int           // how many more would be allowed now
 	Reset      time.Duration // until all of them are allowed again
-	RetryAfter time.Duration // until one is allowed; 0 if that is now
+	RetryAfter time.Duration // until what was asked for is allowed; 0 if that is now
 	Full       time.Time     // the bucket to keep for the next decision
 }
 
@@ -36,15 +36,23 @@ func (l Limit) Off() bool { return l.Every <= 0 || l.Burst <= 0 }
 
 // Decide spends one request, if it is allowed, at now from the bucket that will
 // be full at full. The zero time is a full bucket.
-func (l Limit) Decide(now, full time.Time) Decision {
+func (l Limit) Decide(now, full time.Time) Decision { return l.Spend(now, full, 1) }
+
+// Spend is Decide for something that counts as several requests: all of them are
+// spent or, if they are not all allowed, none. More than Burst never are.
+func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	if l.Off() {
 		return Decision{Allowed: true}
 	}
 	full = l.within(now, full)
-	if next := full.Add(l.Every); next.Sub(now) <= l.depth() {
+	next := full.Add(time.Duration(requests) * l.Every)
+	over := next.Sub(now) - l.depth()
+	if over <= 0 {
 		return l.describe(now, next, true)
 	}
-	return l.describe(now, full, false)
+	d := l.describe(now, full, false)
+	d.RetryAfter = over
+	return d
 }
 
 // Peek tells what Decide would, and spends nothing. It is for what is counted

@@ -51,6 +51,34 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// Several are spent together, or none of them.
+func TestSpend(t *testing.T) {
+	const s = time.Second
+	var full time.Time
+	for _, step := range []struct {
+		at, requests int
+		allowed      bool
+		remaining    int
+		retryAfter   time.Duration
+	}{
+		{0, 2, true, 1, 0},
+		{0, 2, false, 1, 1 * s},
+		{0, 3, false, 1, 2 * s},
+		{0, 1, true, 0, 1 * s},
+		{1, 2, false, 1, 1 * s},
+		{2, 2, true, 0, 1 * s},
+		{60, 3, true, 0, 1 * s},
+		{120, 4, false, 3, 1 * s}, // which never are
+	} {
+		now := epoch.Add(time.Duration(step.at) * s)
+		d := three.Spend(now, full, step.requests)
+		if d.Allowed != step.allowed || d.Remaining != step.remaining || d.RetryAfter != step.retryAfter {
+			t.Errorf("%+v: got %+v", step, d)
+		}
+		full = d.Full
+	}
+}
+
 func TestDecide_Off(t *testing.T) {
 	for _, limit := range []ratelimit.Limit{{}, {Every: time.Second}, {Burst: 3}, {Every: -1, Burst: 1}} {
 		want := ratelimit.Decision{Allowed: true}

@@ -35,7 +35,10 @@ func New[K comparable](limit Limit, capacity int, start time.Time) *Limiter[K] {
 }
 
 // Decide spends one request of the key, if it is allowed.
-func (l *Limiter[K]) Decide(key K, now time.Time) Decision {
+func (l *Limiter[K]) Decide(key K, now time.Time) Decision { return l.Spend(key, now, 1) }
+
+// Spend spends several requests of the key, if all are allowed, or none.
+func (l *Limiter[K]) Spend(key K, now time.Time, requests int) Decision {
 	if l.limit.Off() {
 		return l.limit.Decide(now, now)
 	}
@@ -43,7 +46,7 @@ func (l *Limiter[K]) Decide(key K, now time.Time) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slot := s.find(hash)
-	d := l.limit.Decide(now, l.full(slot, since))
+	d := l.limit.Spend(now, l.full(slot, since), requests)
 	if slot == nil {
 		slot = s.room(hash, since)
 	}

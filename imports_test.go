@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"job":       {},
 	"mvt":       {},
 	"ratelimit": {},
+	"roll":      {},
 	"spatial":   {"geo"},
 	"static":    {},
 	"coverage":  {"geo"},
@@ -32,7 +33,7 @@ var allowed = map[string][]string{
 	// The words of the network, and what people do with them.
 	"beacon":    {"geo"},
 	"vitals":    {"beacon", "id"},
-	"fleet":     {"beacon", "coverage", "geo", "spatial", "vitals"},
+	"fleet":     {"beacon", "coverage", "geo", "roll", "spatial", "vitals"},
 	"lease":     {},
 	"access":    {"beacon", "id"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id", "vitals"},

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -39,6 +40,31 @@ func CleanName(raw string) (string, error) {
 		return "", errInvisible
 	}
 	return name, nil
+}
+
+// CleanSearch gives the form in which a text that names are searched for is
+// compared: see FoldName.
+func CleanSearch(raw string) (string, error) {
+	text, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(text); n < 1 || n > MaxName {
+		return "", fmt.Errorf("must be 1 to %d characters", MaxName)
+	}
+	return FoldName(text), nil
+}
+
+// FoldName gives a form of a name that is the same for names which differ in case
+// alone, by Unicode's rules for all languages: "STRASSE" and "Straße" are alike.
+// No database could be asked for that: each has its own idea of case.
+func FoldName(name string) string {
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(name))
+		}
+	}
+	return strings.ToLower(name) // which is the same for ASCII, and a million are folded at start
 }
 
 // CleanKeyName gives the form in which the name of an API key is kept. A key

@@ -108,3 +108,53 @@ func TestCleanAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestCleanSearch(t *testing.T) {
+	for _, test := range []struct{ raw, want string }{
+		{"a", "a"},
+		{" Corner CAF\u00c9 ", "corner café"},
+		{"E\u0301", "é"},
+		{"STRASSE", "strasse"},
+		{"Stra\u00dfe", "strasse"},
+		{"\u1e9e", "ss"},
+		{"ΟΔΟΣ", "οδοσ"},
+		{"οδος", "οδοσ"},
+		{"日本", "日本"},
+		{"ﬁ", "fi"},
+		{"%_", "%_"},
+		{strings.Repeat("É", 50), strings.Repeat("é", 50)},
+	} {
+		if got, err := beacon.CleanSearch(test.raw); err != nil || got != test.want {
+			t.Errorf("CleanSearch(%q) = %q, %v; want %q", test.raw, got, err, test.want)
+		}
+	}
+	for _, raw := range []string{"", " ", "\t\u3000", strings.Repeat("x", 51), "a\x00", "\xff", "a\u202eb"} {
+		if got, err := beacon.CleanSearch(raw); err == nil {
+			t.Errorf("CleanSearch(%q) = %q; want an error", raw, got)
+		}
+	}
+}
+
+// Folding is its own end, and case makes no difference.
+func FuzzFoldName(f *testing.F) {
+	for _, seed := range []string{"Café", "STRASSE", "ẞ", "ǅ", "\u0345\u0301", "İ", "ſ", "K"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		name, err := beacon.CleanName(raw)
+		if err != nil {
+			t.Skip()
+		}
+		folded := beacon.FoldName(name)
+		if again := beacon.FoldName(folded); again != folded || !norm.NFC.IsNormalString(folded) {
+			t.Errorf("%q is folded to %q, and that to %q", name, folded, again)
+		}
+		for _, other := range []string{strings.ToUpper(name), strings.ToLower(name)} {
+			if isASCII(name) && beacon.FoldName(other) != folded {
+				t.Errorf("%q and %q are told apart", name, other)
+			}
+		}
+	})
+}
+
+func isASCII(text string) bool { return len(text) == utf8.RuneCountInString(text) }

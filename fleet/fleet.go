@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/coverage"
 	"github.com/beacon-wifi/beacon/geo"
+	"github.com/beacon-wifi/beacon/roll"
 	"github.com/beacon-wifi/beacon/spatial"
 	"github.com/beacon-wifi/beacon/vitals"
 )
@@ -28,6 +29,7 @@ type Fleet struct {
 	encode Encode
 	table  *vitals.Table
 	index  *spatial.Index[*Spot]
+	roll   *roll.Roll[*Spot]
 	chart  chart
 
 	mu       sync.Mutex                 // of writers: versions are compared and replaced in one step
@@ -51,7 +53,7 @@ const graveTime = 10 * time.Minute
 // New makes an empty fleet, whose hotspots' vitals are in the table.
 func New(encode Encode, table *vitals.Table) *Fleet {
 	return &Fleet{
-		encode: encode, table: table, index: spatial.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
+		encode: encode, table: table, index: spatial.New[*Spot](), roll: roll.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
 		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]departed{},
 	}
 }
@@ -79,7 +81,8 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	defer f.mu.Unlock()
 	now := time.Now() // the age of graves is no data
 	f.levelGraves(now)
-	var put, changed []*Spot
+	var put []entry
+	var changed []*Spot
 	var remove []string
 	for id, h := range newest {
 		if h.Version <= f.known(id) {
@@ -96,32 +99,45 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 			remove = append(remove, string(id))
 			continue
 		}
-		spot := f.succeed(h)
-		put = append(put, spot)
+		e := f.succeed(h)
+		put = append(put, e)
 		if !stood {
-			changed = append(changed, spot)
+			changed = append(changed, e.Item)
 		}
 	}
 	if len(put) == 0 && len(remove) == 0 {
 		return nil
 	}
-	if err := f.index.Apply(put, remove); err != nil {
+	if err := f.show(put, remove); err != nil {
 		return err
 	}
 	f.chart.tell(changed...)
 	return nil
 }
 
+// show puts spots where searches and lists find them, and takes others away.
+func (f *Fleet) show(put []entry, remove []string) error {
+	spots := make([]*Spot, len(put))
+	for i, e := range put {
+		spots[i] = e.Item
+	}
+	if err := f.index.Apply(spots, remove); err != nil {
+		return err
+	}
+	f.roll.Apply(put, remove)
+	return nil
+}
+
 // succeed makes the spot that takes the place of the one that shows the hotspot
 // now, if there is one, and hands its vitals on.
-func (f *Fleet) succeed(h beacon.Hotspot) *Spot {
+func (f *Fleet) succeed(h beacon.Hotspot) entry {
 	var before *vitals.Live
 	if old, ok := f.index.Get(string(h.ID)); ok {
 		before = old.live
 	}
-	spot := f.newSpot(h)
-	spot.live = f.enliven(before, h)
-	return spot
+	e := f.newEntry(h)
+	e.Item.live = f.enliven(before, h)
+	return e
 }
 
 // enliven gives a hotspot vitals from the moment on which a device is linked. It
@@ -139,13 +155,13 @@ func neverServed(h beacon.Hotspot) bool {
 }
 
 // fill puts spots into an empty fleet, and who departed of late.
-func (f *Fleet) fill(spots []*Spot, gone []beacon.Hotspot) error {
+func (f *Fleet) fill(spots []entry, gone []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range gone {
 		f.depart(h)
 	}
-	return f.index.Apply(spots, nil)
+	return f.show(spots, nil)
 }
 
 // known is the version of a hotspot that the fleet has, alive or dead; 0 if it
@@ -223,7 +239,9 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 	if spot.live == nil {
 		woken := *spot
 		woken.live = f.table.Place(nil, beacon.Hotspot{ID: id})
-		if err := f.index.Apply([]*Spot{&woken}, nil); err != nil {
+		e, _ := f.roll.Snapshot().Get(string(id))
+		e.Item = &woken
+		if err := f.show([]entry{e}, nil); err != nil {
 			return false // it stands nowhere: cannot happen, it stood somewhere before
 		}
 		f.chart.tell(spot)

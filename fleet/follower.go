@@ -79,7 +79,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 		return fmt.Errorf("find out since when deleted hotspots matter: %w", err)
 	}
 	var mu sync.Mutex
-	var all []*Spot // not hotspots: those are five times as large
+	var all []entry // not hotspots: those are five times as large
 	var gone []beacon.Hotspot
 	err = fo.source.EachHotspot(ctx, since, func(h beacon.Hotspot) error {
 		if h.Deleted() {
@@ -88,11 +88,11 @@ func (fo *Follower) Load(ctx context.Context) error {
 			gone = append(gone, h)
 			return nil
 		}
-		spot := fo.fleet.newSpot(h) // in the reader's goroutine: there are several
-		spot.live = fo.fleet.enliven(nil, h)
+		e := fo.fleet.newEntry(h) // in the reader's goroutine: there are several
+		e.Item.live = fo.fleet.enliven(nil, h)
 		mu.Lock()
 		defer mu.Unlock()
-		all = append(all, spot)
+		all = append(all, e)
 		return nil
 	})
 	if err != nil {

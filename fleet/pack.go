@@ -18,17 +18,17 @@ const packSize = 64
 // in memory near each other. What one answer shows is then on a few pages
 // instead of one each, and the collector has a hundredth of the objects to look
 // after.
-func pack(spots []*Spot) []*Spot {
+func pack(spots []entry) []entry {
 	type numbered struct {
 		cell uint64
-		spot *Spot
+		spot entry
 	}
 	ordered := make([]numbered, len(spots))
-	for i, s := range spots {
-		ordered[i] = numbered{cell(s.place), s}
+	for i, e := range spots {
+		ordered[i] = numbered{cell(e.Item.place), e}
 	}
 	slices.SortFunc(ordered, func(a, b numbered) int { return cmp.Compare(a.cell, b.cell) })
-	packed := make([]*Spot, len(spots))
+	packed := make([]entry, len(spots))
 	for i, n := range ordered {
 		packed[i] = n.spot
 	}
@@ -37,22 +37,22 @@ func pack(spots []*Spot) []*Spot {
 }
 
 // packGroup replaces each spot by its copy in the piece that they share.
-func packGroup(group []*Spot) {
+func packGroup(group []entry) {
 	length := 0
-	for _, s := range group {
-		length += len(s.summary)
+	for _, e := range group {
+		length += len(e.Item.summary)
 	}
 	var text strings.Builder
 	text.Grow(length)
-	for _, s := range group {
-		text.WriteString(s.summary)
+	for _, e := range group {
+		text.WriteString(e.Item.summary)
 	}
 	rest := text.String()
 	copies := make([]Spot, len(group))
-	for i, s := range group {
-		copies[i] = *s
-		copies[i].summary, rest = rest[:len(s.summary)], rest[len(s.summary):]
-		group[i] = &copies[i]
+	for i, e := range group {
+		copies[i] = *e.Item
+		copies[i].summary, rest = rest[:len(e.Item.summary)], rest[len(e.Item.summary):]
+		group[i].Item = &copies[i]
 	}
 }
 

@@ -16,17 +16,18 @@ import (
 // from one Spot of a hotspot to the next. There may be millions, so it is kept
 // small: the id is a part of its text.
 type Spot struct {
-	place   geo.Point
-	version int64
-	summary string
-	live    *vitals.Live // nil until a device was linked for the first time
-	key     keyPrint     // of the device; zero while none is linked
-	radius  float64
-	room    uint16 // max_connections
-	idAt    uint8  // where the id begins in summary
-	idLen   uint8
-	tags    spatial.Tags
-	deleted bool // on its way out; summary is the id alone
+	place    geo.Point
+	version  int64
+	summary  string
+	live     *vitals.Live // nil until a device was linked for the first time
+	key      keyPrint     // of the device; zero while none is linked
+	radius   float64
+	room     uint16 // max_connections
+	idAt     uint8  // where the id begins in summary
+	idLen    uint8
+	tags     spatial.Tags
+	progress progress
+	deleted  bool // on its way out; summary is the id alone
 }
 
 func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
@@ -35,15 +36,16 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
 	}
 	text := f.encode(h)
 	s := &Spot{
-		place:   h.Location.Point,
-		version: h.Version,
-		summary: text,
-		key:     keyPrint(h.Device.KeyHash[:]),
-		radius:  h.Settings.CoverageRadius(h.Type),
-		room:    uint16(h.Settings.MaxConnections),
-		idAt:    uint8(strings.Index(text, string(h.ID))),
-		idLen:   uint8(len(h.ID)),
-		tags:    pending,
+		place:    h.Location.Point,
+		version:  h.Version,
+		summary:  text,
+		key:      keyPrint(h.Device.KeyHash[:]),
+		radius:   h.Settings.CoverageRadius(h.Type),
+		room:     uint16(h.Settings.MaxConnections),
+		idAt:     uint8(strings.Index(text, string(h.ID))),
+		idLen:    uint8(len(h.ID)),
+		tags:     pending,
+		progress: progressOf(h),
 	}
 	if !h.ActiveSince().IsZero() {
 		s.tags = active
@@ -71,6 +73,30 @@ func (s *Spot) Live() *vitals.Live { return s.live }
 
 // Active reports whether it is verified and linked.
 func (s *Spot) Active() bool { return s.tags == active }
+
+// progress is what was done so that a hotspot may serve.
+type progress uint8
+
+const (
+	isVerified progress = 1 << iota
+	isLinked
+)
+
+func progressOf(h beacon.Hotspot) (f progress) {
+	if !h.Location.VerifiedAt.IsZero() {
+		f |= isVerified
+	}
+	if !h.Device.LinkedAt.IsZero() {
+		f |= isLinked
+	}
+	return f
+}
+
+// Verified reports whether its place was verified.
+func (s *Spot) Verified() bool { return s.progress&isVerified != 0 }
+
+// Linked reports whether it has a device.
+func (s *Spot) Linked() bool { return s.progress&isLinked != 0 }
 
 // Opens reports whether a key with this hash is the device's, in a time that
 // does not depend on how much of it is right.

@@ -1,6 +1,9 @@
 package id
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"time"
+)
 
 // Raw is the 128-bit number that an id spells, without its prefix.
 type Raw [16]byte
@@ -27,6 +30,11 @@ func Parse(prefix, s string) (Raw, bool) {
 	binary.BigEndian.PutUint64(r[:8], hi)
 	binary.BigEndian.PutUint64(r[8:], lo)
 	return r, true
+}
+
+// Time is when the id was made, to the millisecond.
+func (r Raw) Time() time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(r[:8]) >> 16)).UTC()
 }
 
 // Format spells the id with its prefix.

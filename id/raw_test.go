@@ -16,6 +16,9 @@ func TestParse_GivesTheNumber(t *testing.T) {
 		if want := decode(t, strings.TrimPrefix(text, "hs_")); !ok || !bytes.Equal(raw[:], want) {
 			t.Fatalf("Parse(%s) = %x, %v; want %x", text, raw, ok, want)
 		}
+		if want := time.UnixMilli(int64(i) * 1_700_000_003); !raw.Time().Equal(want) {
+			t.Fatalf("%s was made %s; want %s", text, raw.Time(), want)
+		}
 		if got := raw.Format("hs_"); got != text {
 			t.Fatalf("%x is spelt %s; want %s", raw, got, text)
 		}

@@ -30,6 +30,7 @@ func script() []step {
 	s.reads()
 	s.changes()
 	s.strangeIDs()
+	s.lists()
 	s.devices()
 	s.coverage()
 	s.rewards()
@@ -147,6 +148,22 @@ func (s *steps) devices() {
 		s.add("{h5}", "POST", "/v1/hotspots/{h5}/heartbeats", `{}`)
 	}
 	s.add("alice", "GET", "/v1/users/me/hotspots", "")
+	s.add("staff", "GET", "/v1/hotspots?status=pending&verified=false", "")
+}
+
+// lists are asked for, and searched, before any hotspot has an uptime: that is looked
+// after once in a while by the machine's clock.
+func (s *steps) lists() {
+	for _, who := range []string{"staff", "admin", "alice", "nobody"} {
+		for _, query := range []string{
+			"", "?status=pending&per_page=3", "?status=pending&per_page=3&page=2&order=newest", "?status=online", "?status=offline", "?verified=false", "?status=pending&verified=true",
+			"?q=ORT", "?q=%C3%89", "?q=ort+5", "?q=%25", "?q=%00", "?q=%FF", "?q=", "?q=renamed&status=nope&order=x&verified=x", "?page=9223372036854775807",
+		} {
+			s.add(who, "GET", "/v1/hotspots"+query, "")
+			s.add(who, "GET", "/v1/users/me/hotspots"+query, "")
+			s.add(who, "GET", "/v1/users/{alice}/hotspots"+query, "")
+		}
+	}
 }
 
 // coverage is asked for while a device is online.

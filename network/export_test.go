@@ -84,6 +84,9 @@ func DecodeBeat(body string, header http.Header) (beacon.Heartbeat, error) {
 	return decodeHeartbeat(httptest.NewRecorder(), r)
 }
 
+// SetNamesARequest changes how many names are as much work as a request.
+func (a *API) SetNamesARequest(n int) { a.namesARequest = n }
+
 // SetPatience changes how often a stream says that it is alive, and how long it
 // waits for a reader.
 func (a *API) SetPatience(pulse, reader time.Duration) { a.pulse, a.readerTime = pulse, reader }

@@ -41,6 +41,14 @@ func (f faulty) UpdateHotspot(
 	return beacon.Hotspot{}, f.fail()
 }
 
+func (f faulty) NamesOf(context.Context, beacon.UserID) ([]beacon.HotspotName, error) {
+	return nil, f.fail()
+}
+
+func (f faulty) HotspotsByID(context.Context, []beacon.HotspotID) ([]beacon.Hotspot, error) {
+	return nil, f.fail()
+}
+
 func (f faulty) Hotspot(context.Context, beacon.HotspotID) (beacon.Hotspot, error) {
 	return beacon.Hotspot{}, f.fail()
 }

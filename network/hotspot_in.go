@@ -133,15 +133,3 @@ func versionOf(tag string) int64 {
 	}
 	return version
 }
-
-func decodeOwned(_ http.ResponseWriter, r *http.Request) (registry.Owned, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return registry.Owned{}, err
-	}
-	in := registry.Owned{
-		User: beacon.UserID(r.PathValue("id")),
-		Page: q.page(),
-	}
-	return in, q.faults.Err()
-}

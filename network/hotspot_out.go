@@ -164,7 +164,3 @@ func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
 	h.Set("ETag", tagOf(spot.Version))
 	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
 }
-
-func encodeOwned(_ http.Header, list beacon.Listed[registry.View]) payload {
-	return showPage(list, showHotspot)
-}

@@ -34,6 +34,7 @@ func DefaultLimits() Limits {
 const rememberedKeys = 100_000
 
 type limiters struct {
+	burst    int // of keys
 	keys     *ratelimit.Limiter[beacon.KeyID]
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
@@ -43,6 +44,7 @@ type limiters struct {
 func newLimiters(l Limits) *limiters {
 	start := time.Now() // of the monotonic clock: limits count real time
 	return &limiters{
+		burst:    l.PerKey.Burst,
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
@@ -53,6 +55,16 @@ func newLimiters(l Limits) *limiters {
 // spend counts a request of a key.
 func (l *limiters) spend(h http.Header, key beacon.KeyID, now time.Time) error {
 	return verdict(h, l.keys.Decide(key, now), "this key is used too often")
+}
+
+// spendMore counts a request that was counted already as so many more, because of
+// the work that it makes. No request counts for more than a key may send at once:
+// it could never be answered.
+func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time.Time) error {
+	if more = min(more, l.burst-1); more <= 0 {
+		return nil
+	}
+	return verdict(h, l.keys.Spend(key, now, more), "this takes as much work as many requests, and the key is used too often for that")
 }
 
 // spendDevice counts a request of a device.

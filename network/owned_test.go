@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 )
@@ -92,5 +93,52 @@ func TestOwned_Refused(t *testing.T) {
 		for _, user := range []string{"ME", "%00", "%FF"} { // PostgreSQL could not even store these
 			admin.get(t, "/v1/users/"+user+"/hotspots").want(t, http.StatusOK)
 		}
+	})
+}
+
+// One's own hotspots with a text in their name: nobody else's, and in pages.
+func TestOwned_Search(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		first, second := s.settle(t)
+		for query, want := range map[string]string{
+			"?q=STRASSE":                    "Straße 1, CAFE STRASSE; 1 of 1, 2 in all",
+			"?q=strasse&per_page=1":         "Straße 1; 1 of 2, 2 in all",
+			"?q=strasse&per_page=1&page=2":  "CAFE STRASSE; 2 of 2, 2 in all",
+			"?q=strasse&per_page=1&page=3":  "; 3 of 2, 2 in all",
+			"?q=caf":                        "CAFE STRASSE; 1 of 1, 1 in all",
+			"?q=zo%C3%8B":                   "; 1 of 0, 0 in all", // another's
+			"?q=stra%C3%9Fe+2":              "; 1 of 0, 0 in all", // deleted
+			"?q=%25":                        "; 1 of 0, 0 in all",
+			"?q=1&page=9223372036854775807": "; 9223372036854775807 of 1, 1 in all",
+		} {
+			if got := names(t, first.get(t, "/v1/users/me/hotspots"+query)); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", query, got, want)
+			}
+		}
+		all := data[[]hotspot](t, first.get(t, "/v1/users/me/hotspots"), http.StatusOK)
+		found := data[[]hotspot](t, first.get(t, "/v1/users/me/hotspots?q=1"), http.StatusOK)
+		wantEqual(t, "a hotspot that was searched for", found, all[:1])
+		admin := s.anyone(t, "admin")
+		wantEqual(t, "another's, to an admin", names(t, admin.get(t, "/v1/users/"+string(second.user)+"/hotspots?q=caf")), "Café Zoë; 1 of 1, 1 in all")
+		wantEqual(t, "nobody's", names(t, admin.get(t, "/v1/users/%00/hotspots?q=caf")), "; 1 of 0, 0 in all")
+		wantFault(t, first.get(t, "/v1/users/"+string(second.user)+"/hotspots?q=caf"), http.StatusForbidden, "forbidden")
+		for _, text := range badSearches {
+			wantFault(t, first.get(t, "/v1/users/me/hotspots?q="+url.QueryEscape(text)), http.StatusBadRequest, "invalid_request", "q")
+		}
+		wantFault(t, first.get(t, "/v1/users/me/hotspots?q=a&q=a"), http.StatusBadRequest, "invalid_request", "q")
+	})
+}
+
+// To look at many names is as much work as some requests.
+func TestLimits_OwnedSearch(t *testing.T) {
+	eachStoreWith(t, options{limits: hourly(20, 100)}, func(t *testing.T, s *server) {
+		s.api.SetNamesARequest(2)
+		c := s.operator(t)
+		for n := range 5 {
+			c.register(t, n)
+		}
+		wantRate(t, c.get(t, "/v1/users/me/hotspots"), 20, 14)
+		wantRate(t, c.get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 11)
+		wantRate(t, s.operator(t).get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 19) // who has none
 	})
 }

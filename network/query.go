@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,6 +142,16 @@ func (q *query) whole(name string, least, most, fallback int) int {
 		return fallback
 	}
 	return n
+}
+
+// oneOf reads one of some words, or none.
+func (q *query) oneOf(name string, words ...string) string {
+	text, ok := q.get(name)
+	if ok && !slices.Contains(words, text) {
+		last := len(words) - 1
+		q.faults.Add(name, "must be "+strings.Join(words[:last], ", ")+" or "+words[last])
+	}
+	return text
 }
 
 const (

@@ -20,6 +20,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/users/{id}/hotspots":                   {reason: "one's own things need no scope; others' need admin"},
 	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
+	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
@@ -105,7 +106,7 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 	c := s.anyone(t, "admin")
 	tested := 0
 	for path, allow := range map[string]string{
-		"/v1/hotspots": "POST", "/v1/hotspots/nearby": "DELETE, GET, HEAD, PATCH", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
+		"/v1/hotspots": "GET, HEAD, POST", "/v1/hotspots/nearby": "DELETE, GET, HEAD, PATCH", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
 		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "DELETE, GET, HEAD", "/v1/keys/key_1": "DELETE",
 		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
@@ -140,7 +141,7 @@ func TestRoutes_Head(t *testing.T) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		made := c.register(t, 1)
 		for _, path := range []string{
-			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots",
+			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots", "/v1/users/me/hotspots?q=x",
 			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
 			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
 			"/v1/coverage?north=41&south=40&east=-73&west=-75", "/v1/coverage?zoom=-1", "/v1/coverage/tiles/3/2/3.mvt", "/v1/coverage/tiles/3/8/3.mvt",

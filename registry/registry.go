@@ -31,6 +31,10 @@ type Store interface {
 	Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error)
 	// HotspotsOf gives a page of a user's live hotspots by id, and their number.
 	HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) ([]beacon.Hotspot, int, error)
+	// NamesOf gives all live hotspots of a user by id, with their names.
+	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
+	// HotspotsByID gives those that exist, deleted ones too, in any order.
+	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	// PutLinkCode keeps a code in place of the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
 	// LinkDevice uses a code up and applies edit to its hotspot, in one

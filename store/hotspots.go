@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/beacon-wifi/beacon/beacon"
 )
@@ -162,6 +163,14 @@ func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit 
 	}
 	page, err = query(ctx, db, scanHotspot, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0))
 	return page, total, err
+}
+
+// NamesOf answers the live hotspots of an operator with their names, in the order of
+// their ids. Which of them a text is in is not asked of the database: each has its
+// own idea of case.
+func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
+	const never = math.MaxInt64 // so long are deleted hotspots left out
+	return listAgain(ctx, db, rewardText.names, nameRow, string(user), int64(never))
 }
 
 // idsPerQuery is how many ids HotspotsByID asks for at once. The list is filled

@@ -112,6 +112,28 @@ func hotspotsOf(t *testing.T, database Database) {
 	}
 }
 
+// namesOf: in the order of ids, whoever came first, and nobody else's.
+func namesOf(t *testing.T, database Database) {
+	db := database.open(t)
+	var want []beacon.HotspotName
+	var own []beacon.Hotspot
+	for n, name := range []string{"Zoë", "äpfel", "Straße 1", "日本橋"} {
+		h := Hotspot(n)
+		h.Name = name
+		own = append(own, h)
+		want = append(want, beacon.HotspotName{ID: h.ID, Name: name})
+	}
+	insert(t, db, own[2], own[0], own[3], own[1])
+	stranger, gone := Hotspot(8), Hotspot(9)
+	stranger.Operator = "USR_TESTER"
+	insert(t, db, stranger, gone)
+	remove(t, db, gone.ID)
+	equal(t, "the names", must(db.NamesOf(t.Context(), "usr_tester")), want)
+	if none := must(db.NamesOf(t.Context(), "usr_nobody")); len(none) != 0 {
+		t.Errorf("NamesOf(nobody) = %v; want nothing", none)
+	}
+}
+
 // hotspotsByID: more than one batch, unknown and repeated ids, deleted ones.
 func hotspotsByID(t *testing.T, database Database) {
 	db := database.open(t)

@@ -56,6 +56,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"HotspotUnstorable", hotspotUnstorable},
 		{"HotspotNotFound", hotspotNotFound},
 		{"HotspotsOf", hotspotsOf},
+		{"NamesOf", namesOf},
 		{"HotspotsByID", hotspotsByID},
 		{"EachHotspot", eachHotspot},
 		{"Update", update},

@@ -31,7 +31,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List and search all hotspots
+         * @description For the network's staff: in pages, in the order in which they were registered, from memory. A hotspot is `pending` until its
+         *     location is verified and its device is linked; `status=pending&verified=false` are those that wait for someone to go there.
+         *
+         *     With `q`, each 50,000 hotspots that have to be looked at count as one request more of the key's limit; with `online` or
+         *     `offline`, each 10,000. What another server wrote may be up to a second late. Needs the scope `hotspots:verify`; one's own hotspots are
+         *     at `/v1/users/me/hotspots`.
+         */
+        get: operations["listHotspots"];
         put?: never;
         /**
          * Register a hotspot
@@ -343,7 +352,7 @@ export interface paths {
         };
         /**
          * List a user's hotspots
-         * @description In pages, in the order in which they were registered. One's own only, unless the key has the scope `admin`: another user's are forbidden, whether or not there is such a user. Needs no scope.
+         * @description In pages, in the order in which they were registered. One's own only, unless the key has the scope `admin`: another user's are forbidden, whether or not there is such a user. With `q`, each 10,000 hotspots of the user count as one request more of the key's limit. Needs no scope.
          */
         get: operations["listHotspotsOfUser"];
         put?: never;
@@ -732,6 +741,30 @@ export interface components {
             /** @description A fraction. */
             uptime_30d: number;
         };
+        /** @description A hotspot in the list of all. */
+        HotspotListed: {
+            id: components["schemas"]["HotspotId"];
+            name: components["schemas"]["Name"];
+            type: components["schemas"]["Type"];
+            location: {
+                lat: components["schemas"]["Latitude"];
+                lng: components["schemas"]["Longitude"];
+                /** @description Empty where none was given. */
+                address: string;
+                verified: boolean;
+            };
+            device: {
+                linked: boolean;
+            };
+            created_at: components["schemas"]["Timestamp"];
+            status: components["schemas"]["Status"];
+            coverage_radius_m: components["schemas"]["Reach"];
+            signal_quality: components["schemas"]["SignalQuality"];
+            performance_tier: components["schemas"]["PerformanceTier"];
+            current_load: components["schemas"]["Load"];
+            /** @description A fraction. */
+            uptime_30d: number;
+        };
         Verification: {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
@@ -1007,6 +1040,11 @@ export interface components {
         HotspotAnswer: {
             data: components["schemas"]["Hotspot"];
             meta: components["schemas"]["Meta"];
+        };
+        HotspotListPage: {
+            data: components["schemas"]["HotspotListed"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         HotspotPage: {
             data: components["schemas"]["Hotspot"][];
@@ -1483,6 +1521,11 @@ export interface components {
          */
         RewardsUser: string;
         /**
+         * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+         * @example reading
+         */
+        Search: string;
+        /**
          * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
          * @example text/csv
          */
@@ -1573,6 +1616,54 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["NearbyAnswer"];
                     "application/geo+json": components["schemas"]["NearbyFeatures"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listHotspots: {
+        parameters: {
+            query?: {
+                /** @description Only hotspots in this state; `all` for those in any. */
+                status?: "all" | "pending" | "online" | "offline";
+                /** @description Only those whose location is verified, or is not. Without it, both. */
+                verified?: "true" | "false";
+                /**
+                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+                 * @example reading
+                 */
+                q?: components["parameters"]["Search"];
+                /** @description Whether the first that was registered comes first, or the last. */
+                order?: "oldest" | "newest";
+                /** @description Which page, from 1 on. One past the end is empty. */
+                page?: number;
+                /** @description How many to a page. */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of hotspots. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HotspotListPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -2178,6 +2269,11 @@ export interface operations {
     listHotspotsOfUser: {
         parameters: {
             query?: {
+                /**
+                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+                 * @example reading
+                 */
+                q?: components["parameters"]["Search"];
                 /** @description Which page, from 1 on. One past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */

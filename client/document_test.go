@@ -68,6 +68,7 @@ func unused(t testing.TB, document []byte, calls []string) (operations []string)
 // schemas says which type stands for which schema of the document.
 var schemas = map[string]reflect.Type{
 	"Hotspot":         reflect.TypeFor[client.Hotspot](),
+	"HotspotListed":   reflect.TypeFor[client.HotspotListed](),
 	"HotspotSummary":  reflect.TypeFor[client.HotspotSummary](),
 	"Registration":    reflect.TypeFor[client.Registration](),
 	"Change":          reflect.TypeFor[client.Change](),

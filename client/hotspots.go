@@ -186,6 +186,12 @@ func (c *Client) Hotspots(ctx context.Context, user string) iter.Seq2[Hotspot, e
 	return pages(func(p PageQuery) (Page[Hotspot], error) { return c.HotspotsPage(ctx, user, p) })
 }
 
+// SearchHotspots gives a page of those hotspots of a user that have a text in their
+// name, whatever its case.
+func (c *Client) SearchHotspots(ctx context.Context, user, text string, p PageQuery) (Page[Hotspot], error) {
+	return page[Hotspot](ctx, c, path("users", user, "hotspots"), url.Values{"q": {text}}, p)
+}
+
 // HistoryQuery asks how a hotspot did. What is zero is up to the server.
 type HistoryQuery struct {
 	From, To time.Time

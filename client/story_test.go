@@ -120,6 +120,14 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if !slices.Equal(listed, []string{h.ID}) {
 		t.Errorf("one's own hotspots are %v", listed)
 	}
+	for text, want := range map[string]int{"LIBRARY": 1, "no such": 0} {
+		if mine := must(c.SearchHotspots(t.Context(), "me", text, client.PageQuery{}))(t); mine.Total != want || len(mine.Items) != want {
+			t.Errorf("one's own hotspots with %q are %+v; want %d", text, mine, want)
+		}
+	}
+	if all := must(c.ListHotspotsPage(t.Context(), client.ListQuery{Status: client.Online}, client.PageQuery{}))(t); all.Total != 1 || all.Items[0].ID != h.ID {
+		t.Errorf("online are %+v", all)
+	}
 }
 
 func cover(t *testing.T, c *client.Client, h client.Hotspot) {

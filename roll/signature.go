@@ -2,9 +2,9 @@ package roll
 
 // signature tells which three bytes stand in a row somewhere in some texts. It may
 // say yes where they do not, never no where they do. Names of a block have some
-// thousands of them, so a few bits in a hundred are set, and a word that is not
+// thousands of them, so one bit in five or so is set, and a word that is not
 // there is hardly ever taken for one that is.
-type signature [512]uint64
+type signature [256]uint64
 
 const gram = 3
 
@@ -29,7 +29,7 @@ func (s *signature) mayHave(text string) bool {
 
 // place spreads three bytes over the bits of a signature (Fibonacci hashing).
 func place(three string) (word uint32, bit uint64) {
-	const golden, bits = 2_654_435_769, 15 // of 512 words
+	const golden, bits = 2_654_435_769, 14 // of 256 words
 	hash := (uint32(three[0])<<16 | uint32(three[1])<<8 | uint32(three[2])) * golden >> (32 - bits)
 	return hash / 64, 1 << (hash % 64)
 }

@@ -116,6 +116,11 @@ func testMap(p *page, n *network) {
 	p.calm()
 	p.shot("map")
 
+	// Search by name asks the server, for whom ß and SS are the same.
+	p.search("BOATHOUSE")
+	p.until(`document.querySelector(".card h2")?.innerText === "Prospect Park Boathouse"`)
+	p.press("Back")
+
 	// Search by id shows the hotspot; its name is text, whatever it says.
 	p.search(n.spots[2].id)
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))

@@ -23,13 +23,20 @@ func testOperator(p *page, n *network) {
 	p.sees("Bryant Park Reading Room")
 	p.shot("hotspots")
 	p.accessible("my hotspots")
+	p.set(`input[name="q"]`, "CAFÉ ÜN")
+	p.until(`document.querySelectorAll("tbody tr").length === 1`)
+	p.sees("Café Ünïcödé ☕")
+	p.set(`input[name="q"]`, "no such")
+	p.sees("None of your hotspots has “no such” in its name.")
+	p.set(`input[name="q"]`, "")
+	p.sees("Bryant Park Reading Room")
 	p.register(t)
 	p.settings(t, n)
 	p.rewards(t, n)
 }
 
 // register fills the form in wrongly, then rightly.
-func (p *page) register(t *testing.T) {
+func (p *page) register(t testing.TB) {
 	p.press("Register a hotspot")
 	p.sees("Click on the map where the access point stands.")
 	p.expects("400") // the browser says so itself
@@ -55,7 +62,7 @@ func (p *page) register(t *testing.T) {
 }
 
 // settings changes a hotspot, and meets someone who does the same.
-func (p *page) settings(t *testing.T, n *network) {
+func (p *page) settings(t testing.TB, n *network) {
 	spot := n.spots[1]
 	p.visit("/hotspots/" + spot.id)
 	p.sees("Opening hours")
@@ -85,10 +92,17 @@ func (p *page) settings(t *testing.T, n *network) {
 }
 
 // rewards looks at what was earned, and keeps a statement that holds.
-func (p *page) rewards(t *testing.T, n *network) {
+func (p *page) rewards(t testing.TB, n *network) {
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.sees("Rewards by day")
 	lastDay := time.Now().UTC().AddDate(0, 0, -time.Now().UTC().Day()).Format(time.DateOnly)
+	asked := `performance.getEntriesByType("resource").filter(({name}) => name.includes("/rewards/explain")).length`
+	before := eval[float64](p, asked)
+	eval[bool](p, `(document.querySelector('.head input[type="date"]').scrollIntoView({block: "center"}), true)`) // days are asked for once they are in sight
+	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
+	if n := eval[float64](p, asked) - before; n != 7 {
+		t.Errorf("for seven days, %v requests were made", n)
+	}
 	p.set(`.head input[type="date"]`, lastDay)
 	p.until(fmt.Sprintf(`[...document.querySelectorAll("tr")].some((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay))
 	eval[bool](p, fmt.Sprintf(`([...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q)).querySelector("button").click(), true)`, lastDay))

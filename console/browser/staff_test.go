@@ -2,19 +2,27 @@ package browser_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What staff do: verify places, and hand out keys.
 func testStaff(t *testing.T, b *browser, n *network) {
 	id := n.newcomer(t, hostile, 3, 40.7061, -73.9969)
+	for i := range byte(25) {
+		n.newcomer(t, fmt.Sprintf("Kiosk %02d", i), 0x10+i, 40.6+float64(i)/1000, -74.1)
+		nextMillisecond() // those of one have no order
+	}
 	p := b.open(t, n.url+"/#/staff", night)
 	p.signIn(n.staff)
-	p.sees("to be verified.")
 	p.sees("beacon audit")
+	p.waiting()
+	p.fill(`input[name="q"]`, "ONERROR")
+	p.until(rows + `.length === 1`)
 	p.sees(hostile)
-	find := fmt.Sprintf(`[...document.querySelectorAll(".row")].find((e) => e.innerText.includes(%q))`, "40.70610")
+	find := fmt.Sprintf(`%s.find((e) => e.innerText.includes(%q))`, rows, "40.70610")
 	p.until(find)
 	eval[bool](p, "("+find+".click(), true)")
 	p.expects("400")
@@ -31,6 +39,7 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	p.fill(`.inset input[name="lat"]`, "40.7062")
 	p.press("Verify")
 	p.until(`!document.querySelector(".inset")`)
+	p.sees("Nothing with “ONERROR” in the name waits to be verified.")
 	if data := n.ask(t, n.staff, "GET", "/v1/hotspots/"+id, nil); data["location"].(map[string]any)["verified"] != true {
 		t.Error("the hotspot is not verified")
 	}
@@ -48,6 +57,41 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	if status, _ := n.send(t, key, "GET", "/v1/keys/self", nil); status != 401 {
 		t.Errorf("after it was revoked, the key is answered %d", status)
 	}
+}
+
+// nextMillisecond returns when the clock shows another one.
+func nextMillisecond() {
+	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
+		runtime.Gosched()
+	}
+}
+
+// rows are the hotspots that wait.
+const rows = `[...document.querySelectorAll(".list .row")]`
+
+// waiting looks through those that wait to be verified: 25 kiosks, and some others.
+func (p *page) waiting() {
+	p.t.Helper()
+	first := func(name string) string { return fmt.Sprintf(`%s[0]?.innerText.startsWith(%q)`, rows, name) }
+	p.sees("to be verified.")
+	p.until(rows + `.length === 20`)
+	p.shot("staff-waiting-dark")
+	p.press("Next")
+	p.until(first("Kiosk") + ` && ` + rows + `.length < 20`)
+	p.fill(`input[name="q"]`, "kiosk") // and to the first page
+	p.sees("25 with “kiosk” in the name to be verified.")
+	p.until(first("Kiosk 00"))
+	p.press("Next")
+	p.until(first("Kiosk 20") + ` && ` + rows + `.length === 5`)
+	p.set(`select[name="order"]`, "newest") // and to the first page
+	p.until(first("Kiosk 24") + ` && ` + rows + `.length === 20`)
+	p.press("Next")
+	p.until(rows + `.at(-1).innerText.startsWith("Kiosk 00")`)
+	p.fill(`input[name="q"]`, "kiosk 0")
+	p.sees("10 with “kiosk 0” in the name to be verified.")
+	p.until(`!document.querySelector("section.card .list + .pager")`)
+	p.fill(`input[name="q"]`, "no such kiosk")
+	p.sees("Nothing with “no such kiosk” in the name waits to be verified.")
 }
 
 // Everything fits on a phone.

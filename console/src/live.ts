@@ -6,13 +6,24 @@ import type { NetworkEvent } from "./types";
 
 /** Goes up when something changed; at most once in a few seconds, however much did. */
 export const changes = new Cell(0);
-/** What happened last, the newest first. */
-export const latest = new Cell<NetworkEvent[]>([]);
+/** What happened last. A large network has thousands of events in a second: it is told of a few. */
+export const latest = new Cell<NetworkEvent | null>(null);
 
 const calm = 3_000; // milliseconds between two refreshes
-const kept = 5;
+const glance = 250; // and between two of the latest
 
 let pending = false;
+let newest: NetworkEvent | null = null; // that is not told yet
+
+function happened(event: NetworkEvent): void {
+  if (newest === null)
+    setTimeout(() => {
+      if (newest) latest.value = newest;
+      newest = null;
+    }, glance);
+  newest = event;
+  changed();
+}
 
 function changed(): void {
   if (pending) return;
@@ -28,14 +39,7 @@ let stop: AbortController | undefined;
 function begin(): void {
   if (stop || document.hidden || !session.who.value) return;
   stop = new AbortController();
-  void listen(
-    (event) => {
-      latest.value = [event, ...latest.value].slice(0, kept);
-      changed();
-    },
-    changed,
-    stop.signal,
-  );
+  void listen(happened, changed, stop.signal);
 }
 
 function end(): void {
@@ -52,7 +56,7 @@ function end(): void {
 export function followSession(): void {
   session.who.watch(() => {
     end();
-    latest.value = [];
+    latest.value = newest = null; // what happened is another's business now
     begin();
   });
   document.addEventListener("visibilitychange", () => {

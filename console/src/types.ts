@@ -103,6 +103,17 @@ export interface HotspotSummary {
   uptime_30d: number;
 }
 
+/** A hotspot in the list of all, which staff may see. */
+export interface HotspotListed {
+  id: string;
+  name: string;
+  type: HotspotType;
+  location: Place & { address: string; verified: boolean };
+  device: { linked: boolean };
+  created_at: string;
+  status: Status;
+}
+
 export interface CoverageItem extends Place {
   id: string;
   radius_m: number;

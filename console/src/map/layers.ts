@@ -34,6 +34,12 @@ const shortCount: ExpressionSpecification = [
 
 const clusterRadius: ExpressionSpecification = ["interpolate", ["linear"], ["log10", ["get", "count"]], 0, 9, 1, 12, 2, 16, 3, 21, 5, 30];
 
+/** An image of nothing, two pixels wide: where it is, no name of a place is put. */
+export const room = { name: "room", width: 2, height: 2 };
+
+/** The zooms at which places have names. */
+const names = { minzoom: 9, maxzoom: 14 };
+
 function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
   const from = { source: "hotspots", "source-layer": "hotspots" };
   const share: ExpressionSpecification = ["/", ["get", "online_count"], ["get", "count"]];
@@ -98,6 +104,17 @@ function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
       },
       paint: { "text-color": "#ffffff" },
     },
+    {
+      ...from,
+      ...names,
+      id: "room",
+      type: "symbol",
+      layout: {
+        "icon-image": room.name,
+        "icon-size": ["case", isCluster, clusterRadius, 6], // half of its width, so the radius of a circle
+        "icon-allow-overlap": true,
+      },
+    },
   ];
 }
 
@@ -146,14 +163,17 @@ export function style(t: Theme, lat: number): StyleSpecification {
         id: "place-names",
         type: "symbol",
         source: "places",
-        minzoom: 9,
-        maxzoom: 14,
+        ...names,
         layout: {
           "text-field": ["get", "name"],
           "text-font": ["sans-serif"],
           "text-size": 13,
           "text-letter-spacing": 0.12,
           "text-transform": "uppercase",
+          // Hotspots come first: a name goes where there is room beside its place, or is left out.
+          "text-variable-anchor": ["center", "right", "left", "top", "bottom", "top-right", "bottom-right", "top-left", "bottom-left"],
+          "text-radial-offset": 1.5,
+          "text-justify": "auto",
         },
         paint: { "text-color": t.label, "text-halo-color": t.halo, "text-halo-width": 1.4, "text-opacity": 0.8 },
       },

@@ -8,7 +8,7 @@ import landAddress from "world-atlas/land-50m.json";
 import { wrapLng } from "../geo";
 import { session } from "../session";
 import type { Bounds, Place, PreviewHotspot } from "../types";
-import { discRadius, hotspotLayersFor, style } from "./layers";
+import { discRadius, hotspotLayersFor, room, style } from "./layers";
 import { home, places } from "./places";
 import { onThemeChange, theme } from "./theme";
 
@@ -91,6 +91,7 @@ export class MapView {
           properties: { name },
         })),
       });
+      map.addImage(room.name, { ...room, data: new Uint8Array(4 * room.width * room.height) });
       void this.#loadLand();
       this.#ready = true;
       this.#apply();

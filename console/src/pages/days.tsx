@@ -1,35 +1,33 @@
 // What each of the last days earned a hotspot, and why not more.
 import { useEffect, useState } from "preact/hooks";
-import { ask, isAbort } from "../api";
+import { isAbort } from "../api";
+import { explain, lastDays } from "../days";
 import * as format from "../format";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
-import { useAsk } from "../parts/use";
+import { useInSight } from "../parts/use";
 import type { Explanation } from "../types";
 
-const shown = 14;
-const together = 4; // requests at a time
+const atFirst = 7; // each is a request
+const together = 2; // requests at a time
 
 const today = (): string => new Date().toISOString().slice(0, 10);
 
-function lastDays(until: string): string[] {
-  const end = Date.parse(`${until}T00:00:00Z`);
-  return Array.from({ length: shown }, (_, i) => new Date(end - i * 86_400_000).toISOString().slice(0, 10));
-}
-
 export function Days({ id }: { id: string }) {
   const [until, setUntil] = useState(today);
+  const [shown, setShown] = useState(atFirst);
   const [chosen, setChosen] = useState("");
   const [days, setDays] = useState<Map<string, Explanation>>(new Map());
   const [error, setError] = useState<unknown>();
-  const path = `/v1/hotspots/${encodeURIComponent(id)}/rewards/explain`;
+  const [section, inSight] = useInSight<HTMLElement>();
   useEffect(() => {
+    if (!inSight) return;
     const stop = new AbortController();
-    const waiting = lastDays(until);
+    const waiting = lastDays(until, shown);
     const worker = async (): Promise<void> => {
       for (let date = waiting.shift(); date; date = waiting.shift()) {
-        const { data } = await ask<Explanation>(`${path}?date=${date}`, { signal: stop.signal });
-        setDays((before) => new Map(before).set(data.date, data));
+        const day = await explain(id, date, stop.signal);
+        setDays((before) => new Map(before).set(day.date, day));
       }
     };
     setError(undefined);
@@ -38,9 +36,10 @@ export function Days({ id }: { id: string }) {
       stop.abort();
     });
     return () => stop.abort();
-  }, [path, until]);
+  }, [id, until, shown, inSight]);
+  const explained = days.get(chosen);
   return (
-    <section class="card wide">
+    <section class="card wide" ref={section}>
       <div class="head">
         <h2>Rewards by day</h2>
         <Field
@@ -70,7 +69,7 @@ export function Days({ id }: { id: string }) {
             </tr>
           </thead>
           <tbody>
-            {lastDays(until).map((date) => {
+            {lastDays(until, shown).map((date) => {
               const day = days.get(date);
               return (
                 <tr key={date}>
@@ -82,7 +81,13 @@ export function Days({ id }: { id: string }) {
                   <td class="number">{day ? format.credits(day.potential.total) : ""}</td>
                   <td class="number">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
                   <td>
-                    <button type="button" class="quiet" aria-expanded={chosen === date} onClick={() => setChosen(chosen === date ? "" : date)}>
+                    <button
+                      type="button"
+                      class="quiet"
+                      disabled={!day}
+                      aria-expanded={chosen === date}
+                      onClick={() => setChosen(chosen === date ? "" : date)}
+                    >
                       Explain <span class="sr-only">{date}</span>
                     </button>
                   </td>
@@ -92,17 +97,17 @@ export function Days({ id }: { id: string }) {
           </tbody>
         </table>
       </div>
-      {chosen && <DayExplained id={id} date={chosen} />}
+      <button type="button" class="quiet" onClick={() => setShown(shown + atFirst)}>
+        Show {atFirst} days more
+      </button>
+      {explained && <DayExplained day={explained} />}
     </section>
   );
 }
 
 /** How a day came to what it earned. */
-function DayExplained({ id, date }: { id: string; date: string }) {
-  const { answer, error } = useAsk<Explanation>(`/v1/hotspots/${encodeURIComponent(id)}/rewards/explain?date=${date}`);
-  if (error) return <ErrorNote error={error} />;
-  if (!answer) return <p class="waiting">One moment…</p>;
-  const day = answer.data;
+function DayExplained({ day }: { day: Explanation }) {
+  const { date } = day;
   const line = (name: string, { availability, performance, utilization, total }: Explanation["earned"], sign = "") => (
     <tr key={name}>
       <th scope="row">{name}</th>

@@ -1,18 +1,18 @@
 // The hotspots of whoever is signed in.
-import { useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { SearchField } from "../parts/field";
+import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { StatusBadge } from "../parts/status";
-import { useAsk } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot } from "../types";
 
 export function HotspotsPage() {
-  const [page, setPage] = useState(1);
-  const { answer, error, loading } = useAsk<Hotspot[]>(`/v1/users/me/hotspots?per_page=20&page=${page}`, useCell(changes));
+  const mine = useListing<Hotspot>("/v1/users/me/hotspots", {}, useCell(changes));
+  const { answer, error, loading, searched } = mine;
   const hotspots = answer?.data ?? [];
   return (
     <section class="page">
@@ -24,8 +24,13 @@ export function HotspotsPage() {
           </a>
         )}
       </div>
+      <SearchField label="Search by name" value={mine.text} onSearch={mine.search} />
       <ErrorNote error={error} />
-      {answer && hotspots.length === 0 && <p class="card">You have no hotspots yet.</p>}
+      {answer && hotspots.length === 0 && (
+        <p class="card" role="status">
+          {searched ? `None of your hotspots has “${searched}” in its name.` : "You have no hotspots yet."}
+        </p>
+      )}
       {loading && !answer && <p class="waiting">One moment…</p>}
       {hotspots.length > 0 && (
         <div class="card wide">
@@ -63,7 +68,7 @@ export function HotspotsPage() {
           </table>
         </div>
       )}
-      <Pager pagination={answer?.pagination} onPage={setPage} />
+      <Pager pagination={answer?.pagination} onPage={mine.turn} />
     </section>
   );
 }

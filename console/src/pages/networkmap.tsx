@@ -1,13 +1,14 @@
 // The map of the live network.
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { pageOf } from "../listing";
 import { changes, latest } from "../live";
 import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
-import { useAsk } from "../parts/use";
+import { useAsk, useCalm } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Hotspot, Place } from "../types";
+import type { Hotspot, HotspotListed, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
 import { Nearby } from "./nearby";
@@ -67,13 +68,13 @@ export function NetworkMap() {
     },
     [view],
   );
-  const candidates: Candidate[] = (mine.answer?.data ?? []).map(({ id, name, location }) => ({ id, name, lat: location.lat, lng: location.lng }));
+  const named = useNamed();
   return (
     <Panel title="Network">
       <h1 class="sr-only">Map of the network</h1>
       <Search
         hint="Id, name, borough or coordinates"
-        candidates={candidates}
+        {...named}
         onId={(id) => choose(id)}
         onPick={(found) => {
           if (found.id) choose(found.id, found);
@@ -103,9 +104,25 @@ export function NetworkMap() {
   );
 }
 
+const settle = 250; // milliseconds without a key pressed before the server is asked
+
+/** Hotspots by name: for staff all that there are, for others their own. */
+function useNamed(): { candidates: Candidate[]; busy: boolean; onText: (text: string) => void } {
+  const [text, setText] = useState("");
+  const wanted = useCalm(text, settle);
+  const list = session.may("hotspots:verify") ? "/v1/hotspots" : "/v1/users/me/hotspots";
+  const { answer, loading } = useAsk<HotspotListed[]>(wanted ? pageOf(list, { page: 1, text: wanted }) : null);
+  const known = text === wanted && answer && !loading;
+  return {
+    candidates: known ? answer.data.map(({ id, name, location }) => ({ id, name, lat: location.lat, lng: location.lng })) : [],
+    busy: text !== wanted || loading,
+    onText: setText,
+  };
+}
+
 /** What happened last. */
 function Activity() {
-  const [event] = useCell(latest);
+  const event = useCell(latest);
   return (
     <p class="small activity" aria-live="polite">
       {event ? `Just now: ${event.type.replace(".", " ")}` : ""}

@@ -6,7 +6,7 @@ import { distance } from "../geo";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
-import { Search } from "../parts/search";
+import { Search, type Candidate } from "../parts/search";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Place, PreviewHotspot } from "../types";
@@ -25,6 +25,7 @@ export function PreviewMap() {
   const [error, setError] = useState<unknown>();
   const [place, setPlace] = useState<Place | null>(null);
   const [chosen, setChosen] = useState<PreviewHotspot | null>(null);
+  const [wanted, setWanted] = useState("");
 
   useEffect(() => {
     load().then(setRecords, setError);
@@ -63,7 +64,8 @@ export function PreviewMap() {
       )}
       <Search
         hint="Name, borough or coordinates"
-        candidates={records.map(({ id, name, lat, lng }) => ({ id: String(id), name, lat, lng }))}
+        candidates={wanted ? records.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase())).map(candidate) : []}
+        onText={setWanted}
         onPick={(found) => {
           const record = records.find(({ id }) => String(id) === found.id);
           if (record) choose(record);
@@ -100,6 +102,10 @@ export function PreviewMap() {
       </ul>
     </Panel>
   );
+}
+
+function candidate({ id, name, lat, lng }: PreviewHotspot): Candidate {
+  return { id: String(id), name, lat, lng };
 }
 
 function PreviewCard({ record }: { record: PreviewHotspot }) {

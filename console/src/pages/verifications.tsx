@@ -1,46 +1,48 @@
 // Staff confirm that a hotspot stands where its operator said.
-import { useEffect, useState } from "preact/hooks";
-import { ask, isAbort } from "../api";
+import { useState } from "preact/hooks";
+import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
-import { home } from "../map/places";
-import { Field } from "../parts/field";
-import { mapView } from "../parts/maphost";
+import { Choice, Field, SearchField } from "../parts/field";
+import { useListing } from "../parts/listing";
 import { ErrorNote, faultAt } from "../parts/note";
+import { Pager } from "../parts/pager";
 import { useDoing } from "../parts/use";
-import { findPending, type Pending } from "../pending";
 import { useCell } from "../state";
-import type { Bounds, Hotspot } from "../types";
+import type { HotspotListed } from "../types";
 
 export function Verifications() {
-  const version = useCell(changes);
-  const [box] = useState<Bounds>(() => mapView.value?.bounds() ?? home);
-  const [again, setAgain] = useState(0);
-  const [pending, setPending] = useState<Pending>();
-  const [error, setError] = useState<unknown>();
+  const [order, setOrder] = useState("oldest");
   const [chosen, setChosen] = useState("");
-  useEffect(() => {
-    const stop = new AbortController();
-    findPending(box, stop.signal).then(setPending, (failed: unknown) => {
-      if (!isAbort(failed)) setError(failed);
-    });
-    return () => stop.abort();
-  }, [box, version, again]);
-  const hotspots = pending?.hotspots ?? [];
+  const waiting = useListing<HotspotListed>("/v1/hotspots", { status: "pending", verified: "false", order }, useCell(changes));
+  const { answer, error, loading } = waiting;
+  const done = (): void => {
+    setChosen("");
+    waiting.reload();
+  };
   return (
     <section class="card wide">
       <h2>Pending verifications</h2>
-      <p class="hint">Those in the part of the world that the map last showed.</p>
+      <div class="line">
+        <SearchField label="Name" value={waiting.text} onSearch={waiting.search} />
+        <Choice
+          label="Order"
+          name="order"
+          value={order}
+          onChange={(value) => {
+            setOrder(value);
+            waiting.turn(1);
+          }}
+        >
+          <option value="oldest">Waiting longest first</option>
+          <option value="newest">Newest first</option>
+        </Choice>
+      </div>
       <ErrorNote error={error} />
-      {!pending && !error && <p class="waiting">One moment…</p>}
-      {pending && (
-        <p role="status">
-          {hotspots.length === 0 ? "Nothing waits to be verified here." : `${hotspots.length} to be verified.`}
-          {!pending.complete && " There are more: zoom the map in to see them all."}
-        </p>
-      )}
+      {loading && !answer && <p class="waiting">One moment…</p>}
+      <p role="status">{answer ? tell(answer.pagination?.total ?? 0, waiting.searched) : ""}</p>
       <ul class="list">
-        {hotspots.map((hotspot) => (
+        {(answer?.data ?? []).map((hotspot) => (
           <li key={hotspot.id}>
             <button
               type="button"
@@ -54,17 +56,24 @@ export function Verifications() {
                   {hotspot.type} · {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · since{" "}
                   {format.time(hotspot.created_at)}
                 </span>
+                {hotspot.location.address && <span class="small">{hotspot.location.address}</span>}
               </span>
             </button>
-            {chosen === hotspot.id && <VerifyForm hotspot={hotspot} onDone={() => setAgain(again + 1)} />}
+            {chosen === hotspot.id && <VerifyForm hotspot={hotspot} onDone={done} />}
           </li>
         ))}
       </ul>
+      <Pager pagination={answer?.pagination} onPage={waiting.turn} />
     </section>
   );
 }
 
-function VerifyForm({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void }) {
+function tell(total: number, searched: string): string {
+  const named = searched ? ` with “${searched}” in the name` : "";
+  return total === 0 ? `Nothing${named} waits to be verified.` : `${format.count(total)}${named} to be verified.`;
+}
+
+function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () => void }) {
   const [lat, setLat] = useState("");
   const [lng, setLng] = useState("");
   const [accuracy, setAccuracy] = useState("");

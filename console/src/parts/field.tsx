@@ -26,6 +26,22 @@ export function Field({ label, hint, fault, ...input }: Props) {
   );
 }
 
+/** Where a list is searched by name; the server takes no longer text. */
+export function SearchField({ label, value, onSearch }: { label: string; value: string; onSearch: (text: string) => void }) {
+  return (
+    <Field
+      label={label}
+      type="search"
+      name="q"
+      maxLength={50}
+      autoComplete="off"
+      spellcheck={false}
+      value={value}
+      onInput={(event) => onSearch(event.currentTarget.value)}
+    />
+  );
+}
+
 interface ChoiceProps {
   label: string;
   name?: string;

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { parsePlace } from "../geo";
 import { places } from "../map/places";
 import type { Place } from "../types";
@@ -14,7 +14,9 @@ export interface Found extends Place {
 }
 
 interface Props {
-  candidates: Candidate[]; // that can be found by name
+  candidates: Candidate[]; // that have the text in their name; boroughs and coordinates are found here
+  onText: (text: string) => void; // hears what is looked for
+  busy?: boolean; // whether candidates may still come
   onPick: (found: Found) => void;
   onId?: (id: string) => void; // for ids of hotspots, where they can be asked for
   hint: string;
@@ -22,9 +24,15 @@ interface Props {
 
 const most = 8;
 
-/** Finds a borough, coordinates, a hotspot's id or one of the names that are known. */
-export function Search({ candidates, onPick, onId, hint }: Props) {
-  const [text, setText] = useState("");
+/** Finds a borough, coordinates, a hotspot's id, or a hotspot by its name. */
+export function Search({ candidates, onText, busy = false, onPick, onId, hint }: Props) {
+  const [text, setShown] = useState("");
+  const [hurry, setHurry] = useState(false); // whether the first that is found is wanted
+  const setText = (next: string): void => {
+    setShown(next);
+    setHurry(false);
+    onText(searchable(next));
+  };
   const results = find(text, candidates);
   const pick = (found: Found): void => {
     setText("");
@@ -38,9 +46,16 @@ export function Search({ candidates, onPick, onId, hint }: Props) {
       onId(id);
     } else if (results[0]) {
       pick(results[0]);
+    } else {
+      setHurry(busy);
     }
   };
-  const nothing = text.trim().length > 1 && results.length === 0 && !(onId && text.trim().startsWith("hs_"));
+  useEffect(() => {
+    if (!hurry || busy) return;
+    if (results[0]) pick(results[0]);
+    else setHurry(false);
+  }, [hurry, busy, results]);
+  const nothing = text.trim().length > 1 && results.length === 0 && !busy && !(onId && text.trim().startsWith("hs_"));
   return (
     <form class="search" role="search" onSubmit={submit}>
       <input
@@ -78,16 +93,22 @@ interface Result extends Found {
   kind: string;
 }
 
+const least = 2; // characters, or everything would be found
+
+/** What names are searched for: empty where that makes no sense. */
+function searchable(text: string): string {
+  const wanted = text.trim();
+  return wanted.length < least || wanted.startsWith("hs_") || parsePlace(wanted) ? "" : wanted;
+}
+
 function find(text: string, candidates: Candidate[]): Result[] {
   const wanted = text.trim().toLowerCase();
-  if (wanted.length < 2) return [];
+  if (wanted.length < least) return [];
   const place = parsePlace(wanted);
   if (place) return [{ ...place, key: "place", name: `${place.lat}, ${place.lng}`, kind: "coordinates" }];
   const boroughs = places
     .filter(({ name }) => name.toLowerCase().includes(wanted))
     .map((borough) => ({ ...borough, key: borough.name, kind: "borough" }));
-  const hotspots = candidates
-    .filter(({ name, id }) => name.toLowerCase().includes(wanted) || id === wanted)
-    .map((candidate) => ({ ...candidate, key: candidate.id, kind: "hotspot" }));
+  const hotspots = candidates.map((candidate) => ({ ...candidate, key: candidate.id, kind: "hotspot" }));
   return [...boroughs, ...hotspots].slice(0, most);
 }

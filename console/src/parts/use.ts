@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ask, isAbort, type Answer } from "../api";
 
 export interface Asked<T> {
@@ -8,26 +9,40 @@ export interface Asked<T> {
   reload: () => void;
 }
 
+interface Last<T> {
+  path: string | null; // that the rest is about
+  answer?: Answer<T>;
+  error?: unknown;
+}
+
 /** Asks when it is first drawn, and whenever the path or the version becomes another one; null asks nothing. */
 export function useAsk<T>(path: string | null, version: unknown = 0): Asked<T> {
-  const [state, setState] = useState<Omit<Asked<T>, "reload">>({ answer: undefined, error: undefined, loading: path !== null });
+  const [last, setLast] = useState<Last<T>>({ path: null });
+  const [waiting, setWaiting] = useState(false);
   const [again, setAgain] = useState(0);
   useEffect(() => {
     if (path === null) {
-      setState({ answer: undefined, error: undefined, loading: false });
+      setLast({ path });
+      setWaiting(false);
       return;
     }
     const stop = new AbortController();
-    setState((before) => ({ ...before, loading: true }));
+    const done = (next: Last<T>): void => {
+      setLast(next);
+      setWaiting(false);
+    };
+    setWaiting(true);
     ask<T>(path, { signal: stop.signal }).then(
-      (answer) => setState({ answer, error: undefined, loading: false }),
+      (answer) => done({ path, answer }),
       (error: unknown) => {
-        if (!isAbort(error)) setState({ answer: undefined, error, loading: false });
+        if (!isAbort(error)) done({ path, error });
       },
     );
     return () => stop.abort();
   }, [path, version, again]);
-  return { ...state, reload: useCallback(() => setAgain((n) => n + 1), []) };
+  // A path that was not asked for yet, because it is drawn for the first time, is waited for too.
+  const loading = waiting || last.path !== path;
+  return { answer: last.answer, error: last.error, loading, reload: useCallback(() => setAgain((n) => n + 1), []) };
 }
 
 export interface Doing {
@@ -59,4 +74,19 @@ export function useCalm<T>(value: T, delay: number): T {
     return () => clearTimeout(timer);
   }, [value, delay]);
   return calm;
+}
+
+/** Whether an element has come into sight; from then on it stays true. */
+export function useInSight<E extends Element>(): [RefObject<E | null>, boolean] {
+  const element = useRef<E>(null);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, seen];
 }

@@ -1,0 +1,29 @@
+import { useEffect, useState } from "preact/hooks";
+import { pageLeft, pageOf } from "../listing";
+import { useAsk, useCalm, type Asked } from "./use";
+
+const settle = 250; // milliseconds without a key pressed before the server is asked
+
+export interface Listing<T> extends Asked<T[]> {
+  text: string; // as it was typed
+  searched: string; // that the answer is about, or will be
+  search: (text: string) => void;
+  turn: (page: number) => void;
+}
+
+/** A list of the server's that is looked at in pages, and searched. */
+export function useListing<T>(list: string, filter: Record<string, string>, version: unknown): Listing<T> {
+  const [text, setText] = useState("");
+  const [page, setPage] = useState(1);
+  const searched = useCalm(text, settle);
+  const asked = useAsk<T[]>(pageOf(list, { page, text: searched, filter }), version);
+  const left = pageLeft(page, asked.answer?.pagination?.total_pages ?? page);
+  useEffect(() => {
+    if (left !== null) setPage(left);
+  }, [left]);
+  const search = (next: string): void => {
+    setText(next);
+    setPage(1);
+  };
+  return { ...asked, text, searched: searched.trim(), search, turn: setPage };
+}

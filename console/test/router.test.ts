@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { page } from "./page";
+
+page.hash = "#/hotspots/hs_1"; // what the address says when the page is opened
+
+test("the address says which page is shown", async () => {
+  const { go, route } = await import("../src/router");
+  assert.deepEqual(route.value, { page: "hotspots", id: "hs_1" });
+  const seen: string[] = [];
+  const stop = route.watch(({ page: name, id }) => seen.push(`${name}|${id}`));
+  for (const path of ["/", "", "/staff", "/hotspots/hs_%C3%A9/more", "/100%", "rewards"]) go(path);
+  stop();
+  go("/sign-in");
+  assert.deepEqual(seen, ["|", "|", "staff|", "hotspots|hs_é", "100%|", "rewards|"]);
+  assert.deepEqual(route.value, { page: "sign-in", id: "" });
+});

@@ -11,7 +11,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
 // chromium finds the browser, or skips the test where there is none.
-func chromium(t *testing.T) string {
+func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

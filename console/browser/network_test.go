@@ -24,7 +24,7 @@ type network struct {
 	operator, staff string // keys
 	spots           []spot
 	stop            func()
-	whole           *testing.T // that the server lives as long as
+	whole           testing.TB // that the server lives as long as
 	lastMonth       string     // which is settled
 }
 
@@ -61,7 +61,7 @@ var spotPlaces = [][2]float64{
 
 // start makes the network: last month ends in seconds, with everyone online, and
 // is settled; then the server runs on by the real clock.
-func start(t *testing.T) *network {
+func start(t testing.TB) *network {
 	t.Helper()
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
 	n.operator = n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:write,rewards:read,keys:manage", "--name", "Ada")
@@ -90,7 +90,7 @@ func start(t *testing.T) *network {
 }
 
 // serve runs the server until the end of the test, or until it is stopped.
-func (n *network) serve(t *testing.T, flags ...string) (stop func()) {
+func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -132,7 +132,7 @@ func (n *network) restart() {
 }
 
 // newcomer registers a hotspot that nobody verified yet.
-func (n *network) newcomer(t *testing.T, name string, mac byte, lat, lng float64) (id string) {
+func (n *network) newcomer(t testing.TB, name string, mac byte, lat, lng float64) (id string) {
 	t.Helper()
 	made := n.ask(t, n.operator, "POST", "/v1/hotspots", map[string]any{
 		"name": name, "type": "home", "location": map[string]any{"lat": lat, "lng": lng},
@@ -142,7 +142,7 @@ func (n *network) newcomer(t *testing.T, name string, mac byte, lat, lng float64
 }
 
 // bringUp registers, verifies and links a hotspot.
-func (n *network) bringUp(t *testing.T, i int, name string) spot {
+func (n *network) bringUp(t testing.TB, i int, name string) spot {
 	t.Helper()
 	s := spot{name: name, lat: spotPlaces[i][0], lng: spotPlaces[i][1]}
 	mac := fmt.Sprintf("02:00:5e:10:00:%02x", i)
@@ -159,13 +159,13 @@ func (n *network) bringUp(t *testing.T, i int, name string) spot {
 }
 
 // stayAwake keeps all but two of the hotspots online for the next minutes.
-func (n *network) stayAwake(t *testing.T) {
+func (n *network) stayAwake(t testing.TB) {
 	t.Helper()
 	n.beat(t, n.spots[:len(n.spots)-2]...)
 }
 
 // beat lets devices be heard.
-func (n *network) beat(t *testing.T, spots ...spot) {
+func (n *network) beat(t testing.TB, spots ...spot) {
 	t.Helper()
 	for i := range spots {
 		s := &spots[i]
@@ -177,7 +177,7 @@ func (n *network) beat(t *testing.T, spots ...spot) {
 }
 
 // ask makes a request that must succeed, and gives the data of its answer.
-func (n *network) ask(t *testing.T, key, method, path string, body any) map[string]any {
+func (n *network) ask(t testing.TB, key, method, path string, body any) map[string]any {
 	t.Helper()
 	status, answer := n.send(t, key, method, path, body)
 	if status < 200 || status > 299 {
@@ -187,7 +187,7 @@ func (n *network) ask(t *testing.T, key, method, path string, body any) map[stri
 	return data
 }
 
-func (n *network) send(t *testing.T, key, method, path string, body any) (int, map[string]any) {
+func (n *network) send(t testing.TB, key, method, path string, body any) (int, map[string]any) {
 	t.Helper()
 	var encoded io.Reader
 	if body != nil {
@@ -218,7 +218,7 @@ func (n *network) send(t *testing.T, key, method, path string, body any) (int, m
 }
 
 // command runs beacon on the network's database, which must succeed.
-func (n *network) command(t *testing.T, args ...string) string {
+func (n *network) command(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := n.try(args...)
 	if err != nil {
@@ -233,7 +233,7 @@ func (n *network) try(args ...string) (string, error) {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, within time.Duration, what string, holds func() bool) {
+func eventually(t testing.TB, within time.Duration, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); !holds(); {
 		if time.Now().After(deadline) {

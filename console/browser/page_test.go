@@ -35,7 +35,7 @@ type browser struct {
 	ctx context.Context
 }
 
-func launch(t *testing.T) *browser {
+func launch(t testing.TB) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -54,7 +54,7 @@ func launch(t *testing.T) *browser {
 
 // page is a tab. Whatever its console says is a fault, unless it was expected.
 type page struct {
-	t      *testing.T
+	t      testing.TB
 	ctx    context.Context
 	mu     sync.Mutex
 	said   []string
@@ -65,7 +65,7 @@ type page struct {
 const patience = time.Minute
 
 // open shows a page of the console in a new tab, which knows of no other.
-func (b *browser) open(t *testing.T, url string, l look) *page {
+func (b *browser) open(t testing.TB, url string, l look) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	p := &page{t: t, ctx: ctx, expect: []string{"503"}} // a server that is busy may say so: the page asks again
@@ -99,7 +99,7 @@ func (b *browser) open(t *testing.T, url string, l look) *page {
 }
 
 // as goes on with the page in a part of the test.
-func (p *page) as(t *testing.T) *page {
+func (p *page) as(t testing.TB) *page {
 	p.t = t
 	return p
 }

@@ -34,7 +34,7 @@ export function Verifications() {
             waiting.turn(1);
           }}
         >
-          <option value="oldest">Waiting longest first</option>
+          <option value="oldest">Oldest first</option>
           <option value="newest">Newest first</option>
         </Choice>
       </div>

@@ -1521,7 +1521,7 @@ export interface components {
          */
         RewardsUser: string;
         /**
-         * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+         * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
          * @example reading
          */
         Search: string;
@@ -1634,7 +1634,7 @@ export interface operations {
                 /** @description Only those whose location is verified, or is not. Without it, both. */
                 verified?: "true" | "false";
                 /**
-                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
@@ -2270,7 +2270,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off.
+                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];

@@ -13,6 +13,10 @@ func (b *books) Closing(ctx context.Context) (c ledger.Closing, any bool, err er
 	return first(ctx, b, rewardText.newestDay, closingRow)
 }
 
+func (b *books) Closings(ctx context.Context) ([]ledger.Closing, error) {
+	return list(ctx, b, rewardText.days, closingRow)
+}
+
 func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error) {
 	n, any, err := first(ctx, b, rewardText.firstRecord, numberRow)
 	return beacon.Day(n), any, err
@@ -49,6 +53,10 @@ func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Accou
 
 func (b *books) Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s ledger.Statement, any bool, err error) {
 	return first(ctx, b, rewardText.statement, statementRow, string(user), int64(month))
+}
+
+func (b *books) Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.Statement, error) {
+	return list(ctx, b, rewardText.statements, statementRow, string(user), int64(from), int64(to))
 }
 
 // monthsPerQuery is how many months UserMonths asks for at once. Each is looked

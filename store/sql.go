@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -241,6 +242,9 @@ var notText = map[string]ColumnType{
 	"performance": Integer, "utilization": Integer, "through": Integer, "hotspots": Integer, "row_count": Integer,
 	"first_day": Integer, "settled": Integer, "settled_at": Integer, "closed_at": Integer,
 	"chain": Blob, "previous": Blob, "hash": Blob,
+
+	"seq": Integer, "at": Integer, "started_at": Integer, "journal_trimmed": Integer, "token": Integer, "expires_at": Integer,
+	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob,
 }
 
 // typed are the columns with their types.
@@ -259,7 +263,9 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 // Statements lists the text of every statement that this package sends beside
 // its migrations, for checks of the SQL itself.
 func Statements() []string {
-	return append(statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText))...)
+	return slices.Concat(
+		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
+	)
 }
 
 func statementsIn(all reflect.Value) []string {

@@ -15,7 +15,7 @@ const (
 // rows: both engines walk the index from one pair to the other, where the same
 // in words of AND and OR would read all of a user's hotspots for each page.
 var rewardText = struct {
-	newestDay                                       bulk
+	newestDay, days                                 bulk
 	basis, beginDay, advanceDay                     string
 	putLedger, putHotspotMonths, putUserMonths      [rewardChunks]string
 	putAccounts                                     [rewardChunks]string
@@ -29,11 +29,12 @@ var rewardText = struct {
 	putPolicy                                       string
 	policies                                        bulk
 	firstRecord, finished, names, namesByID, owner  bulk
-	account, statement, totals                      bulk
+	account, statement, statements, totals          bulk
 	userMonths, hotspotMonths                       bulk
 	ledgerRow, ledgerPage                           bulk
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
+	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
 	beginDay: `INSERT INTO reward_days (` + rewardDayColumns + `) VALUES (` + placeholders(1, 8) + `)
 		ON CONFLICT (day) DO NOTHING`,
 	advanceDay: `UPDATE reward_days SET upto_user = $2, upto_hotspot = $3, hotspots = hotspots + $4,
@@ -108,11 +109,12 @@ var rewardText = struct {
 		`id, name, deleted_at`,
 		`FROM hotspots WHERE operator_id = $1 AND (deleted_at = 0 OR deleted_at >= $2) ORDER BY id`,
 	},
-	namesByID: bulk{`id, name, deleted_at`, `FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`},
-	owner:     bulk{`operator_id`, `FROM hotspots WHERE id = $1`},
-	account:   bulk{accountColumns, `FROM accounts WHERE user_id = $1`},
-	statement: bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month = $2`},
-	totals:    bulk{totalColumns, `FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`},
+	namesByID:  bulk{`id, name, deleted_at`, `FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`},
+	owner:      bulk{`operator_id`, `FROM hotspots WHERE id = $1`},
+	account:    bulk{accountColumns, `FROM accounts WHERE user_id = $1`},
+	statement:  bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month = $2`},
+	statements: bulk{statementColumns, `FROM statements WHERE user_id = $1 AND month >= $2 AND month <= $3 ORDER BY month`},
+	totals:     bulk{totalColumns, `FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`},
 	userMonths: bulk{userMonthColumns, `FROM user_months
 		WHERE user_id = $1 AND month IN (` + placeholders(2, monthsPerQuery) + `) ORDER BY month`},
 	hotspotMonths: bulk{hotspotMonthColumns, `FROM hotspot_months WHERE month = $1 AND user_id = $2 ORDER BY hotspot`},

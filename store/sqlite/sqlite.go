@@ -103,12 +103,15 @@ func prepare(path string) (string, error) {
 	return path, file.Close()
 }
 
+// syncFull has each commit wait for the disk.
+const syncFull = "synchronous(FULL)"
+
 // writing is the one connection that writes. Readers see the last commit while
 // it works (WAL), and each commit is synced (FULL). The log is folded into the
 // file every 16 MB rather than every 4: the pages at the end of each table are
 // in every commit, and are then written once for four times as many.
 func writing(path string, opts Options) string {
-	sync := "synchronous(FULL)"
+	sync := syncFull
 	if opts.Draft {
 		sync = "synchronous(OFF)"
 	}

@@ -30,6 +30,7 @@ type cli struct {
 	Import     importCmd     `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database into one file, while servers run."`
 	Restore    restoreCmd    `cmd:"" help:"Make a database of a backup."`
+	Doctor     doctorCmd     `cmd:"" help:"Say whether a database is sound, and what is wrong with it."`
 	Simulate   simulateCmd   `cmd:"" help:"Let devices that do not exist talk to a server."`
 	OpenAPI    openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`

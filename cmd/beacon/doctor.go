@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/doctor"
+	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/store/postgres"
+	"github.com/beacon-wifi/beacon/store/sqlite"
+)
+
+type doctorCmd struct {
+	database
+	Quick bool `help:"Leave out what reads everything a second time: indexes against their tables, and statements as documents."`
+	JSON  bool `name:"json" help:"Print one JSON record a line, for each check."`
+}
+
+// Help is shown below the flags.
+func (doctorCmd) Help() string {
+	return `Everything that can be computed again is: unique addresses from the rows
+themselves, rewards by their policy, sums, chains of hashes, statements. Nothing is
+written and nothing is repaired; servers may run meanwhile. While a check reads, the
+log of a SQLite database grows by what is written. It ends with 0 when all is well,
+and with 1 when something is wrong.`
+}
+
+// Examples are shown by --help.
+func (doctorCmd) Examples() string {
+	return `  beacon doctor                                            of beacon.db in this folder
+  beacon doctor --quick --db postgres://beacon@db.example.org/beacon
+  beacon doctor --json --db restored.db
+`
+}
+
+// Run says whether a database is sound.
+func (c doctorCmd) Run(out *console) error {
+	x, err := c.examine(out)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	var line atomic.Pointer[string]
+	line.Store(new("looking"))
+	watch := newWatch(out.stderr, func() string { return *line.Load() })
+	var results []doctor.Result
+	sound, err := doctor.Examine(out.ctx, x, doctor.Options{
+		Quick: c.Quick, Now: time.Now(),
+		Progress: func(check string, looked int64) { line.Store(new(fmt.Sprintf("%s: %d rows", check, looked))) },
+		Done:     func(r doctor.Result) { results = append(results, r) },
+	})
+	watch.stop()
+	if out.ctx.Err() != nil {
+		return errors.New("interrupted; nothing can be said about the rest")
+	}
+	for _, r := range results {
+		if err := c.tell(out, r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case !sound:
+		return errors.New("the database is not sound")
+	case c.JSON:
+		return nil
+	}
+	_, err = fmt.Fprintln(out.stdout, "the database is sound")
+	return err
+}
+
+func (c doctorCmd) examine(out *console) (*store.Examination, error) {
+	if c.remote() {
+		return postgres.Examine(out.ctx, c.DB)
+	}
+	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no database %s; name another with --db", c.DB)
+	}
+	return sqlite.Examine(c.DB)
+}
+
+// tell prints what came of a check.
+func (c doctorCmd) tell(out *console, r doctor.Result) error {
+	if c.JSON {
+		return json.NewEncoder(out.stdout).Encode(r)
+	}
+	verdict, about := "ok", r.Looked
+	switch {
+	case r.Skipped != "":
+		verdict, about = "-", "not looked at: "+r.Skipped
+	case r.Wrong > 0:
+		verdict = "WRONG"
+		about = count(r.Wrong, "fault") + "; looked at " + r.Looked
+		if r.Looked == "" {
+			about = count(r.Wrong, "fault")
+		}
+	}
+	if _, err := fmt.Fprintf(out.stdout, "%-6s %-10s  %s\n", verdict, r.Check, about); err != nil {
+		return err
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(out.stdout, "         %s\n", f)
+	}
+	if more := r.Wrong - len(r.Faults); more > 0 {
+		fmt.Fprintf(out.stdout, "         and %d more\n", more)
+	}
+	if r.Advice != "" {
+		fmt.Fprintf(out.stdout, "         what to do: %s\n", r.Advice)
+	}
+	return nil
+}

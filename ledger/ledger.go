@@ -141,6 +141,8 @@ func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
 type Books interface {
 	// Closing answers how far the closing of days has come; false: none was begun.
 	Closing(ctx context.Context) (c Closing, any bool, err error)
+	// Closings answers all days that were begun, by day.
+	Closings(ctx context.Context) ([]Closing, error)
 	// FirstRecord answers the first day that has a record of heartbeats; false:
 	// there is none.
 	FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error)
@@ -156,6 +158,9 @@ type Books interface {
 	Account(ctx context.Context, user beacon.UserID) (a Account, any bool, err error)
 	// Statement answers a user's statement of a month; false: it is not settled.
 	Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s Statement, any bool, err error)
+	// Statements answers a user's statements from one month to another, both
+	// included, by month.
+	Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]Statement, error)
 	// UserMonths answers the sums of a user, from one month to another, both
 	// included, by month.
 	UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]UserMonth, error)

@@ -40,6 +40,9 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		if e.Policy, err = r.byVersion(ctx, row.Policy); err != nil {
 			return Explanation{}, err
 		}
+		if e.Policy.Reward(row.Facts) != row.Earned {
+			return Explanation{}, uneven(row.User, row.Day.String())
+		}
 	case e.Open:
 		facts, err := r.Telemetry.Facts(ctx, day, []beacon.HotspotID{q.Hotspot})
 		if err != nil {

@@ -91,6 +91,9 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 		if err != nil {
 			return nil, err
 		}
+		if err := r.evenMonths(ctx, user, months, b); err != nil {
+			return nil, err
+		}
 		for _, m := range months {
 			h.sums[m.Month] = &MonthSum{Month: m.Month, Hotspots: m.Hotspots, Sum: m.Sum}
 		}

@@ -20,6 +20,9 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.bring(ctx); err != nil {
 		return err
 	}
+	if err := r.unbroken(ctx); err != nil {
+		return err
+	}
 	v, err := r.view(ctx, nil)
 	if err == nil && v.begun {
 		r.shown.closed(v.first - 1)

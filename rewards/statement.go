@@ -21,6 +21,9 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 		if someone(user) {
 			s.Statement, settled, err = b.Statement(ctx, user, q.Month)
 		}
+		if err == nil && settled {
+			err = r.genuine(ctx, &s.Statement)
+		}
 		return err
 	})
 	if err != nil {

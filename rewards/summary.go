@@ -64,7 +64,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 		if month == anyMonth {
 			err = r.readAll(ctx, &s, v, b, a)
 		} else {
-			settled, err = readMonth(ctx, &s, month, b, a)
+			settled, err = r.readMonth(ctx, &s, month, b, a)
 		}
 		if err != nil {
 			return err
@@ -86,21 +86,40 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 		}
 	}
 	s.Hotspots, s.Total = a.list()
+	if len(s.Hotspots) != len(a.sums) {
+		return Summary{}, uneven(s.User, "the list of hotspots")
+	}
 	return s, nil
 }
 
 // readMonth reads what is closed of a month, and whether it is settled.
-func readMonth(ctx context.Context, s *Summary, month beacon.Month, b ledger.Books, a *accrual) (settled bool, err error) {
+func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month, b ledger.Books, a *accrual) (settled bool, err error) {
 	statement, settled, err := b.Statement(ctx, s.User, month)
 	if err != nil {
 		return false, err
 	}
+	months, err := b.HotspotMonths(ctx, s.User, month)
+	if err != nil {
+		return false, err
+	}
+	users, err := b.UserMonths(ctx, s.User, month, month)
+	if err != nil {
+		return false, err
+	}
+	if err := even(s.User, month, months, users); err != nil {
+		return false, err
+	}
 	if settled {
 		s.Settled = statement.Total()
+		if len(users) == 0 || users[0] != statement.UserMonth {
+			return false, uneven(s.User, month.String())
+		}
+		if err := r.genuine(ctx, &statement); err != nil {
+			return false, err
+		}
 	}
-	months, err := b.HotspotMonths(ctx, s.User, month)
 	a.addMonths(months, nil)
-	return settled, err
+	return settled, nil
 }
 
 // readAll reads what is closed of all time: the totals, which have what is
@@ -108,7 +127,15 @@ func readMonth(ctx context.Context, s *Summary, month beacon.Month, b ledger.Boo
 // the totals of one hotspot after the other.
 func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Books, a *accrual) error {
 	account, any, err := b.Account(ctx, s.User)
-	if err != nil || !any {
+	if err != nil {
+		return err
+	}
+	last := v.closing.Day.Month()
+	if !any {
+		months, err := b.UserMonths(ctx, s.User, max(last-historyMonths, 0), last)
+		if err == nil && len(months) > 0 {
+			err = uneven(s.User, "the account")
+		}
 		return err
 	}
 	s.Start, s.Settled = account.FirstDay.Time(), account.Total()
@@ -121,12 +148,24 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 		through[t.Hotspot] = t.Through
 		a.add(t.Hotspot, t.Tier, t.Sum)
 	}
-	for month := max(account.Settled+1, account.FirstDay.Month()); month <= v.closing.Day.Month(); month++ {
+	since := max(account.Settled+1, account.FirstDay.Month())
+	for month := since; month <= last; month++ {
 		months, err := b.HotspotMonths(ctx, s.User, month)
 		if err != nil {
 			return err
 		}
 		a.addMonths(months, through)
+	}
+	users, err := b.UserMonths(ctx, s.User, since, last)
+	if err != nil {
+		return err
+	}
+	want := account.Sum
+	for i := range users {
+		want = want.Plus(users[i].Sum)
+	}
+	if a.earned() != want {
+		return uneven(s.User, "the account")
 	}
 	return nil
 }

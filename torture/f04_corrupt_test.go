@@ -1,0 +1,347 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
+)
+
+// victim is a database as a killed server leaves it, with its log, and what a
+// server that is sound answers about it.
+type victim struct {
+	file  string
+	now   time.Time // by which all servers go, so that they answer alike
+	key   rig.Key
+	users []string
+	sums  answers // of what is closed
+	spots answers // what people registered
+}
+
+// answers are bodies by what was asked; what was refused is not among them.
+type answers map[string]string
+
+// newVictim makes a network, with a past and with devices, and kills its server.
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	d := rig.Demonstrate(t, 60)
+	v := &victim{file: filepath.Join(t.TempDir(), "victim.db"), key: rig.CreateKey(t, d.File, "admin,rewards:read")}
+	db := rig.OpenSQL(t, d.File)
+	rig.Eventually(t, 30*time.Second, "heartbeats and events", func() bool {
+		var beats, events int
+		err := db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM events)`).Scan(&beats, &events)
+		return err == nil && beats >= 5 && events >= 5
+	})
+	rows, err := db.QueryContext(t.Context(), `SELECT user_id FROM accounts ORDER BY served DESC LIMIT 3`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var user string
+		if err := rows.Scan(&user); err != nil {
+			t.Fatal(err)
+		}
+		v.users = append(v.users, user)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(v.users) < 2 {
+		t.Fatalf("%d users, %v", len(v.users), err)
+	}
+	// The key must not be in the log, of which harm takes the end off.
+	if _, err := db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		t.Fatal(err)
+	}
+	rig.Eventually(t, 30*time.Second, "a log that has something in it", func() bool {
+		info, err := os.Stat(d.File + "-wal")
+		return err == nil && info.Size() > 100_000
+	})
+	d.Kill()
+	v.now = time.Now().UTC().Truncate(time.Second)
+	copyDatabase(t, d.File, v.file)
+	v.sums, v.spots = v.ask(t, v.start(t, v.copy(t)))
+	again, spots := v.ask(t, v.start(t, v.copy(t)))
+	if !maps.Equal(again, v.sums) || !maps.Equal(spots, v.spots) || len(v.sums) < 3*len(v.users) || len(v.spots) < len(v.users) {
+		t.Fatalf("two sound servers do not answer alike, or do not answer: %d and %d sums, %d and %d lists",
+			len(v.sums), len(again), len(v.spots), len(spots))
+	}
+	return v
+}
+
+func copyDatabase(t testing.TB, from, to string) {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(from + suffix)
+		if err == nil {
+			err = os.WriteFile(to+suffix, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (v *victim) copy(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "beacon.db")
+	copyDatabase(t, v.file, file)
+	return file
+}
+
+// run is a server that may refuse to start.
+type run struct {
+	url  string // empty: it refused
+	cmd  *exec.Cmd
+	log  *bytes.Buffer
+	gone chan struct{}
+}
+
+// start runs a server. It must listen or end, and not hang.
+func (v *victim) start(t testing.TB, db string) *run {
+	t.Helper()
+	r := &run{log: &bytes.Buffer{}, gone: make(chan struct{})}
+	r.cmd = exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--log-level", "warn",
+		"--clock-start", v.now.Format(time.RFC3339), "--clock-rate", "0.0001", "--db", db)
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	r.cmd.Stderr = r.log
+	out, err := r.cmd.StdoutPipe()
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		ready <- strings.TrimPrefix(strings.TrimSpace(line), "beacon: listening on ")
+		_ = r.cmd.Wait()
+		close(r.gone)
+	}()
+	select {
+	case r.url = <-ready:
+	case <-time.After(30 * time.Second):
+		_ = r.cmd.Process.Kill()
+		<-r.gone
+		t.Fatalf("after 30 s the server neither listens nor ends: %s", r.log)
+	}
+	return r
+}
+
+var crashed = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+ \[)|"msg":"panic`)
+
+// end stops the server, and answers what it said. It must not have crashed.
+func (r *run) end(t testing.TB) string {
+	t.Helper()
+	_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) // it may be gone
+	select {
+	case <-r.gone:
+	case <-time.After(20 * time.Second):
+		_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL)
+		<-r.gone
+		t.Errorf("the server does not stop: %s", r.log)
+	}
+	if found := crashed.FindString(r.log.String()); found != "" {
+		t.Errorf("the server crashed: %.3000s", r.log)
+	}
+	if r.url == "" && (r.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(r.log.String(), "beacon: ")) {
+		t.Errorf("the server refused to start with code %d and without a clear word: %s", r.cmd.ProcessState.ExitCode(), r.log)
+	}
+	return r.log.String()
+}
+
+// ask asks a server for what was earned, and for what people registered, and ends it.
+func (v *victim) ask(t testing.TB, r *run) (sums, spots answers) {
+	t.Helper()
+	defer r.end(t)
+	sums, spots = answers{}, answers{}
+	if r.url == "" {
+		return sums, spots
+	}
+	client := rig.NewClient(t, v.key.Key)
+	month := time.Date(v.now.Year(), v.now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
+	for _, user := range v.users {
+		for _, path := range []string{
+			"/rewards?period=last",
+			"/rewards/history?end_date=" + month.Format(time.DateOnly),
+			"/rewards/statements/" + month.AddDate(0, 0, -40).Format("2006-01"),
+		} {
+			if a := client.Do(t.Context(), http.MethodGet, r.url+"/v1/users/"+user+path, nil); a.Status == http.StatusOK {
+				sums[user+path] = string(a.Data)
+			}
+		}
+		if a := client.Do(t.Context(), http.MethodGet, r.url+"/v1/users/"+user+"/hotspots?per_page=100", nil); a.Status == http.StatusOK {
+			spots[user] = registered(t, a.Data)
+		}
+	}
+	return sums, spots
+}
+
+// registered leaves what people said of hotspots, without what their beats say.
+func registered(t testing.TB, data json.RawMessage) string {
+	t.Helper()
+	var list []rig.Fields
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range list {
+		delete(h, "metrics")
+		delete(h, "status")
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// harm is one way in which a disk fails.
+type harm struct {
+	suffix string // of the file
+	cut    bool
+	at     int64
+	mask   byte
+}
+
+func (h harm) String() string {
+	if h.cut {
+		return fmt.Sprintf("%q cut at %d", "db"+h.suffix, h.at)
+	}
+	return fmt.Sprintf("%q with byte %d changed by %#02x", "db"+h.suffix, h.at, h.mask)
+}
+
+func (h harm) do(t testing.TB, db string) {
+	t.Helper()
+	content, err := os.ReadFile(db + h.suffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.cut {
+		content = content[:h.at]
+	} else {
+		content[h.at] ^= h.mask
+	}
+	if err := os.WriteFile(db+h.suffix, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// randomHarm chooses: two times in three the file, four times in five a byte.
+func (v *victim) randomHarm(t testing.TB, random *rand.Rand) harm {
+	t.Helper()
+	h := harm{cut: random.IntN(5) == 0, mask: 1 << random.IntN(8)}
+	if random.IntN(3) == 0 {
+		h.suffix = "-wal"
+	}
+	info, err := os.Stat(v.file + h.suffix)
+	if err != nil || info.Size() == 0 {
+		t.Fatalf("%v: there is nothing to damage in %s", err, v.file+h.suffix)
+	}
+	h.at = random.Int64N(info.Size())
+	return h
+}
+
+// diagnose asks the doctor. He must come to an end, with a verdict.
+func diagnose(t testing.TB, db string) (sound bool, said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, rig.Binary, "doctor", "--db", db).CombinedOutput()
+	exit, failed := err.(*exec.ExitError) //nolint:errorlint // as CombinedOutput gives it
+	if crashed.Match(out) || err != nil && (!failed || exit.ExitCode() != 1) {
+		t.Errorf("the doctor has no verdict: %v\n%.2000s", err, out)
+	}
+	return err == nil, string(out)
+}
+
+// outcome is what became of a damaged database.
+type outcome struct{ refused, withheld, unharmed, changed, silent int }
+
+// TestF04_Corrupt changes a byte, or cuts the end off, of a file and of its log.
+// Whatever a server answers about money is right; whatever is wrong is refused, or
+// found by the doctor. SQLite keeps no checksums: a byte of a name may change
+// without anyone's notice, and how often that happened is told.
+func TestF04_Corrupt(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	if sound, said := diagnose(t, v.copy(t)); !sound {
+		t.Fatalf("the doctor finds a fault where there is none:\n%s", said)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 4))
+	harms := []harm{{cut: true, at: 100}, {cut: true, at: 1 << 20}, {at: 18, mask: 0x70}} // those that nobody can miss
+	for range rounds(22, 197) {
+		harms = append(harms, v.randomHarm(t, random))
+	}
+	var all outcome
+	var mu sync.Mutex
+	var working sync.WaitGroup
+	for part := range slices.Chunk(harms, (len(harms)+1)/2) {
+		working.Go(func() {
+			for _, h := range part {
+				o := v.suffer(t, h)
+				mu.Lock()
+				all = outcome{all.refused + o.refused, all.withheld + o.withheld, all.unharmed + o.unharmed, all.changed + o.changed, all.silent + o.silent}
+				mu.Unlock()
+			}
+		})
+	}
+	working.Wait()
+	if all.refused == 0 || all.unharmed == 0 {
+		t.Error("nothing was refused, or nothing was answered: the harm is not what it should be")
+	}
+	t.Logf("of %d: refused at the start %d, some answers refused %d, answered rightly %d, hotspots changed and found %d, changed unnoticed %d",
+		len(harms), all.refused, all.withheld, all.unharmed, all.changed, all.silent)
+}
+
+// suffer does one harm, and holds server and doctor to what they must do.
+func (v *victim) suffer(t *testing.T, h harm) (o outcome) {
+	db, other := v.copy(t), v.copy(t)
+	h.do(t, db)
+	h.do(t, other)
+	sound, said := diagnose(t, other)
+	r := v.start(t, db)
+	sums, spots := v.ask(t, r)
+	for path, got := range sums {
+		if got != v.sums[path] {
+			t.Errorf("%v: %s answers a wrong sum\n%.1500s\nwant\n%.1500s\nthe doctor said\n%s", h, path, got, v.sums[path], said)
+		}
+	}
+	switch complete := len(sums) == len(v.sums) && len(spots) == len(v.spots); {
+	case r.url == "":
+		if o.refused++; sound {
+			t.Errorf("%v: the server refuses to start, and the doctor finds nothing wrong:\n%s\nthe server says: %s", h, said, r.log)
+		}
+	case !maps.EqualFunc(spots, v.spots, func(a, b string) bool { return a == b }) && len(spots) == len(v.spots):
+		if o.changed++; sound {
+			o.changed, o.silent = 0, 1
+		}
+	case complete:
+		o.unharmed++
+	default:
+		o.withheld++
+		if sound {
+			t.Errorf("%v: %d of %d answers are refused, and the doctor finds nothing wrong:\n%s\nthe server says: %s",
+				h, len(sums)+len(spots), len(v.sums)+len(v.spots), said, r.log)
+		}
+	}
+	return o
+}

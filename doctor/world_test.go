@@ -22,7 +22,13 @@ import (
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) {
+	code := rig.Main(m)
+	if made.file != "" {
+		_ = os.RemoveAll(filepath.Dir(made.file))
+	}
+	os.Exit(code)
+}
 
 // demonstrate makes a network with a past, and lets devices beat in it for as long
 // as while runs. It answers the file, which nobody uses any more.
@@ -37,7 +43,7 @@ func demonstrate(t *testing.T, while func(file string)) string {
 // made is one database with everything in it, made once for all tests.
 var made = struct {
 	sync.Once
-	folder, file string
+	file string
 }{}
 
 // sound answers the file of a sound database, in which there is something of

@@ -17,7 +17,9 @@ type conn struct {
 	door *limited
 	free func() // gives back the door's slot
 
-	first []byte // what the lane has read, for net/http to read first
+	first   []byte // what the lane has read, for net/http to read first
+	framing framing
+	refused bool // nothing is read any more but what is left of first
 
 	holding bool   // the next writes are kept in held
 	held    []byte // what net/http has sent of the answer so far
@@ -61,14 +63,34 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	return int(n), err
 }
 
-// Read gives what the lane has read before, then what comes.
+// Read gives net/http what comes, up to a request that nobody should read.
 func (c *conn) Read(p []byte) (int, error) {
-	if len(c.first) == 0 {
-		return c.Conn.Read(p)
+	n, err := c.receive(p)
+	if c.refused {
+		return n, err
 	}
-	n := copy(p, c.first)
-	c.first = c.first[n:]
-	return n, nil
+	n, ok := c.framing.pass(p[:n])
+	if ok {
+		return n, err
+	}
+	c.first, c.refused = unreadable, true
+	if n > 0 {
+		return n, nil
+	}
+	return c.receive(p)
+}
+
+// receive gives what the lane has read before, then what comes.
+func (c *conn) receive(p []byte) (int, error) {
+	if len(c.first) > 0 {
+		n := copy(p, c.first)
+		c.first = c.first[n:]
+		return n, nil
+	}
+	if c.refused {
+		return 0, io.EOF
+	}
+	return c.Conn.Read(p)
 }
 
 // Write sends, or keeps while the answer is not complete.

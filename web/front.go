@@ -62,7 +62,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// client sends are not taken over: ours are unique and of one form.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
 	out.Header()[requestIDHeader] = []string{requestID}
-	if f.draining.Load() || conn != nil && conn.door.crowded() {
+	if f.draining.Load() || conn != nil && conn.door.crowded() || len(r.TransferEncoding) > 0 { // see framing
 		out.Header()["Connection"] = closeConnection
 	}
 

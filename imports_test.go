@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"spatial":   {"geo"},
 	"static":    {},
 	"coverage":  {"geo"},
-	"web":       {"id"},
+	"web":       {"id", "ratelimit"},
 
 	// The words of the network, and what people do with them.
 	"beacon":    {"geo"},

@@ -24,7 +24,7 @@ func TestServe_CrowdedKeepsNoConnection(t *testing.T) {
 			Observe: func(*http.Request, Exchange) {},
 		}
 		srv := NewServer(front, front.Log)
-		door := limitListener(ln, 6).(*limited)
+		door := limitListener(ln, 6)
 		l := newLane(door, front)
 		go func() { _ = srv.Serve(l) }()
 		go func() { _ = srv.Serve(l.foreign) }()

@@ -28,8 +28,16 @@ type Front struct {
 	Log     *slog.Logger
 	Observe func(*http.Request, Exchange) // called once for every request, after its answer
 
+	Proxies        Proxies // who may say for whom they ask; none by default
+	MaxConnections int     // of one address, or of one IPv6 network of 64 bits, at a time; 0 for as many as there are
+
 	draining atomic.Bool
+	refused  atomic.Int64 // connections of those who had too many
 }
+
+// Refused is how many connections were closed at once, because their addresses
+// had as many as one may have.
+func (f *Front) Refused() int64 { return f.refused.Load() }
 
 // Exchange is what is known of a request once it was answered.
 type Exchange struct {
@@ -53,6 +61,9 @@ func RequestID(w http.ResponseWriter) string {
 // runs the next handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
+	if len(f.Proxies) > 0 {
+		f.Proxies.resolve(r)
+	}
 	out := &recorder{ResponseWriter: w}
 	conn := connOf(r)
 	if _, inLane := w.(*answer); !inLane {

@@ -7,13 +7,14 @@ import (
 
 // limitListener accepts at most n connections at a time: a flood of them then
 // waits in the kernel's queue and costs no memory here.
-func limitListener(ln net.Listener, n int) net.Listener {
-	return &limited{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{})}
+func limitListener(ln net.Listener, n int) *limited {
+	return &limited{Listener: ln, slots: make(chan struct{}, n), shares: new(shares), closed: make(chan struct{})}
 }
 
 type limited struct {
 	net.Listener
 	slots  chan struct{}
+	shares *shares
 	once   sync.Once
 	closed chan struct{}
 }
@@ -24,12 +25,17 @@ func (l *limited) Accept() (net.Conn, error) {
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
-	accepted, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			<-l.slots
+			return nil, err
+		}
+		if giveBack, ok := l.shares.take(accepted.RemoteAddr()); ok {
+			return &conn{Conn: accepted, door: l, free: sync.OnceFunc(func() { giveBack(); <-l.slots })}, nil
+		}
+		_ = accepted.Close() // he may well be gone
 	}
-	return &conn{Conn: accepted, door: l, free: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 // crowded reports whether so many connections are open that none should be kept

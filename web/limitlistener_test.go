@@ -34,7 +34,7 @@ func TestLimitListener(t *testing.T) {
 	}
 	first, second := <-accepted, <-accepted
 	defer second.Close()
-	if n := len(ln.(*limited).slots); n != 2 {
+	if n := len(ln.slots); n != 2 {
 		t.Errorf("%d slots are taken; want 2", n)
 	}
 	select {
@@ -45,7 +45,7 @@ func TestLimitListener(t *testing.T) {
 	first.Close()
 	first.Close() // closing twice frees one slot
 	third := <-accepted
-	if n := len(ln.(*limited).slots); n != 2 {
+	if n := len(ln.slots); n != 2 {
 		t.Errorf("%d slots are taken after one was freed and taken; want 2", n)
 	}
 	third.Close()

@@ -36,7 +36,9 @@ const (
 // request that was accepted is cut off, short of drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	srv := NewServer(front, front.Log)
-	fast := newLane(limitListener(ln, maxConnections), front)
+	door := limitListener(ln, maxConnections)
+	door.shares = newShares(front.MaxConnections, front.Proxies, &front.refused)
+	fast := newLane(door, front)
 	var all sync.WaitGroup
 	defer all.Wait()
 	watching, unwatch := context.WithCancel(context.Background())

@@ -31,6 +31,8 @@ type serveCmd struct {
 	database
 	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
 	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
+	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE,…" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
+	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have, proxies aside; 0: all. Default ${default}."`
 	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
@@ -81,6 +83,10 @@ func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) erro
 // can be asked.
 func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, out *console, ready func()) error {
 	defer ln.Close()
+	proxies, err := c.proxies()
+	if err != nil {
+		return err
+	}
 	buffer := newLogBuffer(out.stderr)
 	defer buffer.Close()
 	s := &server{log: newLogger(buffer, c.LogFormat, c.LogLevel), metrics: metrics.New()}
@@ -94,7 +100,12 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		Now:     time.Now,
 		Log:     s.log,
 		Observe: observers(s.metrics.Observe, c.accessLog(buffer)),
+
+		Proxies:        proxies,
+		MaxConnections: c.PerAddress,
 	}
+	s.metrics.Counter("beacon_connections_refused_total", "Connections closed at once, because their address had as many as one may have.",
+		nil, func() float64 { return float64(s.front.Refused()) })
 	admin, err := c.listenAdmin(out.ctx)
 	if err != nil {
 		return err
@@ -289,6 +300,18 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen on %s %s: %w; choose another address (port 0 takes a free one)", flag, addr, err)
 	}
 	return ln, nil
+}
+
+// proxies are the flag, checked, as is the limit beside it.
+func (c serveCmd) proxies() (web.Proxies, error) {
+	all, err := web.ParseProxies(c.TrustedProxies)
+	if err != nil {
+		return nil, usageError(fmt.Sprintf("--trusted-proxies %v", err))
+	}
+	if c.PerAddress < 0 {
+		return nil, usageError("--max-connections-per-address must not be negative")
+	}
+	return all, nil
 }
 
 // publicURL is the flag, checked, or the address that the server listens on.

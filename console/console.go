@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/beacon-wifi/beacon/static"
@@ -56,6 +58,15 @@ func New(cfg Config) (*Console, error) {
 		c.files["/assets/"+entry.Name()] = static.New(routeAsset, kind, body, static.KeepForever)
 	}
 	return c, nil
+}
+
+// Routes lists what the console serves.
+func (c *Console) Routes() []string {
+	served := map[string]bool{}
+	for _, f := range c.files {
+		served[f.Route()] = true
+	}
+	return slices.Sorted(maps.Keys(served))
 }
 
 // Handles reports whether a request is for a file of the console. Everything

@@ -3,7 +3,9 @@ package docs
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -48,10 +50,15 @@ const base = "/docs"
 
 // Docs serves the pages.
 type Docs struct {
-	// By path. A page is made when it is first asked for, and once: most
-	// processes are never asked, and should start at once.
-	files   map[string]func() *static.File
+	files   map[string]entry // by path
 	missing func() []byte
+}
+
+// entry is something to send. A page is made when it is first asked for, and
+// once: most processes are never asked, and should start at once.
+type entry struct {
+	route string
+	file  func() *static.File
 }
 
 // New reads the documents. One that has what the pages cannot show is refused.
@@ -62,22 +69,33 @@ func newDocs(guides fs.FS, cfg Config) (*Docs, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Docs{files: map[string]func() *static.File{}}
+	d := &Docs{files: map[string]entry{}}
 	for _, a := range s.assets {
-		d.add(a.path, func() *static.File { return static.New(routeAsset, a.kind, a.body, static.KeepForever) })
+		d.add(a.path, routeAsset, func() *static.File { return static.New(routeAsset, a.kind, a.body, static.KeepForever) })
 	}
 	for _, p := range s.pages {
-		d.add(p.path, func() *static.File { return static.New(p.route, static.Page, s.render(p), static.AlwaysAsk) })
+		d.add(p.path, p.route, func() *static.File { return static.New(p.route, static.Page, s.render(p), static.AlwaysAsk) })
 	}
 	d.files[base+"/"] = d.files[base]
 	for _, f := range cfg.Files {
-		d.add(filePath(f.Source), func() *static.File { return static.New(routeFile, f.Type, f.Body, static.AlwaysAsk) })
+		d.add(filePath(f.Source), routeFile, func() *static.File { return static.New(routeFile, f.Type, f.Body, static.AlwaysAsk) })
 	}
 	d.missing = sync.OnceValue(s.renderMissing)
 	return d, nil
 }
 
-func (d *Docs) add(path string, file func() *static.File) { d.files[path] = sync.OnceValue(file) }
+func (d *Docs) add(path, route string, file func() *static.File) {
+	d.files[path] = entry{route, sync.OnceValue(file)}
+}
+
+// Routes lists what the documentation serves.
+func (d *Docs) Routes() []string {
+	served := map[string]bool{routeMissing: true}
+	for _, e := range d.files {
+		served[e.route] = true
+	}
+	return slices.Sorted(maps.Keys(served))
+}
 
 // filePath is where something to download is found.
 func filePath(source string) string { return base + "/files/" + source }
@@ -96,8 +114,8 @@ var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(
 // as it was sent: one with escapes in it names no page.
 func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard.Set(w.Header())
-	if file, found := d.files[r.URL.EscapedPath()]; found {
-		file().Write(w, r)
+	if found, ok := d.files[r.URL.EscapedPath()]; ok {
+		found.file().Write(w, r)
 		return
 	}
 	r.Pattern = routeMissing

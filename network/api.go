@@ -174,6 +174,7 @@ type plainRoute struct {
 // ServeHTTP answers a request under Base. The mux takes two looks at a path to
 // tell a miss from a match; what devices and apps ask most needs neither.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	web.MarkAsData(w.Header())
 	if id, ok := heartbeatPath(r); ok {
 		r.Pattern = heartbeatPattern
 		a.beat(w, r, id)

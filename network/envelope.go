@@ -77,7 +77,6 @@ func (a *API) meta(w http.ResponseWriter) meta {
 // write sends a successful answer.
 func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	if status == http.StatusNoContent {
-		w.Header()["X-Content-Type-Options"] = noSniff
 		w.WriteHeader(status)
 		return nil
 	}
@@ -88,8 +87,6 @@ func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	}
 	return web.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
 }
-
-var noSniff = []string{"nosniff"}
 
 func encodeNothing(http.Header, struct{}) payload { return payload{} }
 

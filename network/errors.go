@@ -108,6 +108,7 @@ func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
 
 // Refuse writes the errors that are decided where no endpoint runs.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
+	web.MarkAsData(w.Header())
 	a.limits.showFailures(w.Header(), r, time.Now())
 	switch status {
 	case http.StatusNotFound:

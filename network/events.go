@@ -129,7 +129,6 @@ func (s *stream) open() error {
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // a proxy must not keep events to itself
-	h["X-Content-Type-Options"] = noSniff
 	s.w.WriteHeader(http.StatusOK)
 	return s.flush([]byte(": events of the network\nretry: 2000\n\n"))
 }

@@ -15,7 +15,6 @@ var geoJSONType = []string{"application/geo+json"}
 func writeGeoJSON(w http.ResponseWriter, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = geoJSONType
-	h["X-Content-Type-Options"] = noSniff
 	h["Content-Length"] = decimal(len(body))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // a client that left is no fault of ours

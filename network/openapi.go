@@ -29,7 +29,6 @@ func (a *API) document(contentType string, body []byte) http.Handler {
 		h := w.Header()
 		a.limits.showFailures(h, r, time.Now())
 		h.Set("Content-Type", contentType)
-		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "public, max-age=3600")
 		_, _ = w.Write(body)
 	})

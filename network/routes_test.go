@@ -54,6 +54,7 @@ func TestRoutes_Guards(t *testing.T) {
 			path = strings.Replace(path, "{id}", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", 1)
 			path = strings.NewReplacer("{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
 			path = strings.Replace(path, "/v1/events", "/v1/events?after=x", 1) // or it would never end
+			wantDocumented(t, s, route, guard.scope)
 			keyless := s.call(t, method, path, "")
 			if guard.scope == "none" {
 				if keyless.StatusCode == http.StatusUnauthorized || keyless.StatusCode == http.StatusForbidden {
@@ -77,6 +78,25 @@ func TestRoutes_Guards(t *testing.T) {
 			}
 		}
 	})
+}
+
+// wantDocumented holds what the document says of a route's key and scope to what
+// the table has.
+func wantDocumented(t *testing.T, s *server, route, scope string) {
+	t.Helper()
+	schemes, description := s.document.Needs(t, route)
+	wantSchemes, words := []string{"key"}, "Needs the scope `"+scope+"`"
+	switch scope {
+	case "":
+		words = "Needs no scope."
+	case "none":
+		wantSchemes, words = nil, ""
+	case "device":
+		wantSchemes, words = []string{"deviceKey"}, "Only the device of the hotspot may send them"
+	}
+	if !slices.Equal(schemes, wantSchemes) || !strings.Contains(strings.Join(strings.Fields(description), " "), words) {
+		t.Errorf("the document says that %s takes %v, and: %s; want %v, and %q", route, schemes, description, wantSchemes, words)
+	}
 }
 
 // What is served nowhere has the shape of this interface, with a key or without.

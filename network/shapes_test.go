@@ -113,6 +113,9 @@ func (s *server) checkCommon(t testing.TB, a answer) {
 	if got := a.Header.Get("X-Content-Type-Options"); got != "nosniff" {
 		t.Errorf("%s: X-Content-Type-Options %q", a, got)
 	}
+	if got := a.Header.Values("Content-Security-Policy"); len(got) != 1 || got[0] != "default-src 'none'; frame-ancestors 'none'" {
+		t.Errorf("%s: Content-Security-Policy %q", a, got)
+	}
 	cache := "no-store"
 	if strings.HasPrefix(a.Request.URL.Path, "/v1/openapi.") && a.StatusCode == http.StatusOK {
 		cache = "public, max-age=3600"

@@ -104,7 +104,6 @@ type download struct {
 
 func (d *download) begin() {
 	h := d.w.Header()
-	h["X-Content-Type-Options"] = noSniff
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	if d.table {
 		markTable(h, "statement-"+d.month.String()+".csv")

@@ -49,7 +49,6 @@ var (
 // markTable writes the header of an answer that is a table.
 func markTable(h http.Header, file string) {
 	h["Content-Type"] = csvType
-	h["X-Content-Type-Options"] = noSniff
 	h.Set("Content-Disposition", `attachment; filename="`+file+`"`)
 }
 

@@ -39,7 +39,6 @@ func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) e
 	h := w.Header()
 	h["Cache-Control"] = askAgain
 	h["Etag"] = []string{tag}
-	h["X-Content-Type-Options"] = noSniff
 	if known := r.Header["If-None-Match"]; len(known) > 0 && namesTag(known, tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil

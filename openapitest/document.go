@@ -59,6 +59,30 @@ func (d *Document) Operations() []string {
 	return list
 }
 
+// Needs tells what the document says that an operation asks of its caller: the
+// names of the security schemes that open it, none where anyone may call it, and
+// its description.
+func (d *Document) Needs(t testing.TB, operation string) (schemes []string, description string) {
+	t.Helper()
+	method, path, _ := strings.Cut(operation, " ")
+	item := d.spec.Paths.Value(path)
+	if item == nil || item.GetOperation(method) == nil {
+		t.Fatalf("the OpenAPI document has no operation %s", operation)
+	}
+	found := item.GetOperation(method)
+	required := d.spec.Security
+	if found.Security != nil {
+		required = *found.Security
+	}
+	for _, alternative := range required {
+		for name := range alternative {
+			schemes = append(schemes, name)
+		}
+	}
+	slices.Sort(schemes)
+	return schemes, found.Description
+}
+
 // refusals names the component that describes a response where the document
 // has no operation for the request: an unknown path, a method not allowed.
 var refusals = map[int]string{

@@ -20,6 +20,7 @@ func wantCORS(t *testing.T, a answer) {
 		"Access-Control-Allow-Headers": "x-api-key, content-type",
 		"Access-Control-Allow-Methods": "GET, OPTIONS",
 		"X-Content-Type-Options":       "nosniff",
+		"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
 	} {
 		if got := a.Header.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s %s answered %d with %s %q; want %q", a.Request.Method, a.Request.URL.Path, a.StatusCode, name, got, want)

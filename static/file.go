@@ -70,6 +70,9 @@ func New(route, kind string, body []byte, caching []string) *File {
 	}
 }
 
+// Route is how logs and metrics name the file.
+func (f *File) Route() string { return f.route }
+
 func newVariant(body []byte, tag string) variant {
 	return variant{body, tag, []string{strconv.Itoa(len(body))}}
 }

@@ -26,13 +26,15 @@ const checkTimeout = 2 * time.Second
 func (h *Health) Drain() { h.draining.Store(true) }
 
 // Handler serves both paths.
-func (h *Health) Handler(refuse Refuse) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeHealth(w, http.StatusOK, health{Status: "ok"})
-	})
-	mux.HandleFunc("GET /readyz", h.ready)
-	return Routes(mux, refuse)
+func (h *Health) Handler(refuse Refuse) *Site {
+	return NewSite(map[string]http.Handler{
+		"GET /healthz": http.HandlerFunc(h.alive),
+		"GET /readyz":  http.HandlerFunc(h.ready),
+	}, refuse)
+}
+
+func (h *Health) alive(w http.ResponseWriter, _ *http.Request) {
+	writeHealth(w, http.StatusOK, health{Status: "ok"})
 }
 
 type health struct {
@@ -65,6 +67,7 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 
 func writeHealth(w http.ResponseWriter, status int, report health) {
 	w.Header().Set("Cache-Control", "no-store")
+	MarkAsData(w.Header())
 	if err := WriteJSON(w, status, report); err != nil {
 		panic(err) // strings alone: cannot happen
 	}

@@ -39,15 +39,22 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
-	h["X-Content-Type-Options"] = noSniff
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that left is no fault of ours
 }
 
+// MarkAsData tells a browser that an answer is data and never a page: should
+// someone be led to open one, nothing in it runs, loads, or is shown in a frame.
+func MarkAsData(h http.Header) {
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = noContent
+}
+
 // Header values are shared between answers: net/http only reads them.
 var (
-	jsonType = []string{"application/json; charset=utf-8"}
-	noSniff  = []string{"nosniff"}
+	jsonType  = []string{"application/json; charset=utf-8"}
+	noSniff   = []string{"nosniff"}
+	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
 
 // BodyError says why a request's body was refused.

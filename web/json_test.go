@@ -93,7 +93,7 @@ func TestWriteJSON_WritesAllOrNothing(t *testing.T) {
 	if err := web.WriteJSON(w, http.StatusTeapot, map[string]string{"a": "<&é>"}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Code != http.StatusTeapot || w.Body.String() != `{"a":"<&é>"}`+"\n" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+	if w.Code != http.StatusTeapot || w.Body.String() != `{"a":"<&é>"}`+"\n" {
 		t.Errorf("wrote %d %v %q", w.Code, w.Header(), w.Body)
 	}
 }

@@ -1,10 +1,39 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
+
+// Site is a few routes that belong together, and can be listed: what it serves
+// and what it lists is one table.
+type Site struct {
+	table   map[string]http.Handler
+	handler http.Handler
+}
+
+// NewSite serves a table of patterns of http.ServeMux. Without a refuse, it
+// answers as the mux does.
+func NewSite(table map[string]http.Handler, refuse Refuse) *Site {
+	mux := http.NewServeMux()
+	for pattern, handler := range table {
+		mux.Handle(pattern, handler)
+	}
+	s := &Site{table: table, handler: mux}
+	if refuse != nil {
+		s.handler = Routes(mux, refuse)
+	}
+	return s
+}
+
+// ServeHTTP answers a request by the route that it is for.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Routes lists what is served.
+func (s *Site) Routes() []string { return slices.Sorted(maps.Keys(s.table)) }
 
 // Routes serves a mux whose own answers (404, 405 and the redirects to cleaned
 // paths) are replaced by refusals: http.ServeMux writes those as text. A path

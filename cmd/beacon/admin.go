@@ -14,20 +14,20 @@ import (
 )
 
 // adminHandler serves what only the operator of the process may see.
-func adminHandler(measured *metrics.Set) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", measured.Handler())
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	return mux
+func adminHandler(measured *metrics.Set) *web.Site {
+	return web.NewSite(map[string]http.Handler{
+		"GET /metrics":             measured.Handler(),
+		"GET /debug/pprof/":        http.HandlerFunc(pprof.Index),
+		"GET /debug/pprof/profile": http.HandlerFunc(pprof.Profile),
+		"GET /debug/pprof/trace":   http.HandlerFunc(pprof.Trace),
+		"GET /debug/pprof/symbol":  http.HandlerFunc(pprof.Symbol),
+	}, nil)
 }
 
 func serveAdmin(ctx context.Context, ln net.Listener, handler http.Handler, log *slog.Logger) error {
 	srv := web.NewServer(handler, log)
-	srv.WriteTimeout = time.Minute // a CPU profile takes its time
-	defer context.AfterFunc(ctx, func() { srv.Close() })()
+	srv.WriteTimeout = time.Minute                             // a CPU profile takes its time
+	defer context.AfterFunc(ctx, func() { _ = srv.Close() })() // nobody waits for it
 	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // router sends a request to the interface that it is for.
 type router struct {
-	health  http.Handler
+	health  *web.Site
 	preview *preview.API
 	network *network.API
 	console *webconsole.Console

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -16,6 +17,20 @@ import (
 // database is the flag that names a database, the same in every command.
 type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a file of its own, or postgres://… for several machines. Default ${default}."`
+}
+
+// Validate is called for every command that has the flag. What is meant for a
+// server must not be taken for the name of a file: that would be shown, with the
+// password in it.
+func (d database) Validate() error {
+	const want = "want a file, or a server as postgres://user@host/name"
+	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
+		return usageError(fmt.Sprintf("--db %.20q…: %s", scheme+"://", want))
+	}
+	if strings.Contains(strings.ToLower(d.DB), "password=") && !d.remote() {
+		return usageError("--db with a password in it: " + want)
+	}
+	return nil
 }
 
 // open opens the database for a server, and makes it where there is none. The
@@ -51,4 +66,17 @@ func (d database) withExisting(out *console, command func(*store.DB) error) erro
 		return fmt.Errorf("there is no database %s; name another with --db", d.DB)
 	}
 	return d.with(out, command)
+}
+
+// exposure tells who else than its owner may open the file, if anyone may: in it
+// stand the places of homes, and who may write it can make keys.
+func (d database) exposure() (mode fs.FileMode, exposed bool) {
+	if d.remote() {
+		return 0, false
+	}
+	info, err := os.Stat(d.DB)
+	if err != nil {
+		return 0, false // to open it will fail too
+	}
+	return info.Mode().Perm(), info.Mode().Perm()&0o077 != 0
 }

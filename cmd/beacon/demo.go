@@ -37,6 +37,9 @@ const maxDemoRate = 30
 // demoDays is how many days of history there are before today.
 const demoDays = 90
 
+// Validate is that of every --db.
+func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
+
 // Examples are shown by --help.
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C

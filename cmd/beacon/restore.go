@@ -20,6 +20,9 @@ this program knows what to do with it. It is copied, and stays what it is. A
 backup of an older version is brought up to date when a server opens it.`
 }
 
+// Validate is that of every --db.
+func (c restoreCmd) Validate() error { return database{c.DB}.Validate() }
+
 // Examples are shown by --help.
 func (restoreCmd) Examples() string {
 	return `  beacon restore beacon-2026-11-15.db --db restored.db

@@ -149,6 +149,9 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if err != nil {
 		return err
 	}
+	if mode, exposed := c.exposure(); exposed {
+		s.log.Warn("others than its owner may open the database: chmod 600 is for it and its -wal and -shm", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
+	}
 	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log})
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api, pages, guides)

@@ -47,6 +47,12 @@ func TestOpen_Refuses(t *testing.T) {
 	for url, want := range map[string]string{
 		"postgres://tester:secret@127.0.0.1:1/x":                   "connect",
 		"postgres://tester:secret@127.0.0.1:70000/x":               "port",
+		"postgres://tester:top@secret@127.0.0.1:1/x":               "%40",
+		"postgres://tester:top%zzsecret@127.0.0.1:1/x":             "password",
+		"postgres://tester:top/secret@127.0.0.1:1/x":               "port",
+		"postgres://tester:top secret@127.0.0.1:1/x":               "password",
+		"postgres://tester:secret@127.0.0.1:1/x?sslmode=maybe":     "sslmode",
+		"postgres://127.0.0.1:1/x?user=tester&password=secret":     "connect",
 		strings.Replace(database, "/beacon_test_", "/no_such_", 1): "does not exist",
 	} {
 		db, err := postgres.Open(t.Context(), url, postgres.Options{Now: storetest.Now})

@@ -70,6 +70,9 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
 	}
+	if strings.Contains(config.Host, "@") {
+		return nil, errors.New("open database: the URL has an @ too many: write one in a password as %40") // a part of which stands in the host now
+	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}

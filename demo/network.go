@@ -68,7 +68,7 @@ func (n *Network) founded() time.Time { return n.launch.Time().AddDate(0, 0, -15
 // sourceOf is chance for one of many things made from a seed.
 func sourceOf(seed uint64, of string) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(of)) // never fails
+	_, _ = h.Write([]byte(of)) // never fails
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 

@@ -57,7 +57,7 @@ func (p place) key() string { return strconv.Itoa(p.number) + p.address }
 // hash is a number that anything can be spread by.
 func hash(text string) uint32 {
 	h := fnv.New32a()
-	h.Write([]byte(text)) // never fails
+	_, _ = h.Write([]byte(text)) // never fails
 	return h.Sum32()
 }
 

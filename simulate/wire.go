@@ -46,7 +46,7 @@ func newWire(base *url.URL) *wire {
 
 func (w *wire) close() {
 	if w.conn != nil {
-		w.conn.Close()
+		_ = w.conn.Close() // it is over in any case
 		w.use(nil)
 	}
 }
@@ -57,7 +57,7 @@ func (w *wire) use(conn net.Conn) {
 	defer w.mu.Unlock()
 	w.conn = conn
 	if w.over && conn != nil {
-		conn.Close()
+		_ = conn.Close() // it is over in any case
 	}
 }
 
@@ -67,7 +67,7 @@ func (w *wire) interrupt() {
 	defer w.mu.Unlock()
 	w.over = true
 	if w.conn != nil {
-		w.conn.Close()
+		_ = w.conn.Close() // it is over in any case
 	}
 }
 

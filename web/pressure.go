@@ -52,8 +52,8 @@ func (p *Pressure) Run(ctx context.Context) error {
 		}
 	}()
 	defer func() {
-		out.Close()
-		<-arrived // the reader has ended
+		_ = out.Close() // ends the reader, whatever it says
+		<-arrived       // the reader has ended
 	}()
 	ticker := time.NewTicker(pressureInterval)
 	defer ticker.Stop()

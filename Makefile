@@ -18,7 +18,7 @@ test: prepare ## Run all tests, on SQLite and on a PostgreSQL server of their ow
 	cd tools/sqlgrammar && go test ./...
 
 .PHONY: check
-check: prepare ## Check formatting, vet, staticcheck, and run all tests with the race detector.
+check: prepare ## Check formatting, vet, staticcheck, security, and run all tests with the race detector.
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "run make format: $$unformatted"; exit 1; }
 	go vet ./...
 	$(TOOL) staticcheck ./...
@@ -26,6 +26,12 @@ check: prepare ## Check formatting, vet, staticcheck, and run all tests with the
 	scripts/check-console
 	scripts/with-postgres scripts/test -race
 	cd tools/sqlgrammar && go test ./...
+	$(MAKE) security
+
+.PHONY: security
+security: ## Run gosec and govulncheck (BEACON_VULN_DB names its database), search for keys, build twice and compare.
+	cd tools/security && go vet ./... && go test -count=1 -v ./...
+	scripts/reproducible
 
 .PHONY: prepare
 prepare:

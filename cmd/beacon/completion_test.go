@@ -46,7 +46,7 @@ var completions = map[string]string{
 	"serve --log-format text --lo": "--log-format --log-level",
 	"serve --rate-limit off --no":  "",
 	"keys revoke --":               "… --db --help",
-	"version --":                   "--help",
+	"version --":                   "--sbom --help",
 }
 
 func offered(t *testing.T, got, want, line string) {

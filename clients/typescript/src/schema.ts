@@ -105,7 +105,7 @@ export interface paths {
          * @description For the network's staff, on the spot. The hotspot must be within 100 m of where it is registered,
          *     and the accuracy of the measurement is added to that, up to 200 m in all; else the answer is 409
          *     and tells the distance. A hotspot that is verified stays so: to verify it again changes nothing.
-         *     Nobody verifies a hotspot of their own, unless with the scope `admin`. Needs the scope
+         *     Who has the scope may verify any hotspot: the audit names them. Needs the scope
          *     `hotspots:verify`.
          */
         post: operations["verifyHotspot"];

@@ -31,6 +31,7 @@ check: prepare ## Check formatting, vet, staticcheck, security, and run all test
 .PHONY: security
 security: ## Run gosec and govulncheck (BEACON_VULN_DB names its database), search for keys, build twice and compare.
 	cd tools/security && go vet ./... && go test -count=1 -v ./...
+	go mod verify
 	scripts/reproducible
 
 .PHONY: prepare

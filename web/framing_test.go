@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strings"
 	"sync"
@@ -153,5 +156,60 @@ func TestServe_SpeaksNoHTTP2(t *testing.T) {
 	got = talk(t, addr, true, inLines("GET /a HTTP/1.1", "Host: x", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"))
 	if handled := seen(); !slices.Equal(handled, []string{"GET /a"}) || !slices.Equal(statuses(got), []string{"200"}) {
 		t.Errorf("asked to change to HTTP/2, the handler saw %q; the client was answered %q", handled, got)
+	}
+}
+
+// Whatever comes, what net/http would take for a request with both fields does not
+// get past, and what it takes for requests without a Transfer-Encoding does.
+func FuzzFraming(f *testing.F) {
+	for _, sample := range slices.Concat(plainSamples, oddSamples) {
+		f.Add([]byte(sample), 3)
+		f.Add([]byte(oddSamples[1]+sample), 100)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut int) {
+		end, bad := readPlainly(data)
+		var watch framing
+		cut = min(max(cut, 0), len(data))
+		n, ok := watch.pass(data[:cut])
+		if ok {
+			var more int
+			more, ok = watch.pass(data[cut:])
+			n += more
+		}
+		switch {
+		case bad && ok:
+			t.Errorf("%q is let past", data)
+		case !ok && n < end:
+			t.Errorf("%q is refused at %d; net/http takes all up to %d", data, n, end)
+		}
+	})
+}
+
+// readPlainly reads requests as net/http does, up to where it would stop, or up to
+// one with a Transfer-Encoding; bad is one that also has a Content-Length.
+func readPlainly(data []byte) (end int, bad bool) {
+	source := bytes.NewReader(data)
+	in := bufio.NewReader(source)
+	for {
+		peek := bufio.NewReader(bytes.NewReader(data[end:]))
+		head := textproto.NewReader(peek)
+		line, err := head.ReadLine()
+		if err != nil || line == "" {
+			return end, false
+		}
+		header, err := head.ReadMIMEHeader()
+		if err != nil {
+			return end, false
+		}
+		_, coded := header["Transfer-Encoding"]
+		_, sized := header["Content-Length"]
+		request, err := http.ReadRequest(in)
+		if err != nil || coded {
+			return end, err == nil && coded && sized
+		}
+		if _, err := io.Copy(io.Discard, request.Body); err != nil {
+			return end, false
+		}
+		end = len(data) - source.Len() - in.Buffered()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -41,7 +42,9 @@ func TestF22_Model(t *testing.T) {
 	set("checks", rounds(200, 1000))
 	set("steps", 50)
 	set("nofailfile", true)
-	set("shrinktime", "20s")
+	if set("shrinktime", "20s"); os.Getenv(rig.BinaryVariable) != "" {
+		set("shrinktime", "1s") // a mutant: that it fails is enough
+	}
 	base := newMachine(t)
 	steps := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -74,19 +77,9 @@ func TestF22_Model(t *testing.T) {
 // whole test: pending ones, and ones whose devices fell silent.
 func newMachine(t *testing.T) *machine {
 	m := &machine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
-	for _, kind := range []string{"sqlite", "postgres"} {
-		db := rig.NewDatabase(t, kind)
-		s := rig.Start(t, db, "--clock-start", "2026-11-10T01:00:00Z", "--clock-rate", fmt.Sprint(clockRate))
-		transport := &http.Transport{MaxIdleConnsPerHost: 16}
-		t.Cleanup(transport.CloseIdleConnections)
-		admin := rig.CreateKey(t, db, "admin")
-		w := &world{
-			name: kind, url: s.URL, http: &http.Client{Transport: transport, Timeout: 20 * time.Second}, clock: newServerClock(clockRate),
-			bound: map[string]string{"secretadmin": admin.Key, "keyadmin": admin.ID, "usradmin": admin.UserID}, names: map[string]string{admin.ID: "keyadmin", admin.UserID: "usradmin"},
-			beats: map[string][]span{}, happened: new([]happening),
-		}
-		m.worlds = append(m.worlds, w)
-		m.listeners = append(m.listeners, listen(t, w, admin.Key))
+	m.worlds = startWorlds(t, clockRate)
+	for _, w := range m.worlds {
+		m.listeners = append(m.listeners, listen(t, w, w.bound[adminKey.secret]))
 	}
 	for i, p := range []place{places[0], places[2], places[7], places[11]} {
 		for _, up := range []bool{false, true} {
@@ -101,6 +94,24 @@ func newMachine(t *testing.T) *machine {
 		})
 	})
 	return m
+}
+
+// startWorlds starts a server on each store, by a clock that runs at a rate.
+func startWorlds(t *testing.T, rate int) (worlds []*world) {
+	t.Helper()
+	for _, kind := range []string{"sqlite", "postgres"} {
+		db := rig.NewDatabase(t, kind)
+		s := rig.Start(t, db, "--clock-start", "2026-11-10T01:00:00Z", "--clock-rate", fmt.Sprint(rate))
+		transport := &http.Transport{MaxIdleConnsPerHost: 16}
+		t.Cleanup(transport.CloseIdleConnections)
+		admin := rig.CreateKey(t, db, "admin")
+		worlds = append(worlds, &world{
+			name: kind, url: s.URL, http: &http.Client{Transport: transport, Timeout: 20 * time.Second}, clock: newServerClock(float64(rate)),
+			bound: map[string]string{"secretadmin": admin.Key, "keyadmin": admin.ID, "usradmin": admin.UserID}, names: map[string]string{admin.ID: "keyadmin", admin.UserID: "usradmin"},
+			beats: map[string][]span{}, happened: new([]happening),
+		})
+	}
+	return worlds
 }
 
 // settle registers a hotspot that stays.

@@ -116,10 +116,11 @@ func (w *world) once(r request) answer {
 	if there {
 		content = strings.NewReader(w.fill(text))
 	}
-	asked, err := http.NewRequest(r.method, w.url+w.fill(r.path), content)
+	asked, err := http.NewRequest(r.method, w.url, content)
 	if err != nil {
 		return answer{err: err}
 	}
+	asked.URL.Opaque = w.fill(r.path) // as it is written, right or wrong
 	if there {
 		asked.Header.Set("Content-Type", "application/json")
 	}

@@ -608,6 +608,7 @@ export interface components {
          * @enum {unknown}
          */
         Status: "pending" | "online" | "offline";
+        /** @description It is given back as it was sent; a blank one counts as none. */
         Address: string;
         /** @description Network name; 1 to 32 bytes. */
         SSID: string;

@@ -90,11 +90,11 @@ func decodeAfter(r *http.Request) (int64, error) {
 }
 
 func (q *query) eventNumber(name, text string) int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(text, 10, 63) // which takes no sign
+	if err != nil {
 		q.faults.Add(name, "must be a whole number of at least 0")
 	}
-	return n
+	return int64(n)
 }
 
 func (a *API) subscribe(r *http.Request, after int64) (*events.Subscription, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/fleet"
+	"github.com/beacon-wifi/beacon/telemetry"
 )
 
 // ReadBodies decodes a body in each of the ways that the interface knows, and
@@ -211,3 +212,20 @@ const (
 	MaxStatements     = maxStatements
 	MaxStatementsAKey = maxStatementsAKey
 )
+
+// ReadQueries decodes a query in each of the ways that the interface knows: what
+// was asked of nearby, of events and of a history, and what was wrong each time.
+func ReadQueries(raw string, now time.Time) (nearby fleet.Query, after int64, steps telemetry.HistoryQuery, errs map[string]error) {
+	a := &API{now: func() time.Time { return now }}
+	r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/", RawQuery: raw}, Header: http.Header{}}
+	errs = map[string]error{}
+	nearby, errs["nearby"] = decodeNearby(r)
+	after, errs["events"] = decodeAfter(r)
+	steps, errs["history"] = a.decodeHistory(nil, r)
+	_, errs["owned"] = decodeOwned(r)
+	_, errs["keys"] = decodeListing(nil, r)
+	_, errs["summary"] = decodeSummary(nil, r)
+	_, errs["months"] = a.decodeMonths(nil, r)
+	_, errs["explain"] = decodeExplain(nil, r)
+	return nearby, after, steps, errs
+}

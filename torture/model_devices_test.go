@@ -290,15 +290,18 @@ func (m *machine) deviceKey(s *spot) (last *apiKey) {
 	return last
 }
 
-// someBeat draws what a device may send next: a new beat, one of a new boot, or
-// one that is known, with other contents.
+// someBeat draws what a device may send next: a new beat, one of a new boot, one
+// that was late, or one that is known, with other contents.
 func (m *machine) someBeat(t *rapid.T, s *spot) (b beat, known bool) {
 	b = beat{boot: fmt.Sprintf("boot-%d", m.next()), seq: rapid.IntRange(0, 3).Draw(t, "first")}
-	if n := len(s.beats); n > 0 && s.beats[n-1].links == s.links && !seldom(t, "boot", 5) {
-		b.boot, b.seq = s.beats[n-1].boot, s.beats[n-1].seq+rapid.IntRange(1, 3).Draw(t, "gap")
-		if seldom(t, "again", 5) {
-			b.seq, known = s.beats[n-1].seq, true
+	sent := slices.DeleteFunc(slices.Clone(s.beats), func(one beat) bool { return one.links != s.links || one.boot != s.beats[len(s.beats)-1].boot })
+	if len(sent) > 0 && !seldom(t, "boot", 5) {
+		newest := slices.MaxFunc(sent, func(a, b beat) int { return a.seq - b.seq })
+		b.boot, b.seq = newest.boot, newest.seq+rapid.IntRange(1, 3).Draw(t, "gap")
+		if seldom(t, "again", 4) {
+			b.seq = rapid.IntRange(sent[0].seq, newest.seq).Draw(t, "number")
 		}
+		known = slices.ContainsFunc(sent, func(one beat) bool { return one.seq == b.seq })
 	}
 	b.clients = rapid.IntRange(0, 3).Draw(t, "clients")
 	b.rx, b.tx = b.seq*rapid.SampledFrom([]int{1_000_000}).Draw(t, "rx"), b.seq*3

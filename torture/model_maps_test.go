@@ -246,8 +246,42 @@ func (m *machine) doCoverage(t *rapid.T) {
 				return m.judgeMarks(w, at, b, got)
 			}),
 		}}
+		if seldom(t, "geojson", 4) {
+			plain := e.data
+			r.header = map[string]string{"Accept": "application/geo+json"}
+			e.data, e.whole = nil, func(w *world, at span, got any) string { return w.match("", plain, covered(got), at) }
+		}
 	}
 	m.step(t, r, e)
+}
+
+// covered reads GeoJSON as the plain answer.
+func covered(got any) any {
+	text, _ := got.([]byte)
+	var all fields
+	if json.Unmarshal(text, &all) != nil || all["type"] != "FeatureCollection" {
+		return nil
+	}
+	sides, _ := all["bbox"].([]any)
+	if len(sides) != 4 {
+		return nil
+	}
+	all["bounds"] = fields{"west": sides[0], "south": sides[1], "east": sides[2], "north": sides[3]}
+	list := []any{}
+	for _, feature := range all["features"].([]any) {
+		properties, _ := feature.(fields)["properties"].(fields)
+		at, _ := feature.(fields)["geometry"].(fields)["coordinates"].([]any)
+		if len(at) != 2 || feature.(fields)["id"] != properties["id"] {
+			return nil
+		}
+		properties["lng"], properties["lat"] = at[0], at[1]
+		list = append(list, properties)
+	}
+	all["hotspots"] = list
+	for _, name := range []string{"type", "bbox", "features", "meta"} {
+		delete(all, name)
+	}
+	return all
 }
 
 func (b box) bounds() fields {

@@ -49,7 +49,30 @@ func (m *machine) doRewards(t *rapid.T) {
 	if e == nil {
 		e = &want{status: 200, loose: true, apart: m.served(user), data: rule(func(w *world, at span, got any) string { return m.judgeRewards(w, at, user, period, got) })}
 	}
-	m.step(t, request{method: http.MethodGet, path: path + query("period", period), key: k}, e)
+	r := request{method: http.MethodGet, path: path + query("period", period), key: k}
+	if e.code == "" && seldom(t, "csv", 4) {
+		r.header = map[string]string{"Accept": "text/csv, application/json;q=0.9"}
+		e = &want{status: 200, apart: true, whole: func(w *world, _ span, got any) string { return m.judgeTable(w, user, string(got.([]byte))) }}
+	}
+	m.step(t, r, e)
+}
+
+const rewardsColumns = "hotspot_id,name,earned,availability_score,performance_tier,availability,performance,utilization,unit\r\n"
+
+// judgeTable wants the columns of the document, and lines about the user's own
+// hotspots.
+func (m *machine) judgeTable(w *world, user, text string) string {
+	lines, ok := strings.CutPrefix(text, rewardsColumns)
+	if !ok {
+		return fmt.Sprintf("%.200q has other columns", text)
+	}
+	for line := range strings.Lines(lines) {
+		id, _, _ := strings.Cut(line, ",")
+		if s := m.byID(w, id); user != m.keys[0].user && (s == nil || s.owner != user || !s.inService) || !strings.HasSuffix(line, ",credit\r\n") {
+			return fmt.Sprintf("%q is not about a hotspot of the user", line)
+		}
+	}
+	return ""
 }
 
 // served reports whether a user has, or may have, earned anything.

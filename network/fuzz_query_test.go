@@ -17,7 +17,7 @@ import (
 // reading of the query finds, too.
 func FuzzQueries(f *testing.F) {
 	for _, seed := range []string{
-		"lat=40.7&lng=-74&radius=500&status=all&limit=5", "lat=90&lng=-180", "lat=&lng=0", "lat=1&lat=1&lng=2", "lat=1;lng=2", "lat=%34&lng=%zz", "lat=NaN&lng=1e999", "&&lat=0&&lng=-0&",
+		"lat=40.7&lng=-74&radius=500&status=all&limit=5", "lat=90&lng=-180", "lat=1&lng=180.0001", "lat=-91&lng=1", "lat=1&lng=1&radius=10000.5", "lat=1&lng=1&limit=101", "lat=&lng=0", "lat=1&lat=1&lng=2", "lat=1;lng=2", "lat=%34&lng=%zz", "lat=NaN&lng=1e999", "&&lat=0&&lng=-0&",
 		"after=0", "after=9223372036854775807", "after=9223372036854775808", "after=-1", "after=%2B5", "after=007", "after=1_0", "page=1&per_page=100", "page=0", "page=99999999999999999999&per_page=x",
 		"from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00.5%2B01:00&step=6h", "from=2025-10-12T00:00:00Z&step=1d", "from=0001-01-01T00:00:00Z", "to=9999-12-31T23:59:59Z&step=1m", "step=1h&step=1h",
 		"period=last", "period=", "start_date=2026-02-29&end_date=2024-02-29", "start_date=2026-05-01&end_date=2026-04-30", "date=2026-11-15", "user_id=usr_01kb3gzk00a1b2c3d4e5f6g7h8&page=2",

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/policy"
@@ -14,10 +15,18 @@ func FuzzParseLine(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	const first = "policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000"
+	if p, err := policy.ParseLine(first); err != nil || p.Line() != first {
+		f.Fatalf("the first policy is read as %+v, %v", p, err)
+	}
+	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}(,[+-]?[0-9]+){6}$`)
 	f.Fuzz(func(t *testing.T, line string) {
 		p, err := policy.ParseLine(line)
 		if err != nil {
 			return
+		}
+		if !form.MatchString(line) {
+			t.Errorf("%q is read as %+v", line, p)
 		}
 		again, err := policy.ParseLine(p.Line())
 		if err != nil || again != p {

@@ -10,7 +10,7 @@ import (
 func FuzzDecodeRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"hs_01kb3gzk00e9x8q6s5t4v3w2y1","operator":"usr_1","name":"Caf\u00e9","type":"home","lat":-0.5,"lng":180,"address":"","ssid":"x","mac":"02be.ac00.0001","max_connections":16,"bandwidth_mbps":50.5,"coverage_m":0,"hours":null,"created_at":"2026-11-15T12:00:00.123456Z"}`,
-		`{"hours":{"timezone":"UTC","weekly":[{"days":[1],"open":480,"close":1440}],"exceptions":[{"date":"2026-12-25","closed":true}]}}`, `{}`, `null`, `[]`, `{"lat":1e999}`, `{"created_at":"x"}`,
+		`{"hours":{"timezone":"UTC","weekly":[{"days":["mon"],"open":480,"close":1440}],"exceptions":[{"date":"2026-12-25","closed":true}]}}`, `{}`, `null`, `[]`, `{"lat":1e999}`, `{"created_at":"x"}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -77,6 +78,14 @@ func checkRows(t *testing.T, rows rowSource, again func(cells map[string]string)
 				t.Error("a fault without a reason")
 			}
 			continue
+		}
+		for column, text := range map[string]string{
+			"name": found.registration.Name, "type": string(found.registration.Type), "address": found.registration.Location.Address,
+			"ssid": found.registration.Device.SSID, "mac_address": found.registration.Device.MACAddress,
+		} {
+			if strings.TrimSpace(text) != strings.TrimSpace(r.cells[column]) {
+				t.Errorf("%s is %q in the file, and read as %q", column, r.cells[column], text)
+			}
 		}
 		if again == nil {
 			continue

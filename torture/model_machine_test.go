@@ -185,7 +185,7 @@ func (c settings) full() fields {
 func (s *spot) metrics() fields {
 	return fields{
 		"uptime_30d": rule(s.uptime), "connections_24h": rule(s.connections), "bandwidth_used_24h_gb": rule(s.gigabytes),
-		"performance_tier": s.tier(), "signal_quality": rule(s.quality), "current_load": rule(s.load), "last_seen_at": rule(s.lastSeen),
+		"performance_tier": rule(s.tier), "signal_quality": rule(s.quality), "current_load": rule(s.load), "last_seen_at": rule(s.lastSeen),
 	}
 }
 

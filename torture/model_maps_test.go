@@ -186,7 +186,7 @@ func (s *spot) summary(q nearbyQuery) fields {
 			}
 			return ""
 		}),
-		"coverage_radius_m": s.radius(), "signal_quality": rule(s.quality), "performance_tier": s.tier(), "current_load": rule(s.load), "uptime_30d": rule(s.uptime),
+		"coverage_radius_m": s.radius(), "signal_quality": rule(s.quality), "performance_tier": rule(s.tier), "current_load": rule(s.load), "uptime_30d": rule(s.uptime),
 	}
 }
 

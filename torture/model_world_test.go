@@ -195,7 +195,7 @@ var (
 	times      = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z`)
 	linkCodes  = regexp.MustCompile(`"code":"[0-9A-Z]{4}-[0-9A-Z]{4}"`)
 	uptimes    = regexp.MustCompile(`"uptime(_30d)?":([0-9.e-]+|null)`)
-	numbers    = regexp.MustCompile(`[:\[,]-?[0-9][0-9.e+-]*|"(online|offline|pending)"`)
+	numbers    = regexp.MustCompile(`[:\[,]-?[0-9][0-9.e+-]*|"(online|offline|pending|standard|enhanced|premium)"`)
 )
 
 // neutral is an answer with the same text in every world: with the model's names

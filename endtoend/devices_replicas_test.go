@@ -86,7 +86,7 @@ func newReplicated(t *testing.T) *replicated {
 		w.roamers = append(w.roamers, &roamer{Device: d})
 	}
 	for range 3 {
-		w.listeners = append(w.listeners, &roamingListener{listener: newListener(t, apiKey)})
+		w.listeners = append(w.listeners, &roamingListener{Listener: rig.NewListener(t, apiKey)})
 	}
 	return w
 }
@@ -248,14 +248,14 @@ func (w *replicated) checkMetrics(t *testing.T) {
 
 // roamingListener goes from server to server.
 type roamingListener struct {
-	*listener
+	*rig.Listener
 	streams int
 }
 
 func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated) {
 	for ctx.Err() == nil {
 		stay, leave := context.WithTimeout(ctx, 50*time.Millisecond+rand.N(time.Second))
-		_ = l.listen(stay, w.any()) // it leaves by itself, or its server is killed
+		_ = l.Listen(stay, w.any()) // it leaves by itself, or its server is killed
 		leave()
 		l.streams++
 	}
@@ -265,7 +265,7 @@ func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated)
 func (w *replicated) awaitEvents(t *testing.T, kind string, count int) {
 	t.Helper()
 	for _, l := range w.listeners {
-		rig.Eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.count(kind) >= count })
+		rig.Eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.Count(kind) >= count })
 	}
 }
 
@@ -284,18 +284,18 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 	most := int64(0)
 	rig.Eventually(t, 10*time.Second, "no more events for a second", func() bool {
 		for _, l := range w.listeners {
-			if last := l.last(); last > most {
+			if last := l.Last(); last > most {
 				most, settled = last, time.Now()
 			}
 		}
 		return time.Since(settled) > time.Second
 	})
 	for _, l := range w.listeners {
-		rig.Eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.last() >= most })
+		rig.Eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.Last() >= most })
 	}
 	stopHearing()
-	first := w.listeners[0].heard()
-	checkOrder(t, first)
+	first := w.listeners[0].Heard()
+	rig.CheckOrder(t, first)
 	got, renamed := map[string][]string{}, 0
 	for _, e := range first {
 		switch {
@@ -312,8 +312,8 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 		t.Errorf("what happened to each hotspot (-want +heard): %s", diff)
 	}
 	for _, l := range w.listeners {
-		heard := l.heard()
-		checkOrder(t, heard)
+		heard := l.Heard()
+		rig.CheckOrder(t, heard)
 		if n := min(len(heard), len(first)); !cmp.Equal(heard[:n], first[:n]) {
 			t.Error("two listeners heard different things")
 		}

@@ -96,11 +96,11 @@ func (l *life) checkFacts(t *testing.T) {
 // has the same.
 func (l *life) checkEvents(t *testing.T) {
 	t.Helper()
-	listeners := map[string]*listener{
-		"staff": newListener(t, l.staff.Key), "stranger": newListener(t, rig.CreateKey(t, l.db, "rewards:read").Key),
+	listeners := map[string]*rig.Listener{
+		"staff": rig.NewListener(t, l.staff.Key), "stranger": rig.NewListener(t, rig.CreateKey(t, l.db, "rewards:read").Key),
 	}
 	for name, o := range l.who {
-		listeners[name] = newListener(t, o.Key.Key)
+		listeners[name] = rig.NewListener(t, o.Key.Key)
 	}
 	// What everyone hears, and comes after all that is to be heard.
 	if a := l.staff.Patch(t.Context(), l.server, l.who["ada"].hotspots[0].Hotspot, rig.Fields{"name": "The last"}); a.Status != 200 {
@@ -110,10 +110,10 @@ func (l *life) checkEvents(t *testing.T) {
 	var listening sync.WaitGroup
 	defer func() { stop(); listening.Wait() }()
 	for name, listener := range listeners {
-		listening.Go(func() { _ = listener.listen(ctx, l.server) })
-		rig.Eventually(t, 10*time.Second, name+" hears of the last change", func() bool { return listener.count("hotspot.updated") > 0 })
+		listening.Go(func() { _ = listener.Listen(ctx, l.server) })
+		rig.Eventually(t, 10*time.Second, name+" hears of the last change", func() bool { return listener.Count("hotspot.updated") > 0 })
 		var heard []string
-		for _, e := range listener.heard() {
+		for _, e := range listener.Heard() {
 			if e.Type == "rewards.settled" {
 				heard = append(heard, e.UserID+" "+e.Period)
 			}

@@ -3,13 +3,23 @@
 package torture_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(floodVariable); spec != "" {
+		if err := beFlood(spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(rig.Main(m))
+}
 
 // levelVariable says how much is done: nothing or "quick", what make test has
 // time for; "full", what make torture does.

@@ -27,7 +27,7 @@ type mutant struct {
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
-var mutants = slices.Concat(doctorMutants, modelMutants)
+var mutants = slices.Concat(doctorMutants, loadMutants, modelMutants)
 
 var faultName = regexp.MustCompile(`^TestF\d\d_`)
 

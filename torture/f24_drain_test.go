@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"bufio"
@@ -22,9 +22,9 @@ import (
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
-// TestDrain: a server is told to stop under load. Whatever it had accepted, it
+// TestF24_Drain: a server is told to stop under load. Whatever it had accepted, it
 // answers; what it acknowledged is stored; and it exits with 0 in time.
-func TestDrain(t *testing.T) {
+func TestF24_Drain(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { testDrain(t, filepath.Join(t.TempDir(), "beacon.db")) })
 	t.Run("postgres", func(t *testing.T) { testDrain(t, storetest.Postgres(t)) })
 }
@@ -32,7 +32,7 @@ func TestDrain(t *testing.T) {
 func testDrain(t *testing.T, db string) {
 	key := rig.CreateKey(t, db, "hotspots:write").Key
 	var acknowledged sync.Map // the SSIDs
-	for round := range 3 {
+	for round := range rounds(3, 25) {
 		s := rig.Start(t, db)
 		load := drainLoad{acknowledged: &acknowledged}
 		var clients sync.WaitGroup
@@ -145,45 +145,4 @@ func (l *drainLoad) exchange(conn net.Conn, answers *bufio.Reader, key string, n
 		return true, errors.Join(errReset, err)
 	}
 	return true, err
-}
-
-// TestStartAtOnce: two servers on a database that neither has seen.
-func TestStartAtOnce(t *testing.T) {
-	for name, db := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(t.TempDir(), "beacon.db") },
-		"postgres": func() string { return storetest.Postgres(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for range 3 {
-				db := db()
-				one, first := rig.Launch(t, db)
-				two, second := rig.Launch(t, db)
-				one.URL, two.URL = <-first, <-second
-				if one.URL == "" || two.URL == "" {
-					t.Fatalf("the servers say: %s and %s", one.Log(t), two.Log(t))
-				}
-				c := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
-				c.MustRegister(t, one, 1)
-				c.MustRegister(t, two, 2)
-				want := rig.Truth(t, rig.OpenStore(t, db))
-				if len(want) != 2 {
-					t.Errorf("%d hotspots are there; want 2", len(want))
-				}
-				c.Converges(t, one, want, 2, 2*time.Second)
-				c.Converges(t, two, want, 2, 2*time.Second)
-				one.Kill()
-				two.Kill()
-			}
-		})
-	}
-}
-
-// TestStopWhileStarting: a server that still waits for its database is told to
-// stop. It does, and that is no failure.
-func TestStopWhileStarting(t *testing.T) {
-	p, behind := rig.ThroughProxy(t, storetest.Postgres(t))
-	p.Set(rig.Silent)
-	s, _ := rig.Launch(t, behind)
-	rig.Eventually(t, 10*time.Second, "the server knocks at the database", p.Busy)
-	s.Stop(t, 5*time.Second)
 }

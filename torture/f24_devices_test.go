@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"errors"
@@ -17,10 +17,10 @@ import (
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
-// TestDevicesDrain: a server is told to stop while devices beat and others
+// TestF24_DevicesDrain: a server is told to stop while devices beat and others
 // listen to its events. Every stream ends in order, every beat is answered, and
 // what was acknowledged is stored.
-func TestDevicesDrain(t *testing.T) {
+func TestF24_DevicesDrain(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { testDevicesDrain(t, filepath.Join(t.TempDir(), "beacon.db")) })
 	t.Run("postgres", func(t *testing.T) { testDevicesDrain(t, storetest.Postgres(t)) })
 }
@@ -30,15 +30,15 @@ func testDevicesDrain(t *testing.T, db string) {
 	admin := rig.NewClient(t, apiKey)
 	s := rig.Start(t, db)
 	devices := rig.LinkDevices(t, admin, s, 0, 30)
-	listeners := make([]*listener, 8)
+	listeners := make([]*rig.Listener, 8)
 	for i := range listeners {
-		listeners[i] = newListener(t, apiKey)
+		listeners[i] = rig.NewListener(t, apiKey)
 	}
-	for round := range 3 {
+	for round := range rounds(3, 10) {
 		var listening, beating sync.WaitGroup
 		for _, l := range listeners {
 			listening.Go(func() {
-				if err := l.listen(t.Context(), s); err != nil {
+				if err := l.Listen(t.Context(), s); err != nil {
 					t.Errorf("a stream of events ended with %v", err)
 				}
 			})
@@ -49,7 +49,7 @@ func testDevicesDrain(t *testing.T, db string) {
 		}
 		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
 		for _, l := range listeners {
-			rig.Eventually(t, 10*time.Second, "everyone listens", func() bool { return l.count("hotspot.updated") == round+1 })
+			rig.Eventually(t, 10*time.Second, "everyone listens", func() bool { return l.Count("hotspot.updated") == round+1 })
 		}
 		rig.Eventually(t, 10*time.Second, "load", func() bool { return acked.Load() > 300 })
 		began := time.Now()
@@ -61,7 +61,7 @@ func testDevicesDrain(t *testing.T, db string) {
 		rig.CheckTraffic(t, devices, admin.Readings(t, s))
 	}
 	for _, l := range listeners {
-		checkOrder(t, l.heard())
+		rig.CheckOrder(t, l.Heard())
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package rig
 
 import (
 	"bufio"
@@ -15,12 +15,10 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/beacon-wifi/beacon/rig"
 )
 
-// event is what a listener hears.
-type event struct {
+// Event is what a listener hears.
+type Event struct {
 	ID        int64
 	Type      string
 	HotspotID string `json:"hotspot_id"`
@@ -30,30 +28,31 @@ type event struct {
 	At        time.Time
 }
 
-// listener hears events, over any number of connections.
-type listener struct {
-	client *rig.Client
+// Listener hears events, over any number of connections.
+type Listener struct {
+	client *Client
 
 	mu     sync.Mutex
-	events []event
+	events []Event
 }
 
-func newListener(t testing.TB, apiKey string) *listener {
-	c := rig.NewClient(t, apiKey)
+// NewListener makes a listener for a key.
+func NewListener(t testing.TB, apiKey string) *Listener {
+	c := NewClient(t, apiKey)
 	c.HTTP.Timeout = 0 // a stream has no end
-	return &listener{client: c}
+	return &Listener{client: c}
 }
 
-// heard is a copy of all that came so far.
-func (l *listener) heard() []event {
+// Heard is a copy of all that came so far.
+func (l *Listener) Heard() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]event(nil), l.events...)
+	return append([]Event(nil), l.events...)
 }
 
-// count is how many events of a type came so far.
-func (l *listener) count(kind string) (n int) {
-	for _, e := range l.heard() {
+// Count is how many events of a type came so far.
+func (l *Listener) Count(kind string) (n int) {
+	for _, e := range l.Heard() {
 		if e.Type == kind {
 			n++
 		}
@@ -61,7 +60,8 @@ func (l *listener) count(kind string) (n int) {
 	return n
 }
 
-func (l *listener) last() int64 {
+// Last is the number of the newest event so far.
+func (l *Listener) Last() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.events) == 0 {
@@ -70,15 +70,15 @@ func (l *listener) last() int64 {
 	return l.events[len(l.events)-1].ID
 }
 
-// listen reads on from the last event until the stream ends, and says how: nil
+// Listen reads on from the last event until the stream ends, and says how: nil
 // is an orderly end.
-func (l *listener) listen(ctx context.Context, s *rig.Server) error {
+func (l *Listener) Listen(ctx context.Context, s *Server) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1/events?after=0", nil)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Authorization", "Bearer "+l.client.Key)
-	if last := l.last(); last > 0 {
+	if last := l.Last(); last > 0 {
 		request.Header.Set("Last-Event-ID", strconv.FormatInt(last, 10))
 	}
 	response, err := l.client.HTTP.Do(request)
@@ -93,7 +93,7 @@ func (l *listener) listen(ctx context.Context, s *rig.Server) error {
 }
 
 // read takes a stream of events apart: fields, and an empty line after each.
-func (l *listener) read(stream io.Reader) error {
+func (l *Listener) read(stream io.Reader) error {
 	in := bufio.NewReader(stream)
 	var id, data string
 	for {
@@ -121,8 +121,8 @@ func (l *listener) read(stream io.Reader) error {
 	}
 }
 
-func (l *listener) hear(id, data string) error {
-	var e event
+func (l *Listener) hear(id, data string) error {
+	var e Event
 	if err := json.Unmarshal([]byte(data), &e); err != nil {
 		return fmt.Errorf("event %s is %q: %w", id, data, err)
 	}
@@ -135,8 +135,8 @@ func (l *listener) hear(id, data string) error {
 	return nil
 }
 
-// checkOrder holds events to it that they are numbered 1, 2, 3 and so on.
-func checkOrder(t testing.TB, events []event) {
+// CheckOrder holds events to it that they are numbered 1, 2, 3 and so on.
+func CheckOrder(t testing.TB, events []Event) {
 	t.Helper()
 	for i, e := range events {
 		if e.ID != int64(i)+1 {

@@ -17,16 +17,16 @@ import (
 
 // corpusBench is a server on each store, and hotspots to do things to.
 type corpusBench struct {
-	*machine
+	*modelMachine
 	spot string // a path
 }
 
 // newCorpusBench registers what is changed again and again.
 func newCorpusBench(t *testing.T) *corpusBench {
 	t.Helper()
-	m := &machine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
+	m := &modelMachine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
 	m.worlds = startWorlds(t, 1)
-	m.settle(t, 0, places[0], false)
+	m.settle(t, 0, modelPlaces[0], false)
 	return &corpusBench{m, "/v1/hotspots/{" + m.spots[0].name + "}"}
 }
 

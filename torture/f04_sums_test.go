@@ -25,19 +25,19 @@ const (
 	summary = "/users/{user}/rewards?period=last"
 	current = "/users/{user}/rewards?period=current"
 	total   = "/users/{user}/rewards?period=all"
-	history = "/users/{user}/rewards/history"
+	historyPath = "/users/{user}/rewards/history"
 	paper   = "/users/{user}/rewards/statements/{month}"
 	explain = "/hotspots/{hotspot}/rewards/explain?date={day}"
 )
 
 var wrongSums = []wrongSum{
 	{"a hotspot's month", `UPDATE hotspot_months SET availability = availability + 1` + ofUser, []string{summary}},
-	{"a hotspot's month that is open", `UPDATE hotspot_months SET availability = availability + 1` + ofOpen, []string{current, history, total}},
+	{"a hotspot's month that is open", `UPDATE hotspot_months SET availability = availability + 1` + ofOpen, []string{current, historyPath, total}},
 	{"a hotspot's month is gone", `DELETE FROM hotspot_months` + ofUser, []string{summary}},
-	{"a user's month", `UPDATE user_months SET performance = performance + 1` + ofUser, []string{summary, history}},
-	{"a user's month that is open", `UPDATE user_months SET utilization = utilization + 1` + ofOpen, []string{current, history, total}},
-	{"a statement", `UPDATE statements SET availability = availability + 1` + ofUser, []string{summary, history, paper}},
-	{"a statement and its month", `UPDATE statements SET previous = hash` + ofUser, []string{summary, history, paper}},
+	{"a user's month", `UPDATE user_months SET performance = performance + 1` + ofUser, []string{summary, historyPath}},
+	{"a user's month that is open", `UPDATE user_months SET utilization = utilization + 1` + ofOpen, []string{current, historyPath, total}},
+	{"a statement", `UPDATE statements SET availability = availability + 1` + ofUser, []string{summary, historyPath, paper}},
+	{"a statement and its month", `UPDATE statements SET previous = hash` + ofUser, []string{summary, historyPath, paper}},
 	{"an account", `UPDATE accounts SET availability = availability + 1 WHERE user_id = $1`, []string{total}},
 	{"an account is gone", `DELETE FROM accounts WHERE user_id = $1`, []string{total}},
 	{"a total", `UPDATE hotspot_totals SET served = served + 1 WHERE user_id = $1`, []string{total}},
@@ -119,7 +119,7 @@ func (v *victim) answer(t testing.TB, db string, places *strings.Replacer) map[s
 	defer r.end(t)
 	client := rig.NewClient(t, v.key.Key)
 	answers := map[string]int{}
-	for _, path := range []string{summary, current, total, history, paper, explain} {
+	for _, path := range []string{summary, current, total, historyPath, paper, explain} {
 		answers[path] = client.Do(t.Context(), http.MethodGet, r.url+"/v1"+places.Replace(path), nil).Status
 	}
 	if r.url == "" {

@@ -15,7 +15,7 @@ import (
 const metresPerDegree = 111195.08 // of latitude, on the sphere of decision N13
 
 // measured is a body that says a hotspot was found some metres from its place.
-func (s *spot) measured(metres, accuracy float64) fields {
+func (s *modelSpot) measured(metres, accuracy float64) fields {
 	lat := s.lat + metres/metresPerDegree
 	if s.lat > 0 {
 		lat = s.lat - metres/metresPerDegree
@@ -24,20 +24,20 @@ func (s *spot) measured(metres, accuracy float64) fields {
 }
 
 var verificationFaults = []fault{
-	{path: "lat", value: absent},
+	{path: "lat", value: omitted},
 	{path: "lat", value: 91},
 	{path: "lng", value: nil},
-	{path: "lng", value: absent},
-	{path: "accuracy_m", value: absent},
+	{path: "lng", value: omitted},
+	{path: "accuracy_m", value: omitted},
 	{path: "accuracy_m", value: -1},
 	{path: "accuracy_m", value: 1000.5},
-	{path: "method", value: absent},
+	{path: "method", value: omitted},
 	{path: "method", value: ""},
 	{path: "method", value: strings.Repeat("x", 51)},
 	{path: "verified", value: true},
 }
 
-func (m *machine) doVerify(t *rapid.T) {
+func (m *modelMachine) doVerify(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.someKey(t)
 	if rapid.Bool().Draw(t, "by staff") {
@@ -45,7 +45,7 @@ func (m *machine) doVerify(t *rapid.T) {
 	}
 	place := s
 	if s == nil {
-		place = &spot{}
+		place = &modelSpot{}
 	}
 	found := rapid.SampledFrom([][2]float64{{0, 0}, {99, 0}, {101, 0}, {150, 60}, {150, 10}, {199, 1000}, {201, 1000}}).Draw(t, "found")
 	body := place.measured(found[0], found[1])
@@ -56,7 +56,7 @@ func (m *machine) doVerify(t *rapid.T) {
 	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body}, s, bad, found[0] <= min(200, 100+found[1]))
 }
 
-func (m *machine) verify(t tester, r request, s *spot, bad *want, near bool) {
+func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near bool) {
 	e := m.enter(r.key, "hotspots:verify")
 	switch {
 	case e != nil:
@@ -78,7 +78,7 @@ func (m *machine) verify(t tester, r request, s *spot, bad *want, near bool) {
 	m.step(t, r, e)
 }
 
-func (m *machine) doLinkCode(t *rapid.T) {
+func (m *modelMachine) doLinkCode(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
 	r := request{method: http.MethodPost, path: path + "/link-code", key: k}
@@ -100,7 +100,7 @@ func (m *machine) doLinkCode(t *rapid.T) {
 // mistyped is how people type codes (decision D39).
 var mistyped = strings.NewReplacer("-", " ", "0", "o", "1", "l")
 
-func (m *machine) linkCode(t tester, r request, s *spot) {
+func (m *modelMachine) linkCode(t tester, r request, s *modelSpot) {
 	s.code, s.codeAt, s.wrong = fmt.Sprintf("code%d", m.next()), map[string]span{}, 0
 	m.step(t, r, &want{status: 200, data: fields{"code": named(s.code), "expires_at": rule(func(w *world, at span, got any) string {
 		s.codeAt[w.name] = at
@@ -119,8 +119,8 @@ func within(got any, s span) string {
 	return ""
 }
 
-func (m *machine) doLink(t *rapid.T) {
-	coded := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *spot) bool { return s.code == "" })
+func (m *modelMachine) doLink(t *rapid.T) {
+	coded := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.code == "" })
 	if len(coded) == 0 {
 		t.Skip("nobody has a code")
 	}
@@ -138,7 +138,7 @@ func (m *machine) doLink(t *rapid.T) {
 		body["code"] = rapid.SampledFrom([]string{"0000-0000", "x", "ZZZZ-ZZZZ", "💩"}).Draw(t, "code")
 		m.step(t, request{method: http.MethodPost, path: "/v1/devices/link", body: body}, &errForbidden)
 	case 2:
-		bad := spoil(t, body, []fault{{path: "code", value: absent}, {path: "mac_address", value: absent}, {path: "mac_address", value: 5}, {path: "hotspot_id", value: "x"}}, 1)
+		bad := spoil(t, body, []fault{{path: "code", value: omitted}, {path: "mac_address", value: omitted}, {path: "mac_address", value: 5}, {path: "hotspot_id", value: "x"}}, 1)
 		m.step(t, request{method: http.MethodPost, path: "/v1/devices/link", body: body}, bad)
 	default:
 		m.link(t, s, body)
@@ -146,7 +146,7 @@ func (m *machine) doLink(t *rapid.T) {
 }
 
 // codeIsFresh reports whether nobody can doubt that a code is still good.
-func (s *spot) codeIsFresh(worlds []*world) bool {
+func (s *modelSpot) codeIsFresh(worlds []*world) bool {
 	for _, w := range worlds {
 		now := w.clock.between(time.Now(), time.Now())
 		if now.to.Sub(s.codeAt[w.name].from) > 10*time.Minute {
@@ -156,7 +156,7 @@ func (s *spot) codeIsFresh(worlds []*world) bool {
 	return true
 }
 
-func (m *machine) link(t tester, s *spot, body fields) {
+func (m *modelMachine) link(t tester, s *modelSpot, body fields) {
 	r := request{method: http.MethodPost, path: "/v1/devices/link", body: body}
 	if s.deleted || s.wrong >= 5 {
 		m.step(t, r, &errForbidden)
@@ -178,7 +178,7 @@ func (m *machine) link(t tester, s *spot, body fields) {
 
 // doBringUp does what it takes for a hotspot to be online: each step alone would
 // seldom come to that.
-func (m *machine) doBringUp(t *rapid.T) {
+func (m *modelMachine) doBringUp(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.keys[0] // may do everything
 	if s == nil || s.deleted || s.linked {
@@ -187,14 +187,14 @@ func (m *machine) doBringUp(t *rapid.T) {
 	m.bringUp(t, s, path, k)
 }
 
-func (m *machine) bringUp(t tester, s *spot, path string, k *apiKey) {
+func (m *modelMachine) bringUp(t tester, s *modelSpot, path string, k *apiKey) {
 	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: s.measured(0, 0)}, s, nil, true)
 	m.linkCode(t, request{method: http.MethodPost, path: path + "/link-code", key: k}, s)
 	m.link(t, s, fields{"code": "{" + s.code + "}", "mac_address": s.mac})
-	m.beat(t, s, beat{boot: fmt.Sprintf("boot-%d", m.next()), seq: 1, clients: 1, rx: 1000, tx: 1})
+	m.beat(t, s, modelBeat{boot: fmt.Sprintf("boot-%d", m.next()), seq: 1, clients: 1, rx: 1000, tx: 1})
 }
 
-func (m *machine) doUnlink(t *rapid.T) {
+func (m *modelMachine) doUnlink(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
 	e := m.enter(k, "hotspots:write")
@@ -213,20 +213,20 @@ func (m *machine) doUnlink(t *rapid.T) {
 }
 
 var beatFaults = []fault{
-	{path: "boot_id", value: absent},
+	{path: "boot_id", value: omitted},
 	{path: "boot_id", value: ""},
 	{path: "boot_id", value: strings.Repeat("b", 65)},
 	{path: "boot_id", value: "a b"},
 	{path: "boot_id", value: 5},
-	{path: "seq", value: absent},
+	{path: "seq", value: omitted},
 	{path: "seq", value: -1},
 	{path: "seq", value: 1.5},
 	{path: "seq", value: "1"},
 	{path: "seq", value: 9007199254740994},
-	{path: "clients", value: absent},
+	{path: "clients", value: omitted},
 	{path: "clients", value: 10001},
 	{path: "clients", value: nil},
-	{path: "rx_bytes", value: absent},
+	{path: "rx_bytes", value: omitted},
 	{path: "rx_bytes", value: -1},
 	{path: "tx_bytes", value: unreadable},
 	{path: "tx_bytes", value: true},
@@ -238,8 +238,8 @@ var beatFaults = []fault{
 	{path: "speedtest", value: 5},
 }
 
-func (m *machine) doBeat(t *rapid.T) {
-	linked := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *spot) bool { return s.links == 0 })
+func (m *modelMachine) doBeat(t *rapid.T) {
+	linked := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.links == 0 })
 	if len(linked) == 0 {
 		t.Skip("nothing is linked")
 	}
@@ -281,7 +281,7 @@ func (m *machine) doBeat(t *rapid.T) {
 
 // deviceKey is the last key that a hotspot's device got, whether or not it is
 // good.
-func (m *machine) deviceKey(s *spot) (last *apiKey) {
+func (m *modelMachine) deviceKey(s *modelSpot) (last *apiKey) {
 	for _, k := range m.keys {
 		if k.device == s {
 			last = k
@@ -292,16 +292,16 @@ func (m *machine) deviceKey(s *spot) (last *apiKey) {
 
 // someBeat draws what a device may send next: a new beat, one of a new boot, one
 // that was late, or one that is known, with other contents.
-func (m *machine) someBeat(t *rapid.T, s *spot) (b beat, known bool) {
-	b = beat{boot: fmt.Sprintf("boot-%d", m.next()), seq: rapid.IntRange(0, 3).Draw(t, "first")}
-	sent := slices.DeleteFunc(slices.Clone(s.beats), func(one beat) bool { return one.links != s.links || one.boot != s.beats[len(s.beats)-1].boot })
+func (m *modelMachine) someBeat(t *rapid.T, s *modelSpot) (b modelBeat, known bool) {
+	b = modelBeat{boot: fmt.Sprintf("boot-%d", m.next()), seq: rapid.IntRange(0, 3).Draw(t, "first")}
+	sent := slices.DeleteFunc(slices.Clone(s.beats), func(one modelBeat) bool { return one.links != s.links || one.boot != s.beats[len(s.beats)-1].boot })
 	if len(sent) > 0 && !seldom(t, "boot", 5) {
-		newest := slices.MaxFunc(sent, func(a, b beat) int { return a.seq - b.seq })
+		newest := slices.MaxFunc(sent, func(a, b modelBeat) int { return a.seq - b.seq })
 		b.boot, b.seq = newest.boot, newest.seq+rapid.IntRange(1, 3).Draw(t, "gap")
 		if seldom(t, "again", 4) {
 			b.seq = rapid.IntRange(sent[0].seq, newest.seq).Draw(t, "number")
 		}
-		known = slices.ContainsFunc(sent, func(one beat) bool { return one.seq == b.seq })
+		known = slices.ContainsFunc(sent, func(one modelBeat) bool { return one.seq == b.seq })
 	}
 	b.clients = rapid.IntRange(0, 3).Draw(t, "clients")
 	b.rx, b.tx = b.seq*rapid.SampledFrom([]int{1_000_000}).Draw(t, "rx"), b.seq*3
@@ -314,7 +314,7 @@ func (m *machine) someBeat(t *rapid.T, s *spot) (b beat, known bool) {
 	return b, known
 }
 
-func (b beat) body() fields {
+func (b modelBeat) body() fields {
 	body := fields{"boot_id": b.boot, "seq": b.seq, "clients": b.clients, "rx_bytes": b.rx, "tx_bytes": b.tx}
 	if b.rssi != nil {
 		body["rssi_dbm"] = b.rssi
@@ -326,7 +326,7 @@ func (b beat) body() fields {
 }
 
 // beat sends one that is new.
-func (m *machine) beat(t tester, s *spot, b beat) {
+func (m *modelMachine) beat(t tester, s *modelSpot, b modelBeat) {
 	b.links = s.links
 	s.beats = append(s.beats, b)
 	e := s.beatTaken()
@@ -338,6 +338,6 @@ func (m *machine) beat(t tester, s *spot, b beat) {
 	m.step(t, request{method: http.MethodPost, path: "/v1/hotspots/{" + s.name + "}/heartbeats", body: b.body(), key: m.deviceKey(s)}, e)
 }
 
-func (s *spot) beatTaken() *want {
+func (s *modelSpot) beatTaken() *want {
 	return &want{status: 200, data: fields{"status": rule(s.status), "next_in_s": 60}, loose: true}
 }

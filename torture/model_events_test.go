@@ -104,7 +104,7 @@ func stream(ctx context.Context, w *world, key, path string, header map[string]s
 }
 
 // doEvents resumes the stream somewhere, and wants what the listener heard.
-func (m *machine) doEvents(t *rapid.T) {
+func (m *modelMachine) doEvents(t *rapid.T) {
 	k := m.someKey(t)
 	if e := m.enter(k, ""); e != nil {
 		m.step(t, request{method: http.MethodGet, path: "/v1/events?after=0", key: k}, e)
@@ -126,7 +126,7 @@ func (m *machine) doEvents(t *rapid.T) {
 	}
 }
 
-func (m *machine) resume(t *rapid.T, w *world, heard []told, key string, from int, inHeader bool) {
+func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, key string, from int, inHeader bool) {
 	at := max(0, len(heard)-2-from)
 	after, rest := heard[at].number, heard[at+1:]
 	path, header := fmt.Sprintf("/v1/events?after=%d", after), map[string]string{}

@@ -26,42 +26,42 @@ type fault struct {
 
 type absentType struct{}
 
-var absent absentType
+var omitted absentType
 
 // unreadable is a number that JSON can spell and no float can hold.
 var unreadable = json.RawMessage("1e400")
 
 // registrationFaults are all that decisions N7 to N10 refuse.
 var registrationFaults = slices.Concat([]fault{
-	{path: "type", value: absent},
+	{path: "type", value: omitted},
 	{path: "type", value: "Home"},
 	{path: "type", value: "office"},
 	{path: "type", value: nil},
 	{path: "type", value: 5},
-	{path: "location", value: absent, field: "location.lat location.lng"},
+	{path: "location", value: omitted, field: "location.lat location.lng"},
 	{path: "location", value: nil},
 	{path: "location", value: []any{}},
 	{path: "location", value: "here"},
-	{path: "location.lat", value: absent},
+	{path: "location.lat", value: omitted},
 	{path: "location.lat", value: 90.0001},
 	{path: "location.lat", value: -91},
 	{path: "location.lat", value: "40.7"},
 	{path: "location.lat", value: nil},
 	{path: "location.lat", value: unreadable},
-	{path: "location.lng", value: absent},
+	{path: "location.lng", value: omitted},
 	{path: "location.lng", value: 180.0001},
 	{path: "location.lng", value: []any{}},
 	{path: "location.address", value: strings.Repeat("é", 201)},
 	{path: "location.address", value: 5},
 	{path: "location.verified", value: true},
-	{path: "device", value: absent, field: "device.ssid device.mac_address"},
+	{path: "device", value: omitted, field: "device.ssid device.mac_address"},
 	{path: "device", value: true},
-	{path: "device.ssid", value: absent},
+	{path: "device.ssid", value: omitted},
 	{path: "device.ssid", value: ""},
 	{path: "device.ssid", value: strings.Repeat("x", 33)},
 	{path: "device.ssid", value: strings.Repeat("é", 17)},
 	{path: "device.ssid", value: 1},
-	{path: "device.mac_address", value: absent},
+	{path: "device.mac_address", value: omitted},
 	{path: "device.mac_address", value: ""},
 	{path: "device.mac_address", value: "02:be:ac:00:00"},
 	{path: "device.mac_address", value: "02:be:ac:00:00:01:02:03"},
@@ -143,7 +143,7 @@ func spoil(t *rapid.T, body fields, faults []fault, atLeast int) *want {
 		}
 		spoiled[top] = true
 		put(body, f.path, f.value)
-		if f.value != absent && !f.isGone {
+		if f.value != omitted && !f.isGone {
 			e.code = "invalid_request"
 		}
 		e.fields = append(e.fields, strings.Fields(cmp.Or(f.field, f.path))...)
@@ -166,7 +166,7 @@ func put(body fields, path string, value any) {
 		}
 		put(inner, rest, value)
 		body[first] = inner
-	case value == absent:
+	case value == omitted:
 		delete(body, first)
 	default:
 		body[first] = value

@@ -13,7 +13,7 @@ import (
 
 var stepOf = map[string]time.Duration{"": time.Hour, "1h": time.Hour, "6h": 6 * time.Hour, "1d": 24 * time.Hour}
 
-func (m *machine) doHistory(t *rapid.T) {
+func (m *modelMachine) doHistory(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.someKey(t)
 	step := rapid.SampledFrom([]string{"", "1h", "6h", "1d"}).Draw(t, "step")
@@ -40,7 +40,7 @@ func (m *machine) doHistory(t *rapid.T) {
 
 // judgeHistory wants whole steps one after the other that reach to now, and in
 // them everything that the device told.
-func (s *spot) judgeHistory(w *world, at span, step time.Duration, got any) string {
+func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, got any) string {
 	all, _ := got.(fields)
 	points, _ := all["points"].([]any)
 	if all["hotspot_id"] != w.bound[s.name] || len(points) == 0 {

@@ -14,10 +14,10 @@ import (
 )
 
 // goodRegistration draws a body, and the hotspot that it asks for.
-func (m *machine) goodRegistration(t *rapid.T) (fields, *spot) {
+func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelSpot) {
 	title := rapid.SampledFrom(titles).Draw(t, "name")
-	place := rapid.SampledFrom(places).Draw(t, "place")
-	s := &spot{
+	place := rapid.SampledFrom(modelPlaces).Draw(t, "place")
+	s := &modelSpot{
 		title: title[1], kind: rapid.SampledFrom([]string{"home", "business", "public"}).Draw(t, "type"), lat: place.lat, lng: place.lng,
 		ssid: rapid.SampledFrom([]string{"x", "Café", strings.Repeat("é", 16), "a\"b\\c"}).Draw(t, "ssid"),
 		mac:  spelledMAC(t, m.macOf(rapid.IntRange(0, 9).Draw(t, "mac"))),
@@ -71,7 +71,7 @@ func (c *settings) merge(change fields) {
 	}
 }
 
-func (m *machine) doRegister(t *rapid.T) {
+func (m *modelMachine) doRegister(t *rapid.T) {
 	k := m.someKey(t)
 	body, s := m.goodRegistration(t)
 	var bad *want
@@ -90,7 +90,7 @@ func (m *machine) doRegister(t *rapid.T) {
 }
 
 // register expects what the model says of a registration.
-func (m *machine) register(t tester, r request, s *spot, bad *want, once string) {
+func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, once string) {
 	if e := m.enter(r.key, "hotspots:write"); e != nil {
 		m.step(t, r, e)
 		return
@@ -130,14 +130,14 @@ func (m *machine) register(t tester, r request, s *spot, bad *want, once string)
 }
 
 // frozen is the hotspot as it is just after its registration, for ever.
-func (s *spot) frozen() fields {
+func (s *modelSpot) frozen() fields {
 	then := *s
 	return then.full()
 }
 
 // doRegisterAgain repeats a registration that had an Idempotency-Key, or tries
 // the key with another body, or a key that is none.
-func (m *machine) doRegisterAgain(t *rapid.T) {
+func (m *modelMachine) doRegisterAgain(t *rapid.T) {
 	k := m.keys[1]
 	switch oneIn(t, "way", 3) {
 	case 0:
@@ -169,7 +169,7 @@ func (m *machine) doRegisterAgain(t *rapid.T) {
 	}
 }
 
-func (m *machine) replay(t *rapid.T, r request, first *firstAnswer) {
+func (m *modelMachine) replay(t *rapid.T, r request, first *firstAnswer) {
 	e := m.enter(r.key, "hotspots:write")
 	if text, same := r.body.(string); e == nil && same && text == first.body {
 		e = &want{status: 201, data: first.data, header: map[string]string{"Idempotency-Replayed": "true", "Location": "/v1/hotspots/{" + first.spot.name + "}"}}
@@ -179,7 +179,7 @@ func (m *machine) replay(t *rapid.T, r request, first *firstAnswer) {
 	m.step(t, r, e)
 }
 
-func (m *machine) doGet(t *rapid.T) {
+func (m *modelMachine) doGet(t *rapid.T) {
 	s, path := m.someSpot(t)
 	if seldom(t, "elder", 10) {
 		s = m.spots[rapid.IntRange(0, m.elders-1).Draw(t, "which")]
@@ -198,7 +198,7 @@ func (m *machine) doGet(t *rapid.T) {
 }
 
 // ifMatch draws a condition, and whether it holds.
-func (m *machine) ifMatch(t *rapid.T, s *spot) (header map[string]string, holds bool) {
+func (m *modelMachine) ifMatch(t *rapid.T, s *modelSpot) (header map[string]string, holds bool) {
 	if s == nil {
 		return map[string]string{"If-Match": `"v1"`}, true
 	}
@@ -220,7 +220,7 @@ func (m *machine) ifMatch(t *rapid.T, s *spot) (header map[string]string, holds 
 	return nil, true
 }
 
-func (m *machine) doChange(t *rapid.T) {
+func (m *modelMachine) doChange(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
 	body := fields{}
@@ -271,7 +271,7 @@ func (m *machine) doChange(t *rapid.T) {
 	}
 }
 
-func (m *machine) doDelete(t *rapid.T) {
+func (m *modelMachine) doDelete(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
 	header, holds := m.ifMatch(t, s)
@@ -317,7 +317,7 @@ func cut[T any](all []T, page, perPage int) []T {
 	return all[from:min(len(all), from+perPage)]
 }
 
-func (m *machine) doList(t *rapid.T) {
+func (m *modelMachine) doList(t *rapid.T) {
 	k := m.someKey(t)
 	whose := rapid.SampledFrom([]string{"me", "{" + m.keys[1].user + "}", "{" + m.keys[2].user + "}", "usr_00000000000000000000000000", "ME"}).Draw(t, "user")
 	text, page, perPage, bad := pageOf(t)

@@ -18,7 +18,7 @@ import (
 var allScopes = []string{"hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"}
 
 var keyFaults = []fault{
-	{path: "scopes", value: absent},
+	{path: "scopes", value: omitted},
 	{path: "scopes", value: "admin"},
 	{path: "scopes", value: []any{"everything"}, field: "scopes*"},
 	{path: "scopes", value: nil},
@@ -31,7 +31,7 @@ var keyFaults = []fault{
 	{path: "key", value: "x"},
 }
 
-func (m *machine) doCreateKey(t *rapid.T) {
+func (m *modelMachine) doCreateKey(t *rapid.T) {
 	k := m.someKey(t)
 	scopes := []string{}
 	for _, scope := range allScopes {
@@ -68,7 +68,7 @@ func (m *machine) doCreateKey(t *rapid.T) {
 	m.createKey(t, r, made, bad)
 }
 
-func (m *machine) createKey(t tester, r request, made *apiKey, bad *want) {
+func (m *modelMachine) createKey(t tester, r request, made *apiKey, bad *want) {
 	e := m.enter(r.key, "keys:manage")
 	lacks := func(scope string) bool { return !r.key.has(scope) }
 	switch {
@@ -117,7 +117,7 @@ func (k *apiKey) shown() fields {
 	}
 }
 
-func (m *machine) doListKeys(t *rapid.T) {
+func (m *modelMachine) doListKeys(t *rapid.T) {
 	k := m.someKey(t)
 	whose := rapid.SampledFrom([]string{"", "{" + m.keys[1].user + "}", "{" + m.keys[2].user + "}", "me"}).Draw(t, "user")
 	text, page, perPage, bad := pageOf(t)
@@ -154,7 +154,7 @@ func (m *machine) doListKeys(t *rapid.T) {
 	m.step(t, r, e)
 }
 
-func (m *machine) doRevokeKey(t *rapid.T) {
+func (m *modelMachine) doRevokeKey(t *rapid.T) {
 	k := m.someKey(t)
 	r := request{method: http.MethodDelete, path: "/v1/keys/key_00000000000000000000000000", key: k}
 	var target *apiKey
@@ -175,7 +175,7 @@ func (m *machine) doRevokeKey(t *rapid.T) {
 	m.step(t, r, e)
 }
 
-func (m *machine) doSelfKey(t *rapid.T) {
+func (m *modelMachine) doSelfKey(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	if e == nil && k == m.keys[0] {
@@ -213,12 +213,12 @@ var odd = []struct {
 	{request{method: "HEAD", path: "/v1/hotspots/nearby?lat=0&lng=0", key: adminKey}, want{status: 200, whole: func(_ *world, _ span, got any) string { return string(got.([]byte)) }}},
 }
 
-func (m *machine) doOdd(t *rapid.T) {
+func (m *modelMachine) doOdd(t *rapid.T) {
 	one := odd[rapid.IntRange(0, len(odd)-1).Draw(t, "odd")]
 	m.step(t, one.request, &one.want)
 }
 
-func (m *machine) doDocuments(t *rapid.T) {
+func (m *modelMachine) doDocuments(t *rapid.T) {
 	text, err := os.ReadFile(filepath.Join(rig.Root(), "network", "openapi.yaml"))
 	if err != nil {
 		t.Fatalf("%v", err)

@@ -12,7 +12,7 @@ import (
 )
 
 // machine does the same to the model and to every world, and compares.
-type machine struct {
+type modelMachine struct {
 	*model
 	worlds    []*world
 	listeners []*listener
@@ -20,7 +20,7 @@ type machine struct {
 
 // step asks all worlds, and holds the answers to what the model expects and to
 // each other.
-func (m *machine) step(t tester, r request, e *want) []answer {
+func (m *modelMachine) step(t tester, r request, e *want) []answer {
 	t.Helper()
 	answers := make([]answer, len(m.worlds))
 	var asking sync.WaitGroup
@@ -39,7 +39,7 @@ func (m *machine) step(t tester, r request, e *want) []answer {
 
 // compare holds the worlds to each other: the same bytes, but for what each one
 // chose itself.
-func (m *machine) compare(t tester, r request, e *want, answers []answer) {
+func (m *modelMachine) compare(t tester, r request, e *want, answers []answer) {
 	t.Helper()
 	if e.apart {
 		return
@@ -57,14 +57,14 @@ func (m *machine) compare(t tester, r request, e *want, answers []answer) {
 }
 
 // tell notes what the events of each world must say.
-func (m *machine) tell(kind string, s *spot) {
+func (m *modelMachine) tell(kind string, s *modelSpot) {
 	for _, w := range m.worlds {
 		*w.happened = append(*w.happened, happening{kind, w.bound[s.name]})
 	}
 }
 
 // actions is all that can be done.
-func (m *machine) actions() map[string]func(*rapid.T) {
+func (m *modelMachine) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"register":       m.doRegister,
 		"register2":      m.doRegister, // some things are done more often than others
@@ -119,7 +119,7 @@ func seldom(t *rapid.T, what string, n int) bool { return oneIn(t, what, n) == n
 
 // someKey draws who asks: mostly an operator, or else anyone, also someone whose
 // key is no longer good, or nobody.
-func (m *machine) someKey(t *rapid.T) *apiKey {
+func (m *modelMachine) someKey(t *rapid.T) *apiKey {
 	switch n := oneIn(t, "who", 10); {
 	case n < 6:
 		return m.keys[1+n%2]
@@ -130,7 +130,7 @@ func (m *machine) someKey(t *rapid.T) *apiKey {
 }
 
 // operatorOf draws who asks about a hotspot: mostly its operator.
-func (m *machine) operatorOf(t *rapid.T, s *spot) *apiKey {
+func (m *modelMachine) operatorOf(t *rapid.T, s *modelSpot) *apiKey {
 	if s != nil && !seldom(t, "stranger", 4) {
 		for _, k := range m.keys {
 			if k.user == s.owner && k.has("hotspots:write") && !k.revoked {
@@ -143,7 +143,7 @@ func (m *machine) operatorOf(t *rapid.T, s *spot) *apiKey {
 
 // someSpot draws a hotspot of this run, and its path. Nil stands for one that
 // is not there.
-func (m *machine) someSpot(t *rapid.T) (*spot, string) {
+func (m *modelMachine) someSpot(t *rapid.T) (*modelSpot, string) {
 	if all := m.spots[m.elders:]; len(all) > 0 && !seldom(t, "unknown", 8) {
 		s := all[oneIn(t, "hotspot", len(all))]
 		return s, "/v1/hotspots/{" + s.name + "}"
@@ -154,7 +154,7 @@ func (m *machine) someSpot(t *rapid.T) (*spot, string) {
 }
 
 // full is a hotspot as its document describes it.
-func (s *spot) full() fields {
+func (s *modelSpot) full() fields {
 	location := fields{"lat": s.lat, "lng": s.lng, "verified": s.verified}
 	if s.address != nil {
 		location["address"] = s.address
@@ -182,14 +182,14 @@ func (c settings) full() fields {
 	return all
 }
 
-func (s *spot) metrics() fields {
+func (s *modelSpot) metrics() fields {
 	return fields{
 		"uptime_30d": rule(s.uptime), "connections_24h": rule(s.connections), "bandwidth_used_24h_gb": rule(s.gigabytes),
 		"performance_tier": rule(s.tier), "signal_quality": rule(s.quality), "current_load": rule(s.load), "last_seen_at": rule(s.lastSeen),
 	}
 }
 
-func (s *spot) etag() string { return fmt.Sprintf("{etag%d:%d}", s.number, s.version) }
+func (s *modelSpot) etag() string { return fmt.Sprintf("{etag%d:%d}", s.number, s.version) }
 
 // encoded is a body as it is sent.
 func encoded(body any) string {

@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-func (s *spot) place() place { return place{s.lat, s.lng} }
+func (s *modelSpot) place() place { return place{s.lat, s.lng} }
 
 var badNearby = [][2]string{
 	{"lng=0", "missing_parameter"},
@@ -45,7 +45,7 @@ var badNearby = [][2]string{
 	{"lat=x&limit=5", "invalid_request"},
 }
 
-func (m *machine) doNearby(t *rapid.T) {
+func (m *modelMachine) doNearby(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	r := request{method: http.MethodGet, key: k}
@@ -58,7 +58,7 @@ func (m *machine) doNearby(t *rapid.T) {
 		m.step(t, r, e)
 		return
 	}
-	q := nearbyQuery{from: rapid.SampledFrom(places).Draw(t, "from"), radius: 1000, status: "online", limit: 20}
+	q := nearbyQuery{from: rapid.SampledFrom(modelPlaces).Draw(t, "from"), radius: 1000, status: "online", limit: 20}
 	radius := rapid.SampledFrom([]string{"", "0.5", "100", "111.5", "1e3", "10000"}).Draw(t, "radius")
 	status := rapid.SampledFrom([]string{"", "online", "offline", "all", "all"}).Draw(t, "status")
 	limit := rapid.SampledFrom([]string{"", "1", "2", "3", "100"}).Draw(t, "limit")
@@ -71,7 +71,7 @@ func (m *machine) doNearby(t *rapid.T) {
 	if limit != "" {
 		q.limit, _ = strconv.Atoi(limit)
 	}
-	r.path = "/v1/hotspots/nearby" + query("lat", number(q.from.lat), "lng", number(q.from.lng), "radius", radius, "status", status, "limit", limit, "colour", "red")
+	r.path = "/v1/hotspots/nearby" + query("lat", decimal(q.from.lat), "lng", decimal(q.from.lng), "radius", radius, "status", status, "limit", limit, "colour", "red")
 	if e == nil {
 		e = &want{status: 200, data: rule(func(w *world, at span, got any) string { return m.judgeNearby(w, at, q, got) }), loose: true, apart: true}
 		if seldom(t, "geojson", 5) {
@@ -123,15 +123,15 @@ const blur = 1e-6
 
 // judgeNearby looks at every hotspot: who is within the radius and in the state
 // must be there, the nearest first, and of those on the same spot the lower id.
-func (m *machine) judgeNearby(w *world, at span, q nearbyQuery, got any) string {
+func (m *modelMachine) judgeNearby(w *world, at span, q nearbyQuery, got any) string {
 	list, isList := got.([]any)
 	if !isList || len(list) > q.limit {
 		return fmt.Sprintf("%v; want a list of at most %d", got, q.limit)
 	}
-	var shown []*spot
+	var shown []*modelSpot
 	for i, item := range list {
 		id, _ := item.(fields)["id"].(string)
-		n := slices.IndexFunc(m.live(), func(s *spot) bool { return w.bound[s.name] == id })
+		n := slices.IndexFunc(m.live(), func(s *modelSpot) bool { return w.bound[s.name] == id })
 		if n < 0 {
 			return fmt.Sprintf("[%d] is no hotspot that lives: %v", i, item)
 		}
@@ -158,14 +158,14 @@ func (m *machine) judgeNearby(w *world, at span, q nearbyQuery, got any) string 
 }
 
 // before reports whether a may stand before b.
-func before(w *world, from place, a, b *spot) bool {
+func before(w *world, from place, a, b *modelSpot) bool {
 	if a.place() == b.place() {
 		return w.bound[a.name] < w.bound[b.name]
 	}
 	return metres(from, a.place()) < metres(from, b.place())+blur
 }
 
-func (s *spot) summary(q nearbyQuery) fields {
+func (s *modelSpot) summary(q nearbyQuery) fields {
 	address := s.address
 	if address == nil {
 		address = ""
@@ -217,7 +217,7 @@ var badBoxes = [][2]string{
 	{"north=1&north=2&south=0&east=1&west=0", "invalid_request"},
 }
 
-func (m *machine) doCoverage(t *rapid.T) {
+func (m *modelMachine) doCoverage(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	r := request{method: http.MethodGet, key: k}
@@ -232,7 +232,7 @@ func (m *machine) doCoverage(t *rapid.T) {
 	}
 	b := rapid.SampledFrom(boxes).Draw(t, "box")
 	zoom := rapid.SampledFrom([]string{"", "14", "22", "13.9", "0", "13"}).Draw(t, "zoom")
-	r.path = "/v1/coverage" + query("north", number(b.north), "south", number(b.south), "east", number(b.east), "west", number(b.west), "zoom", zoom)
+	r.path = "/v1/coverage" + query("north", decimal(b.north), "south", decimal(b.south), "east", decimal(b.east), "west", decimal(b.west), "zoom", zoom)
 	if e == nil {
 		level, err := strconv.ParseFloat(zoom, 64)
 		e = &want{status: 200, loose: true, apart: true, data: fields{
@@ -249,14 +249,14 @@ func (m *machine) doCoverage(t *rapid.T) {
 		if seldom(t, "geojson", 4) {
 			plain := e.data
 			r.header = map[string]string{"Accept": "application/geo+json"}
-			e.data, e.whole = nil, func(w *world, at span, got any) string { return w.match("", plain, covered(got), at) }
+			e.data, e.whole = nil, func(w *world, at span, got any) string { return w.match("", plain, coveredIn(got), at) }
 		}
 	}
 	m.step(t, r, e)
 }
 
-// covered reads GeoJSON as the plain answer.
-func covered(got any) any {
+// coveredIn reads GeoJSON as the plain answer.
+func coveredIn(got any) any {
 	text, _ := got.([]byte)
 	var all fields
 	if json.Unmarshal(text, &all) != nil || all["type"] != "FeatureCollection" {
@@ -288,12 +288,12 @@ func (b box) bounds() fields {
 	return fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
 }
 
-func (m *machine) inside(b box) []*spot {
-	return slices.DeleteFunc(m.live(), func(s *spot) bool { return !b.has(s.place()) })
+func (m *modelMachine) inside(b box) []*modelSpot {
+	return slices.DeleteFunc(m.live(), func(s *modelSpot) bool { return !b.has(s.place()) })
 }
 
 // judgeMarks wants each hotspot in the box once.
-func (m *machine) judgeMarks(w *world, at span, b box, got any) string {
+func (m *modelMachine) judgeMarks(w *world, at span, b box, got any) string {
 	list, _ := got.([]any)
 	for _, s := range m.inside(b) {
 		n := slices.IndexFunc(list, func(item any) bool { return item.(fields)["id"] == w.bound[s.name] })
@@ -312,7 +312,7 @@ func (m *machine) judgeMarks(w *world, at span, b box, got any) string {
 }
 
 // judgeClusters wants clusters that add up.
-func (m *machine) judgeClusters(w *world, at span, b box, got any) string {
+func (m *modelMachine) judgeClusters(w *world, at span, b box, got any) string {
 	list, _ := got.([]any)
 	count, online, seen := 0.0, 0.0, map[any]bool{}
 	for _, item := range list {
@@ -343,7 +343,7 @@ func (m *machine) judgeClusters(w *world, at span, b box, got any) string {
 
 // judgeArea compares an area, or a share of one, with the sum over strips; one
 // that is not certain, because someone falls silent just now, is not judged.
-func (m *machine) judgeArea(w *world, at span, b box, more []disc, got any, of float64) string {
+func (m *modelMachine) judgeArea(w *world, at span, b box, more []disc, got any, of float64) string {
 	discs := slices.Clone(more)
 	for _, s := range m.live() {
 		may := s.statusAt(w, at)

@@ -14,11 +14,11 @@ import (
 )
 
 var planFaults = []fault{
-	{path: "bounds", value: absent, field: "bounds.north bounds.south bounds.east bounds.west"},
+	{path: "bounds", value: omitted, field: "bounds.north bounds.south bounds.east bounds.west"},
 	{path: "bounds", value: nil},
 	{path: "bounds.north", value: 91},
-	{path: "bounds.west", value: absent},
-	{path: "add", value: absent},
+	{path: "bounds.west", value: omitted},
+	{path: "add", value: omitted},
 	{path: "add", value: 5},
 	{path: "add", value: []any{fields{"lat": 0, "lng": 0, "radius_m": 9}}, field: "add[0].radius_m"},
 	{path: "add", value: []any{fields{"lat": 0, "lng": 0, "radius_m": 10}, fields{"lat": 0, "radius_m": 10}}, field: "add[1].lng", isGone: true},
@@ -26,13 +26,13 @@ var planFaults = []fault{
 	{path: "keep", value: true},
 }
 
-func (m *machine) doWhatIf(t *rapid.T) {
+func (m *modelMachine) doWhatIf(t *rapid.T) {
 	k := m.someKey(t)
 	b := rapid.SampledFrom(boxes).Draw(t, "box")
 	var more []disc
 	add := []any{}
 	for range rapid.IntRange(0, 3).Draw(t, "more") {
-		d := disc{rapid.SampledFrom(places).Draw(t, "place"), rapid.SampledFrom([]float64{10, 77.7, 500}).Draw(t, "radius")}
+		d := disc{rapid.SampledFrom(modelPlaces).Draw(t, "place"), rapid.SampledFrom([]float64{10, 77.7, 500}).Draw(t, "radius")}
 		more = append(more, d)
 		add = append(add, fields{"lat": d.lat, "lng": d.lng, "radius_m": d.radius})
 	}
@@ -51,7 +51,7 @@ func (m *machine) doWhatIf(t *rapid.T) {
 	m.step(t, request{method: http.MethodPost, path: "/v1/coverage/simulate", key: k, body: body}, e)
 }
 
-func (m *machine) judgePlan(w *world, at span, b box, more []disc, got any) string {
+func (m *modelMachine) judgePlan(w *world, at span, b box, more []disc, got any) string {
 	areas := map[string]float64{}
 	keep := func(name string, judge rule) rule {
 		return func(w *world, at span, got any) string {
@@ -75,7 +75,7 @@ func (m *machine) judgePlan(w *world, at span, b box, more []disc, got any) stri
 
 var hotspotID = regexp.MustCompile(`hs_[0-7][0-9a-hjkmnp-tv-z]{25}`)
 
-func (m *machine) doTile(t *rapid.T) {
+func (m *modelMachine) doTile(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	r := request{method: http.MethodGet, key: k}
@@ -90,7 +90,7 @@ func (m *machine) doTile(t *rapid.T) {
 		return
 	}
 	z := rapid.SampledFrom([]int{0, 5, 13, 14, 17, 22}).Draw(t, "zoom")
-	x, y, there := tileAt(rapid.SampledFrom(places).Draw(t, "place"), z)
+	x, y, there := tileAt(rapid.SampledFrom(modelPlaces).Draw(t, "place"), z)
 	if !there {
 		t.Skip("no tile there")
 	}
@@ -102,8 +102,8 @@ func (m *machine) doTile(t *rapid.T) {
 	m.tile(t, r, z, x, y)
 }
 
-func (m *machine) tile(t *rapid.T, r request, z, x, y int) {
-	in := slices.DeleteFunc(m.live(), func(s *spot) bool {
+func (m *modelMachine) tile(t *rapid.T, r request, z, x, y int) {
+	in := slices.DeleteFunc(m.live(), func(s *modelSpot) bool {
 		sx, sy, there := tileAt(s.place(), z)
 		return !there || sx != x || sy != y
 	})

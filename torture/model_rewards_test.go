@@ -15,7 +15,7 @@ import (
 
 // whose draws whose rewards are asked for: the path, and the user or what the
 // answer must be. What is wrong with the rest of the request comes before it.
-func (m *machine) whose(t *rapid.T, k *apiKey, wrong bool) (path, user string, e *want) {
+func (m *modelMachine) whose(t *rapid.T, k *apiKey, wrong bool) (path, user string, e *want) {
 	who := rapid.SampledFrom([]string{"me", "me", "{" + m.keys[1].user + "}", "{" + m.keys[2].user + "}", "usr_00000000000000000000000000", "ME"}).Draw(t, "user")
 	user = strings.Trim(who, "{}")
 	e = m.enter(k, "rewards:read")
@@ -42,7 +42,7 @@ func micro(got any) int64 {
 	return math.MinInt64 / 1024
 }
 
-func (m *machine) doRewards(t *rapid.T) {
+func (m *modelMachine) doRewards(t *rapid.T) {
 	k := m.someKey(t)
 	period := rapid.SampledFrom([]string{"", "current", "last", "all", "CURRENT", "2026-11"}).Draw(t, "period")
 	path, user, e := m.whose(t, k, period == "CURRENT" || period == "2026-11")
@@ -61,7 +61,7 @@ const rewardsColumns = "hotspot_id,name,earned,availability_score,performance_ti
 
 // judgeTable wants the columns of the document, and lines about the user's own
 // hotspots.
-func (m *machine) judgeTable(w *world, user, text string) string {
+func (m *modelMachine) judgeTable(w *world, user, text string) string {
 	lines, ok := strings.CutPrefix(text, rewardsColumns)
 	if !ok {
 		return fmt.Sprintf("%.200q has other columns", text)
@@ -76,8 +76,8 @@ func (m *machine) judgeTable(w *world, user, text string) string {
 }
 
 // served reports whether a user has, or may have, earned anything.
-func (m *machine) served(user string) bool {
-	return user == m.keys[0].user || slices.ContainsFunc(m.spots, func(s *spot) bool { return s.owner == user && s.inService })
+func (m *modelMachine) served(user string) bool {
+	return user == m.keys[0].user || slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return s.owner == user && s.inService })
 }
 
 var periodOf = map[string]fields{
@@ -88,7 +88,7 @@ var periodOf = map[string]fields{
 
 // judgeRewards holds a summary to decision N17: it adds up, to the micro-credit,
 // and is about the user's own hotspots, and is nothing for who did nothing.
-func (m *machine) judgeRewards(w *world, at span, user, period string, got any) string {
+func (m *modelMachine) judgeRewards(w *world, at span, user, period string, got any) string {
 	all, _ := got.(fields)
 	var summary, breakdown, listed int64
 	sum := func(into *int64, names ...string) rule {
@@ -132,7 +132,7 @@ func userID(user string) any {
 	return named(user)
 }
 
-func (m *machine) byID(w *world, id string) *spot {
+func (m *modelMachine) byID(w *world, id string) *modelSpot {
 	for _, s := range m.spots {
 		if w.bound[s.name] == id {
 			return s
@@ -141,7 +141,7 @@ func (m *machine) byID(w *world, id string) *spot {
 	return nil
 }
 
-func (m *machine) doRewardsByMonth(t *rapid.T) {
+func (m *modelMachine) doRewardsByMonth(t *rapid.T) {
 	k := m.someKey(t)
 	text, page, perPage, bad := pageOf(t)
 	dates := rapid.SampledFrom([][2]string{
@@ -188,7 +188,7 @@ func (m *machine) doRewardsByMonth(t *rapid.T) {
 	m.step(t, request{method: http.MethodGet, path: path + "/history" + text + "&" + dates[0], key: k}, e)
 }
 
-func (m *machine) doStatement(t *rapid.T) {
+func (m *modelMachine) doStatement(t *rapid.T) {
 	k := m.someKey(t)
 	path, _, e := m.whose(t, k, false)
 	if e == nil {
@@ -198,7 +198,7 @@ func (m *machine) doStatement(t *rapid.T) {
 	m.step(t, request{method: http.MethodGet, path: path + "/statements/" + month, key: k}, e)
 }
 
-func (m *machine) doExplain(t *rapid.T) {
+func (m *modelMachine) doExplain(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
 	today := m.worlds[0].clock.between(time.Now(), time.Now()).from.Format(time.DateOnly)
@@ -223,7 +223,7 @@ func (m *machine) doExplain(t *rapid.T) {
 
 // judgeExplanation holds an explanation to decision X6: what could have been
 // earned is what was lost and what was earned.
-func (s *spot) judgeExplanation(w *world, got any) string {
+func (s *modelSpot) judgeExplanation(w *world, got any) string {
 	all, _ := got.(fields)
 	potential, _ := all["potential"].(fields)
 	earned, _ := all["earned"].(fields)

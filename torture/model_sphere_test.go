@@ -13,9 +13,9 @@ const earth = 6_371_008.8
 
 type place struct{ lat, lng float64 }
 
-// places are where hotspots of a run may stand: so near to each other that
+// modelPlaces are where hotspots of a run may stand: so near to each other that
 // distances and discs meet, on the same spot, and where maps end.
-var places = []place{
+var modelPlaces = []place{
 	{40.75, -73.98},
 	{40.75, -73.98},
 	{40.751, -73.98},

@@ -16,7 +16,7 @@ type model struct {
 	run    int // numbers the runs of a test: hardware addresses are unique over all
 	count  int // of names given
 	keys   []*apiKey
-	spots  []*spot // deleted ones too
+	spots  []*modelSpot // deleted ones too
 	elders int     // how many of them were there before the run, and are not touched
 	once   map[string]*firstAnswer
 }
@@ -28,17 +28,17 @@ type apiKey struct {
 	scopes             []string
 	expires            any
 	revoked            bool
-	device             *spot
+	device             *modelSpot
 }
 
 // firstAnswer is what an Idempotency-Key was used for.
 type firstAnswer struct {
 	body string
 	data map[string]any
-	spot *spot
+	spot *modelSpot
 }
 
-type spot struct {
+type modelSpot struct {
 	number            int
 	name              string // as the model calls it
 	owner             string
@@ -55,7 +55,7 @@ type spot struct {
 	codeAt            map[string]span
 	wrong             int // tries with the code and another address
 	version           int
-	beats             []beat
+	beats             []modelBeat
 	inService         bool // was at some time
 }
 
@@ -66,7 +66,7 @@ type settings struct {
 	hours  any
 }
 
-type beat struct {
+type modelBeat struct {
 	boot    string
 	seq     int
 	clients int
@@ -94,7 +94,7 @@ func (m *model) enter(k *apiKey, scope string) *want {
 }
 
 // own is what stands before a hotspot's operator's business.
-func own(k *apiKey, s *spot) *want {
+func own(k *apiKey, s *modelSpot) *want {
 	switch {
 	case s == nil || s.deleted:
 		return &errNotFound
@@ -104,17 +104,17 @@ func own(k *apiKey, s *spot) *want {
 	return nil
 }
 
-func (m *model) live() []*spot {
-	return slices.DeleteFunc(slices.Clone(m.spots), func(s *spot) bool { return s.deleted })
+func (m *model) live() []*modelSpot {
+	return slices.DeleteFunc(slices.Clone(m.spots), func(s *modelSpot) bool { return s.deleted })
 }
 
 // taken reports whether a live hotspot has a hardware address.
 func (m *model) taken(mac string) bool {
-	return slices.ContainsFunc(m.live(), func(s *spot) bool { return octets(s.mac) == octets(mac) })
+	return slices.ContainsFunc(m.live(), func(s *modelSpot) bool { return octets(s.mac) == octets(mac) })
 }
 
 // radius is how far a hotspot reaches (decision N14).
-func (s *spot) radius() float64 {
+func (s *modelSpot) radius() float64 {
 	if r, measured := s.settings.radius.(float64); measured {
 		return r
 	}
@@ -126,7 +126,7 @@ const offlineAfter = 240 * time.Second
 
 // statusAt is every status that the hotspot may have had in a span of time: more
 // than one when the clock of the server was about to tell, or nothing tells yet.
-func (s *spot) statusAt(w *world, at span) []string {
+func (s *modelSpot) statusAt(w *world, at span) []string {
 	if !s.verified || !s.linked {
 		return []string{"pending"}
 	}
@@ -144,7 +144,7 @@ func (s *spot) statusAt(w *world, at span) []string {
 	return may
 }
 
-func (s *spot) status(w *world, at span, got any) string { return oneOf(got, s.statusAt(w, at)) }
+func (s *modelSpot) status(w *world, at span, got any) string { return oneOf(got, s.statusAt(w, at)) }
 
 func oneOf(got any, may []string) string {
 	if text, _ := got.(string); slices.Contains(may, text) {
@@ -154,7 +154,7 @@ func oneOf(got any, may []string) string {
 }
 
 // load is the clients of the latest beat by the most that there may be.
-func (s *spot) load(w *world, at span, got any) string {
+func (s *modelSpot) load(w *world, at span, got any) string {
 	busy := 0.0
 	if len(s.beats) > 0 {
 		busy = math.Min(1, float64(s.beats[len(s.beats)-1].clients)/float64(s.settings.max))
@@ -170,7 +170,7 @@ func (s *spot) load(w *world, at span, got any) string {
 // tier is decision N14; tests of speed are far from the limits or just on them.
 // Which of several that came in one minute are among the latest six is not
 // decided: a device tests its speed far less often.
-func (s *spot) tier(w *world, _ span, got any) string {
+func (s *modelSpot) tier(w *world, _ span, got any) string {
 	var tests [][]float64
 	var came []span
 	for i, b := range s.beats {
@@ -210,7 +210,7 @@ func tierOf(tests [][]float64) string {
 }
 
 // quality is decision N14, by the median of what was measured.
-func (s *spot) quality(_ *world, _ span, got any) string {
+func (s *modelSpot) quality(_ *world, _ span, got any) string {
 	var measured []float64
 	for _, b := range s.beats {
 		if dbm, is := b.rssi.(float64); is {
@@ -238,7 +238,7 @@ func quality(dbm float64) string {
 }
 
 // carried is the bytes of all boots: counters only grow, so the last says all.
-func (s *spot) carried() (bytes int) {
+func (s *modelSpot) carried() (bytes int) {
 	highest := map[string]int{}
 	for _, b := range s.beats {
 		highest[b.boot] = max(highest[b.boot], b.rx+b.tx)
@@ -250,7 +250,7 @@ func (s *spot) carried() (bytes int) {
 }
 
 // mostClients is the most that were connected at once.
-func (s *spot) mostClients() (most int) {
+func (s *modelSpot) mostClients() (most int) {
 	for _, b := range s.beats {
 		most = max(most, b.clients)
 	}
@@ -258,7 +258,7 @@ func (s *spot) mostClients() (most int) {
 }
 
 // uptime is decision N16; the minutes are the clock's.
-func (s *spot) uptime(_ *world, _ span, got any) string {
+func (s *modelSpot) uptime(_ *world, _ span, got any) string {
 	share, is := got.(float64)
 	if !is || share < 0 || share > 1 || share > 0 && !s.inService {
 		return fmt.Sprintf("%v; in service: %v", got, s.inService)
@@ -268,7 +268,7 @@ func (s *spot) uptime(_ *world, _ span, got any) string {
 
 // connections is decision D31: of each hour, the most clients at once. Where the
 // clock does not tell the hour of a beat, it is between the most and the sum.
-func (s *spot) connections(w *world, _ span, got any) string {
+func (s *modelSpot) connections(w *world, _ span, got any) string {
 	hours, all, certain := map[int64]int{}, 0, true
 	for i, b := range s.beats {
 		at := w.beats[s.name][i]
@@ -288,14 +288,14 @@ func (s *spot) connections(w *world, _ span, got any) string {
 	return fmt.Sprintf("%v; want %d", got, sum)
 }
 
-func (s *spot) gigabytes(_ *world, _ span, got any) string {
+func (s *modelSpot) gigabytes(_ *world, _ span, got any) string {
 	if value, is := got.(float64); !is || math.Round(value*1e9) != float64(s.carried()) {
 		return fmt.Sprintf("%v; want %d bytes", got, s.carried())
 	}
 	return ""
 }
 
-func (s *spot) lastSeen(w *world, _ span, got any) string {
+func (s *modelSpot) lastSeen(w *world, _ span, got any) string {
 	if len(s.beats) == 0 {
 		if got != nil {
 			return fmt.Sprintf("%v; want null", got)

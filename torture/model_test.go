@@ -75,13 +75,13 @@ func TestF22_Model(t *testing.T) {
 
 // newMachine starts a server on each store, with hotspots that stay for the
 // whole test: pending ones, and ones whose devices fell silent.
-func newMachine(t *testing.T) *machine {
-	m := &machine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
+func newMachine(t *testing.T) *modelMachine {
+	m := &modelMachine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
 	m.worlds = startWorlds(t, clockRate)
 	for _, w := range m.worlds {
 		m.listeners = append(m.listeners, listen(t, w, w.bound[adminKey.secret]))
 	}
-	for i, p := range []place{places[0], places[2], places[7], places[11]} {
+	for i, p := range []place{modelPlaces[0], modelPlaces[2], modelPlaces[7], modelPlaces[11]} {
 		for _, up := range []bool{false, true} {
 			m.settle(t, 2*i, p, up)
 		}
@@ -90,7 +90,7 @@ func newMachine(t *testing.T) *machine {
 	rig.Eventually(t, 20*time.Second, "the devices are silent", func() bool {
 		now := time.Now()
 		return !slices.ContainsFunc(m.worlds, func(w *world) bool {
-			return slices.ContainsFunc(m.spots, func(s *spot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })
+			return slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })
 		})
 	})
 	return m
@@ -115,11 +115,11 @@ func startWorlds(t *testing.T, rate int) (worlds []*world) {
 }
 
 // settle registers a hotspot that stays.
-func (m *machine) settle(t *testing.T, n int, p place, up bool) {
+func (m *modelMachine) settle(t *testing.T, n int, p place, up bool) {
 	if up {
 		n++
 	}
-	s := &spot{title: fmt.Sprintf("Elder %d", n), kind: "public", lat: p.lat, lng: p.lng, ssid: "elder", mac: fmt.Sprintf("02:be:ac:ff:ff:%02x", n), settings: settings{max: 128, mbps: 300}}
+	s := &modelSpot{title: fmt.Sprintf("Elder %d", n), kind: "public", lat: p.lat, lng: p.lng, ssid: "elder", mac: fmt.Sprintf("02:be:ac:ff:ff:%02x", n), settings: settings{max: 128, mbps: 300}}
 	body := fields{"name": s.title, "type": s.kind, "location": fields{"lat": p.lat, "lng": p.lng}, "device": fields{"ssid": s.ssid, "mac_address": s.mac}}
 	m.register(t, request{method: http.MethodPost, path: "/v1/hotspots", key: adminKey, body: body}, s, nil, "")
 	if up {
@@ -131,9 +131,9 @@ var runs int
 
 // fresh is a machine for one run, with users of its own: two operators, of whom
 // the second also manages keys and verifies, staff, and a reader.
-func (m *machine) fresh(t tester) *machine {
+func (m *modelMachine) fresh(t tester) *modelMachine {
 	runs++
-	next := &machine{model: &model{run: runs, count: m.count, keys: []*apiKey{adminKey}, spots: slices.Clone(m.spots), elders: m.elders, once: map[string]*firstAnswer{}}, listeners: m.listeners}
+	next := &modelMachine{model: &model{run: runs, count: m.count, keys: []*apiKey{adminKey}, spots: slices.Clone(m.spots), elders: m.elders, once: map[string]*firstAnswer{}}, listeners: m.listeners}
 	for _, w := range m.worlds {
 		next.worlds = append(next.worlds, w.fresh())
 	}
@@ -145,7 +145,7 @@ func (m *machine) fresh(t tester) *machine {
 }
 
 // leave deletes what the run registered, whatever became of it.
-func (m *machine) leave(t *rapid.T) {
+func (m *modelMachine) leave(t *rapid.T) {
 	for _, w := range m.worlds {
 		for _, s := range m.spots[m.elders:] {
 			id, made := w.bound[s.name]

@@ -3,6 +3,7 @@
 package torture_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -24,10 +25,11 @@ type mutant struct {
 	file  string // what is broken, from the project's root
 	old   string // stands there exactly once
 	new   string
+	says  string // what the test must complain of, where it could fail for another reason
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
-var mutants = slices.Concat(doctorMutants, loadMutants, modelMutants)
+var mutants = slices.Concat(crashMutants, doctorMutants, loadMutants, modelMutants)
 
 var faultName = regexp.MustCompile(`^TestF\d\d_`)
 
@@ -76,8 +78,10 @@ func TestMutants(t *testing.T) {
 				t.Errorf("%s passes on a binary that is broken:\n%s", m.fault, last(out))
 			case !strings.Contains(string(out), "--- FAIL: "):
 				t.Errorf("%s did not fail, it broke down: %v\n%s", m.fault, err, last(out))
+			case !strings.Contains(string(out), m.says):
+				t.Errorf("%s failed, but not because %q:\n%s", m.fault, m.says, first(out))
 			default:
-				t.Logf("caught:\n%s", last(out))
+				t.Logf("caught:\n%s", first(out))
 			}
 		})
 	}
@@ -95,6 +99,12 @@ func exactly(test string) string {
 }
 
 func last(out []byte) []byte { return out[max(0, len(out)-2000):] }
+
+// first is what a test complained of first.
+func first(out []byte) []byte {
+	out = out[max(0, bytes.Index(out, []byte("--- FAIL: "))):]
+	return out[:min(len(out), 2000)]
+}
 
 // source is the broken file.
 func (m mutant) source() (text, problem string) {

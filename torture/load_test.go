@@ -1,0 +1,180 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
+)
+
+// mix is what a hundred operations are.
+var mix = []struct {
+	kind   kind
+	weight int
+}{
+	{beat, 40},
+	{register, 15},
+	{change, 15},
+	{read, 10},
+	{nearby, 10},
+	{covered, 5},
+	{earned, 5},
+}
+
+const (
+	clients = 16
+	devices = 2 * clients // each client has its own: a device is one thing after the other
+)
+
+// seedVariable repeats the choices of an earlier run.
+const seedVariable = "BEACON_TORTURE_SEED"
+
+// user owns hotspots.
+type user struct {
+	*rig.Client
+	id string
+}
+
+// load is many users and devices that ask all sorts of things of a server, and
+// what they know afterwards. A test of a fault reads:
+//
+//	load := newLoad(t, s)
+//	running := load.on(s)
+//	running.until(300)
+//	s.Kill()
+//	running.stop()
+//	s = rig.Start(t, db)
+//	load.check(t, s)
+//
+// and ends with load.checkAll.
+type load struct {
+	*history
+	seed    uint64
+	admin   *rig.Client
+	users   []*user
+	devices []*rig.Device
+	number  atomic.Int64 // of the next hotspot
+	rounds  uint64
+}
+
+// newLoad makes the users and devices on a server that stands.
+func newLoad(t *testing.T, s *rig.Server) *load {
+	t.Helper()
+	l := &load{history: newHistory(), seed: seedOf(t), admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
+	for range rounds(12, 48) {
+		made := l.admin.Ask(t, http.MethodPost, s.URL+"/v1/keys", rig.Fields{"user_id": "new", "scopes": []string{"hotspots:write", "rewards:read"}})
+		if t.Failed() {
+			t.FailNow()
+		}
+		u := &user{rig.NewClient(t, made["key"].(string)), made["user_id"].(string)}
+		u.HTTP = l.admin.HTTP // one pool of connections
+		l.users = append(l.users, u)
+	}
+	l.devices = rig.LinkDevices(t, l.admin, s, 0, devices)
+	l.number.Store(devices)
+	return l
+}
+
+// seedOf is the seed of a test: one at random, which is told when the test
+// fails, or that of the run that is to be repeated.
+func seedOf(t *testing.T) uint64 {
+	seed := rand.Uint64()
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("to repeat it: %s=%d %s=%s scripts/with-postgres go test ./torture -count=1 -run '%s'",
+				seedVariable, seed, levelVariable, os.Getenv(levelVariable), exactly(t.Name()))
+		}
+	})
+	return seed
+}
+
+// running is a load at work.
+type running struct {
+	t       testing.TB
+	load    *load
+	servers []*rig.Server
+	acked   atomic.Int64
+	end     context.CancelFunc
+	clients sync.WaitGroup
+}
+
+// on lets the clients ask, each one thing after the other, until they are
+// stopped or their server is gone.
+func (l *load) on(t testing.TB, servers ...*rig.Server) *running {
+	ctx, end := context.WithCancel(t.Context())
+	r := &running{t: t, load: l, servers: servers, end: end}
+	l.rounds++
+	for i := range clients {
+		c := &client{running: r, number: i, rng: rand.New(rand.NewPCG(l.seed, l.rounds<<8|uint64(i)))}
+		r.clients.Go(func() {
+			for ctx.Err() == nil && c.step(context.WithoutCancel(ctx)) {
+			}
+		})
+	}
+	return r
+}
+
+// until waits for a number of operations that were acknowledged.
+func (r *running) until(operations int) {
+	r.t.Helper()
+	enough := r.acked.Load() + int64(operations)
+	rig.Eventually(r.t, time.Minute, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
+}
+
+// stop lets everyone finish what he is at.
+func (r *running) stop() {
+	r.end()
+	r.clients.Wait()
+}
+
+// client is one of those who ask.
+type client struct {
+	*running
+	number int
+	rng    *rand.Rand
+}
+
+// step asks one thing; it is false when the server is gone.
+func (c *client) step(ctx context.Context) bool {
+	s := c.servers[c.rng.IntN(len(c.servers))]
+	a := c.ask(ctx, s, c.choose())
+	if a.Outcome() == rig.Done {
+		c.acked.Add(1)
+	}
+	if a.Err == nil {
+		return true
+	}
+	select {
+	case <-s.Exited:
+		return false
+	case <-time.After(10 * time.Millisecond): // a connection broke; not all at once again
+		return true
+	}
+}
+
+// choose rolls the dice for what to do next.
+func (c *client) choose() kind {
+	n := c.rng.IntN(100)
+	for _, m := range mix {
+		if n -= m.weight; n < 0 {
+			return m.kind
+		}
+	}
+	panic("the weights do not add up to 100")
+}

@@ -5,6 +5,7 @@ package torture_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,8 @@ func (s *spot) checkThere(t *testing.T) {
 			t.Errorf("hotspot %d was acknowledged and is lost:\n%v\n%v", s.number, made, o)
 		case o.kind == read && made.outcome == rig.Refused && o.status == http.StatusOK:
 			t.Errorf("hotspot %d was refused and is there:\n%v\n%v", s.number, made, o)
+		case o.client == checker && s.shown && o.status == http.StatusNotFound:
+			t.Errorf("hotspot %d was on the map and is lost:\n%v\n%v", s.number, made, o)
 		}
 	}
 	if taken := s.asksForTaken(); taken && made.outcome == rig.Done {
@@ -44,7 +47,8 @@ func (s *spot) checkThere(t *testing.T) {
 
 // asksForTaken tells those registrations that asked for the MAC of another.
 func (s *spot) asksForTaken() bool {
-	return s.ops[0].asked["device"].(rig.Fields)["mac_address"] != rig.MACOf(s.number)
+	mac, _ := s.ops[0].asked["device"].(rig.Fields)["mac_address"].(string)
+	return canonical(mac) != canonical(rig.MACOf(s.number))
 }
 
 // checkFields: what nobody may change is, in every answer, what was asked for
@@ -78,3 +82,8 @@ func (s *spot) checkFields(t *testing.T) {
 		t.Errorf("hotspot %d is %s and %s", s.number, s.id, id)
 	}
 }
+
+// canonical is a MAC without its spelling.
+func canonical(mac string) string { return strings.ToLower(separators.Replace(mac)) }
+
+var separators = strings.NewReplacer(":", "", "-", "", ".", "")

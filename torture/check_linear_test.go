@@ -46,6 +46,7 @@ type registers struct {
 	connections, mbps float64
 	hours             string
 
+	version int    // one more with each change
 	updated string // when it was last changed, or before that
 	exact   bool   // it is known when
 }
@@ -77,26 +78,35 @@ func (now registers) after(o *op) (next registers, possible bool) {
 	case o.kind == read && o.got == nil:
 		return now, !now.there
 	case o.kind == register:
-		next = registers{there: true}
+		next = registers{there: true, version: 1}
 		next.take(o.asked)
 		possible = !now.there
 	case o.kind == change:
 		next.take(o.asked)
+		if next != now {
+			next.version, next.exact = now.version+1, false
+		}
 		possible = now.there
-		next.exact = false
 	default: // a read
 		possible = now.there
 	}
 	if o.got == nil {
 		return next, possible
 	}
-	answered := next
+	return next.confirm(o, possible)
+}
+
+// confirm compares a state with an answer, which also tells what was not known
+// yet: when it was changed.
+func (now registers) confirm(o *op, possible bool) (registers, bool) {
+	answered := now
 	answered.take(o.got)
 	at, _ := o.got["updated_at"].(string)
-	inTime := at >= next.updated && (!next.exact || at == next.updated)
-	next.updated, next.exact = at, true
-	answered.updated, answered.exact = at, true
-	return next, possible && inTime && answered == next
+	possible = possible && answered == now &&
+		(o.version == 0 || o.version == now.version) &&
+		at >= now.updated && (!now.exact || at == now.updated)
+	now.updated, now.exact = at, true
+	return now, possible
 }
 
 // take sets what a body or an answer names.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -38,6 +37,7 @@ func (l *load) checkAll(t *testing.T, s *rig.Server) {
 	l.checkSpots(t, l.spots)
 	l.checkSettled(t)
 	l.checkLog(t, s)
+	checkChanges(t, s.DB)
 	// What is in memory is what is in the database, where each MAC is there once.
 	l.admin.Converges(t, s, rig.Truth(t, rig.OpenStore(t, s.DB)), int(l.number.Load()), 5*time.Second)
 	l.report(t)
@@ -61,9 +61,7 @@ func (l *load) readBack(t *testing.T, s *rig.Server, spot *spot) {
 // find looks on the map for the hotspot that a registration without an answer
 // may have made.
 func (l *load) find(t *testing.T, s *rig.Server, spot *spot) (id string) {
-	lat, lng := rig.PlaceOf(spot.number)
-	url := fmt.Sprintf("%s/v1/hotspots/nearby?status=all&radius=%v&lat=%v&lng=%v", s.URL, alone, lat, lng)
-	a := spot.owner.Do(t.Context(), http.MethodGet, url, nil)
+	a := spot.owner.Do(t.Context(), http.MethodGet, s.URL+placeOf(spot), nil)
 	ids := hotspotIDs(a)
 	if a.Status != http.StatusOK || len(ids) > 1 {
 		t.Errorf("at the place of hotspot %d there are %v: %d %s %v", spot.number, ids, a.Status, a.Code, a.Err)
@@ -82,8 +80,6 @@ func hotspotIDs(a rig.Answer) (ids []string) {
 	}
 	return ids
 }
-
-func hasHotspot(a rig.Answer, id string) bool { return slices.Contains(hotspotIDs(a), id) }
 
 // checkLists reads the hotspots of all users: each is one that somebody asked
 // for (I2), and reading a list is reading each of its hotspots.
@@ -157,7 +153,7 @@ func (l *load) repeatBeats(t *testing.T, s *rig.Server) {
 // nothing.
 func (l *load) report(t *testing.T) {
 	t.Helper()
-	for _, m := range mix {
+	for _, m := range l.mix {
 		done, unknown := l.count(m.kind, rig.Done), l.count(m.kind, rig.Unknown)
 		t.Logf("%s: %d done, %d refused, %d unknown", m.kind, done, l.count(m.kind, rig.Refused), unknown)
 		if done == 0 {

@@ -27,7 +27,15 @@ func TestF01_Kill(t *testing.T) {
 			running.stop()
 			s = rig.Start(t, db)
 			load.check(t, s)
+			load.reboot()
 		}
 		load.checkAll(t, s)
 	})
+}
+
+// reboot lets every second device begin its counters anew.
+func (l *load) reboot() {
+	for i := int(l.rounds % 2); i < len(l.devices); i += 2 {
+		l.devices[i].Reboot()
+	}
 }

@@ -38,14 +38,15 @@ type op struct {
 	outcome   rig.Outcome
 	status    int
 	got       rig.Fields // nil where nothing was answered, or that there is nothing
+	version   int        // of the hotspot that was answered, by its entity tag; 0: not told
 	why       string     // it failed
 }
 
 func (o *op) String() string {
 	asked, _ := json.Marshal(o.asked)
 	got, _ := json.Marshal(o.got)
-	return fmt.Sprintf("%v–%v client %d %s %s: %s %d %s, answered %.300s", o.call.Round(time.Microsecond), o.end.Round(time.Microsecond),
-		o.client, o.kind, asked, o.outcome, o.status, o.why, got)
+	return fmt.Sprintf("%v–%v client %d %s %s: %s %d %s, answered v%d %.300s", o.call.Round(time.Microsecond), o.end.Round(time.Microsecond),
+		o.client, o.kind, asked, o.outcome, o.status, o.why, o.version, got)
 }
 
 // unsettled is the end of an operation with an unknown outcome: it may yet have
@@ -61,6 +62,7 @@ type spot struct {
 
 	ops     []*op
 	touched bool // since the last check
+	shown   bool // on the map, to anyone: so it must be durable
 }
 
 // history is everything that was asked and answered.
@@ -94,6 +96,9 @@ func (h *history) note(s *spot, o *op, a rig.Answer) {
 	if o.outcome == rig.Done && strings.HasPrefix(string(a.Data), "{") {
 		_ = json.Unmarshal(a.Data, &o.got) // what is malformed differs from what is wanted
 	}
+	if tag := a.Header.Get("ETag"); o.outcome == rig.Done && tag != "" {
+		_, _ = fmt.Sscanf(tag, `"v%d"`, &o.version)
+	}
 	if o.outcome == rig.Unknown {
 		o.end = unsettled
 	}
@@ -111,6 +116,21 @@ func (h *history) note(s *spot, o *op, a rig.Answer) {
 		s.id, s.born = fmt.Sprint(o.got["id"]), o.got
 		h.there = append(h.there, s)
 	}
+}
+
+// newest is the hotspot that was last asked for, and whether it was acknowledged.
+func (h *history) newest() (s *spot, acknowledged bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s = h.spots[len(h.spots)-1]
+	return s, s.born != nil
+}
+
+// show notes that somebody has seen a hotspot on the map.
+func (h *history) show(s *spot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.shown, s.touched = true, true
 }
 
 // settle says that whatever has an unknown outcome has had its effect by now, or

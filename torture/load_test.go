@@ -17,11 +17,14 @@ import (
 	"github.com/beacon-wifi/beacon/rig"
 )
 
-// mix is what a hundred operations are.
-var mix = []struct {
+// share is how many of a hundred operations are of a kind.
+type share struct {
 	kind   kind
 	weight int
-}{
+}
+
+// mix is what people and devices do all day.
+var mix = []share{
 	{beat, 40},
 	{register, 15},
 	{change, 15},
@@ -60,6 +63,7 @@ type user struct {
 type load struct {
 	*history
 	seed    uint64
+	mix     []share
 	admin   *rig.Client
 	users   []*user
 	devices []*rig.Device
@@ -70,19 +74,33 @@ type load struct {
 // newLoad makes the users and devices on a server that stands.
 func newLoad(t *testing.T, s *rig.Server) *load {
 	t.Helper()
-	l := &load{history: newHistory(), seed: seedOf(t), admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
+	l := newUsers(t, s)
+	l.devices = rig.LinkDevices(t, l.admin, s, 0, devices)
+	return l
+}
+
+// newUsers is a load without devices, for tests that say what is done.
+func newUsers(t *testing.T, s *rig.Server) *load {
+	t.Helper()
+	l := &load{history: newHistory(), seed: seedOf(t), mix: mix, admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
 	for range rounds(12, 48) {
-		made := l.admin.Ask(t, http.MethodPost, s.URL+"/v1/keys", rig.Fields{"user_id": "new", "scopes": []string{"hotspots:write", "rewards:read"}})
-		if t.Failed() {
-			t.FailNow()
-		}
-		u := &user{rig.NewClient(t, made["key"].(string)), made["user_id"].(string)}
-		u.HTTP = l.admin.HTTP // one pool of connections
+		u, _ := l.newUser(t, s)
 		l.users = append(l.users, u)
 	}
-	l.devices = rig.LinkDevices(t, l.admin, s, 0, devices)
 	l.number.Store(devices)
 	return l
+}
+
+// newUser makes a user with a key.
+func (l *load) newUser(t *testing.T, s *rig.Server) (u *user, key string) {
+	t.Helper()
+	made := l.admin.Ask(t, http.MethodPost, s.URL+"/v1/keys", rig.Fields{"user_id": "new", "scopes": []string{"hotspots:write", "rewards:read"}})
+	if t.Failed() {
+		t.FailNow()
+	}
+	u = &user{rig.NewClient(t, made["key"].(string)), made["user_id"].(string)}
+	u.HTTP = l.admin.HTTP // one pool of connections
+	return u, made["id"].(string)
 }
 
 // seedOf is the seed of a test: one at random, which is told when the test
@@ -171,7 +189,7 @@ func (c *client) step(ctx context.Context) bool {
 // choose rolls the dice for what to do next.
 func (c *client) choose() kind {
 	n := c.rng.IntN(100)
-	for _, m := range mix {
+	for _, m := range c.load.mix {
 		if n -= m.weight; n < 0 {
 			return m.kind
 		}

@@ -17,4 +17,89 @@ var crashMutants = []mutant{
 	if err != nil {`,
 		says: "are lost",
 	},
+	{
+		name:  "a hotspot is on the map before it is written",
+		fault: "TestF01_Kill/postgres",
+		file:  "registry/register.go",
+		old:   `	first, err := r.store.InsertHotspot(`,
+		new: `	_ = r.fleet.Apply(h)
+	first, err := r.store.InsertHotspot(`,
+		says: "was on the map and is lost",
+	},
+	{
+		name:  "a change is recorded after its write is committed",
+		fault: "TestF02_KillAtSync",
+		file:  "store/group.go",
+		old: `	if err == nil {
+		err = c.record(tx, made)`,
+		new: `	if err == nil && len(made) > 0 {
+		_, _ = c.session.exec(ctx, "COMMIT")
+		_, err = c.session.exec(ctx, c.engine.Begin)
+	}
+	if err == nil {
+		err = c.record(tx, made)`,
+		says: "hotspots have other changes than versions",
+	},
+	{
+		name:  "SQLite keeps its way back in memory",
+		fault: "TestF02_KillAtSync",
+		file:  "store/sqlite/sqlite.go",
+		old:   `"journal_mode(WAL)", sync,`,
+		new:   `"journal_mode(MEMORY)", sync,`,
+	},
+	{
+		name:  "SQLite never syncs",
+		fault: "TestF03_PowerCut",
+		file:  "store/sqlite/sqlite.go",
+		old:   `sync := "synchronous(FULL)"`,
+		new:   `sync := "synchronous(OFF)"`,
+	},
+	{
+		name:  "SQLite syncs now and then",
+		fault: "TestF03_PowerCut",
+		file:  "store/sqlite/sqlite.go",
+		old:   `sync := "synchronous(FULL)"`,
+		new:   `sync := "synchronous(NORMAL)"`,
+		says:  "lost",
+	},
+	{
+		name:  "beats that could not be written are acknowledged",
+		fault: "TestF05_DiskFull",
+		file:  "telemetry/gather.go",
+		old:   `		b.err = overloaded("the beat could not be stored; try again", err)`,
+		new:   `		b.err = nil`,
+		says:  "are lost",
+	},
+	{
+		name:  "MACs are told apart by their spelling",
+		fault: "TestF16_SameMAC/sqlite",
+		file:  "store/rows.go",
+		old:   `row.macLive = h.Device.MAC.Canonical()`,
+		new:   `row.macLive = string(h.Device.MAC)`,
+		says:  "registrations of one MAC were answered",
+	},
+	{
+		name:  "a change does not count",
+		fault: "TestF16_SameField/postgres",
+		file:  "store/hotspots.go",
+		old:   `current.CreatedAt, current.Version+1`,
+		new:   `current.CreatedAt, current.Version`,
+		says:  "no order of the operations",
+	},
+	{
+		name:  "a change overwrites what another server changed",
+		fault: "TestF16_OtherFields/postgres",
+		file:  "store/sql.go",
+		old:   `WHERE id = $21 AND version = $22`,
+		new:   `WHERE id = $21 AND version < $22 + 1000000`,
+		says:  "no order of the operations",
+	},
+	{
+		name:  "a server never hears of keys that others revoke",
+		fault: "TestF16_Revoke/postgres",
+		file:  "access/keys.go",
+		old:   `	k.cache.forget(public)`,
+		new:   ``,
+		says:  "still good",
+	},
 }

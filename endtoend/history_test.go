@@ -7,56 +7,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/store/storetest"
 )
-
-// TestCrash kills a server under load (-9), again and again: everything that
-// was acknowledged is there, field by field, and nothing that was refused.
-func TestCrash(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { testCrash(t, filepath.Join(t.TempDir(), "beacon.db"), 6) })
-	t.Run("postgres", func(t *testing.T) { testCrash(t, storetest.Postgres(t), 3) })
-}
-
-func testCrash(t *testing.T, db string, rounds int) {
-	handle := rig.OpenStore(t, db)
-	client := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
-	h := newHistory(client, 0)
-	for round := range rounds {
-		s := rig.Start(t, db)
-		began := h.next.Load()
-		load, crash := context.WithCancel(t.Context())
-		var writers sync.WaitGroup
-		for range 16 {
-			writers.Go(func() { h.write(load, s) })
-		}
-		// Killed in the middle of its work, each time at another point of it.
-		enough := began + int64(150+rand.IntN(400))
-		rig.Eventually(t, 20*time.Second, "some hundred registrations", func() bool { return h.next.Load() >= enough })
-		s.Kill()
-		crash()
-		writers.Wait()
-
-		s = rig.Start(t, db)
-		if a := client.Do(t.Context(), http.MethodGet, s.URL+"/readyz", nil); a.Status != http.StatusOK {
-			t.Errorf("round %d: after the ready line /readyz answers %d", round, a.Status)
-		}
-		h.check(t, s)
-		client.Converges(t, s, rig.Truth(t, handle), int(h.next.Load()), 2*time.Second)
-		s.Kill()
-	}
-	h.report(t)
-}
 
 // history is what clients know about their writes.
 type history struct {

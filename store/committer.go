@@ -243,6 +243,9 @@ func (c *committer) answer(op *operation, outcome outcome, cause error) error {
 
 // commit tries until the group is committed or it makes no sense to go on.
 func (c *committer) commit(group []*operation) (verdicts []error, outcome outcome, cause error) {
+	if c.engine.isBroken() {
+		return nil, away, errBroken
+	}
 	ctx, cancel := context.Background(), context.CancelFunc(func() {})
 	if c.engine.Patience > 0 {
 		ctx, cancel = context.WithTimeout(ctx, c.engine.Patience)

@@ -46,6 +46,7 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if node == "" {
 		node = id.New(nodePrefix, now)
 	}
+	engine.broken = &breakage{found: make(chan struct{})}
 	seat, beats := newSeat(), newSeat()
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // there is one connection that writes: they take turns

@@ -49,6 +49,8 @@ type Engine struct {
 	// Patience bounds how long one group of writes may take, retries included.
 	// Zero is no bound: for a database without a network in between.
 	Patience time.Duration
+
+	broken *breakage // Open makes it
 }
 
 // Scan is how an Engine reads many rows from one of its connections.
@@ -85,6 +87,7 @@ const (
 	Busy                     // it answers, but has no time or room for this now
 	Away                     // the connection is lost, or there is none to be had
 	Full                     // no room on disk
+	Broken                   // the disk did not keep what it was told to keep: see Engine.broke
 )
 
 // classify sorts out what is the same for every driver, then asks the engine.

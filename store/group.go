@@ -95,6 +95,9 @@ func (c *committer) meaning(err error, numberTaken bool) outcome {
 	switch c.engine.classify(err) {
 	case Contended:
 		return contended
+	case Broken:
+		c.engine.broke(err)
+		return away
 	case Busy, Away, Full:
 		return away
 	case Duplicate:
@@ -121,6 +124,9 @@ func (c *committer) doubt(ctx context.Context, err error) outcome {
 	case Full:
 		c.rollback(ctx, err)
 		return away
+	case Broken:
+		c.engine.broke(err)
+		fallthrough // what was written may be on the disk or not
 	default:
 		c.drop()
 		c.stream.known = false

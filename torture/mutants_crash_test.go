@@ -71,6 +71,14 @@ var crashMutants = []mutant{
 		says:  "are lost",
 	},
 	{
+		name:  "a sync that failed is taken for one that may be repeated",
+		fault: "TestF06_SyncFails",
+		file:  "store/sqlite/sqlite.go",
+		old:   `		return store.Broken`,
+		new:   `		return store.Away`,
+		says:  "and the server goes on",
+	},
+	{
 		name:  "MACs are told apart by their spelling",
 		fault: "TestF16_SameMAC/sqlite",
 		file:  "store/rows.go",

@@ -228,6 +228,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
 	}
 	group.Go(func() error { return s.router.pressure.Run(serving) })
+	group.Go(func() error { return s.whileSound(ctx) })
 	group.Go(func() error {
 		if err := s.load(ctx); err != nil {
 			return err
@@ -237,6 +238,18 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		return nil
 	})
 	return group.Wait()
+}
+
+// whileSound waits until the end, or until the disk has failed: then the server
+// must not go on, and whoever watches over it starts another, which reads what is
+// really there.
+func (s *server) whileSound(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.node.db.Broken():
+		return fmt.Errorf("the database cannot be relied on until the server is started again: %w", s.node.db.Breakage())
+	}
 }
 
 // load reads the hotspots.

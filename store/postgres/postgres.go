@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"strings"
 	"time"
 
@@ -81,9 +80,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	if config.ValidateConnect == nil {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
-		Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
-	}}).DialContext
+	config.DialFunc = dial
 
 	// Migrations may take long: they run without limits, on connections of their own.
 	unlimited := stdlib.OpenDB(*config)
@@ -100,6 +97,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	limited.RuntimeParams = maps.Clone(limits)
 	maps.Copy(limited.RuntimeParams, config.RuntimeParams)
 	read := pool(reading(limited), cmp.Or(max(opts.Readers, 0), defaultReaders))
+	limited.DialFunc = patiently(dial)
 	db, err := store.Open(ctx, store.Engine{
 		Write: pool(limited, writers), Read: read,
 		Begin:     "BEGIN",

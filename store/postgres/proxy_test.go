@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -18,7 +19,13 @@ type proxy struct {
 	cutAt   []byte        // of the server's answers: what is never let through
 	stalled chan struct{} // not nil while nothing passes; closed to go on
 	conns   map[net.Conn]bool
+
+	canceled atomic.Int64 // statements, at the wish of a client
 }
+
+// cancelRequest is how a connection begins that asks for the cancellation of a
+// statement on another.
+var cancelRequest = []byte{0x04, 0xd2, 0x16, 0x2e}
 
 // throughProxy answers the URL of the same database behind a proxy.
 func throughProxy(t *testing.T, database string) (*proxy, string) {
@@ -90,6 +97,9 @@ func (p *proxy) pass(from, to net.Conn, answers bool) {
 
 // permits waits while the proxy is stalled, and says no to what is to be cut.
 func (p *proxy) permits(data []byte, answer bool) bool {
+	if !answer && len(data) >= 8 && bytes.Equal(data[4:8], cancelRequest) {
+		p.canceled.Add(1)
+	}
 	p.mu.Lock()
 	stalled := p.stalled
 	cut := answer && p.cutAt != nil && bytes.Contains(data, p.cutAt)

@@ -18,6 +18,10 @@ import (
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
+// answeredWithin is how long a device may have to wait for the news that the
+// database is away.
+const answeredWithin = 6 * time.Second
+
 // TestDevicesAway: while the database cannot be reached, devices are told in
 // time to come back later, and none is told that it was heard. Nearby goes on,
 // and shows who was not heard as offline. Once the database is back, so is

@@ -175,13 +175,13 @@ func (c *client) step(ctx context.Context) bool {
 	if a.Outcome() == rig.Done {
 		c.acked.Add(1)
 	}
-	if a.Err == nil {
+	if a.Err == nil && a.Status != http.StatusServiceUnavailable {
 		return true
 	}
 	select {
 	case <-s.Exited:
 		return false
-	case <-time.After(10 * time.Millisecond): // a connection broke; not all at once again
+	case <-time.After(10 * time.Millisecond): // a connection broke, or it was told to come back: not all at once again
 		return true
 	}
 }

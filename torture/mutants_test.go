@@ -29,7 +29,7 @@ type mutant struct {
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
-var mutants = slices.Concat(crashMutants, doctorMutants, loadMutants, modelMutants)
+var mutants = slices.Concat(crashMutants, databaseMutants, doctorMutants, loadMutants, modelMutants)
 
 var faultName = regexp.MustCompile(`^TestF\d\d_`)
 

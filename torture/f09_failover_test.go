@@ -1,0 +1,145 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
+)
+
+// backWithin is how long after a database is there again writes may fail.
+const backWithin = 5 * time.Second
+
+// TestF09_Restart: PostgreSQL crashes under load and comes back.
+func TestF09_Restart(t *testing.T) {
+	t.Parallel() // it mostly waits
+	cluster := rig.NewCluster(t)
+	s := rig.Start(t, cluster.URL())
+	load := newLoad(t, s)
+	for range rounds(2, 15) {
+		running := load.on(t, s)
+		running.until(50 + rand.IntN(150))
+		cluster.Restart(t)
+		t.Logf("writes succeeded %v after PostgreSQL was back", load.writes(t, s))
+		running.until(50)
+		running.stop()
+		load.check(t, s)
+	}
+	load.checkAll(t, s)
+}
+
+// TestF09_Failover: the primary crashes under load and a standby takes its place,
+// to which every commit went before it was acknowledged.
+func TestF09_Failover(t *testing.T) {
+	t.Parallel() // it mostly waits
+	f := newFailover(t)
+	for range rounds(1, 5) {
+		standby := f.primary.NewStandby(t)
+		f.primary.Synchronous(t, true)
+		running := f.load.on(t, f.servers...)
+		running.until(200)
+		f.primary.Stop(t)
+		f.moveTo(t, standby)
+		running.until(100)
+		running.stop()
+		f.check(t)
+	}
+	f.load.checkAll(t, f.servers[0])
+}
+
+// TestF09_StandbyAway: before the primary crashes it loses its standby for a
+// while. Then nothing can be acknowledged, and what nobody was told of may vanish
+// with the primary; but then no server may go on to show it.
+func TestF09_StandbyAway(t *testing.T) {
+	t.Parallel() // it mostly waits
+	f := newFailover(t)
+	for range rounds(1, 3) {
+		standby := f.primary.NewStandby(t)
+		f.primary.Synchronous(t, true)
+		running := f.load.on(t, f.servers...)
+		running.until(200)
+		standby.Stop(t)
+		inDoubt := func() int { return f.load.count(register, rig.Unknown) + f.load.count(change, rig.Unknown) }
+		enough := inDoubt() + 2
+		rig.Eventually(t, 30*time.Second, "writes are in doubt", func() bool { return inDoubt() >= enough })
+		time.Sleep(time.Second) // how long the primary lives on: enough for the servers to follow what it shows
+		f.primary.Stop(t)
+		standby.Start(t)
+		f.moveTo(t, standby)
+		running.until(100)
+		running.stop()
+		f.check(t)
+	}
+	f.load.checkAll(t, f.servers[0])
+}
+
+// failover is two servers on a database that moves.
+type failover struct {
+	primary *rig.Cluster
+	proxy   *rig.Proxy
+	servers []*rig.Server
+	load    *load
+}
+
+func newFailover(t *testing.T) *failover {
+	t.Helper()
+	f := &failover{primary: rig.NewCluster(t)}
+	var behind string
+	f.proxy, behind = rig.ThroughProxy(t, f.primary.URL())
+	f.servers = []*rig.Server{rig.Start(t, behind), rig.Start(t, behind)}
+	f.load = newLoad(t, f.servers[0])
+	return f
+}
+
+// moveTo makes a standby the primary. The one before must be down.
+func (f *failover) moveTo(t *testing.T, standby *rig.Cluster) {
+	t.Helper()
+	standby.Promote(t)
+	f.proxy.Move(t, standby.URL())
+	f.primary = standby
+	for i, s := range f.servers {
+		t.Logf("writes through server %d succeeded %v after the standby was promoted", i, f.load.writes(t, s))
+	}
+}
+
+func (f *failover) check(t *testing.T) {
+	t.Helper()
+	f.load.converges(t, f.servers...)
+	f.load.check(t, f.servers[0])
+}
+
+// writes waits until a server writes, and answers how long that took.
+func (l *load) writes(t *testing.T, s *rig.Server) time.Duration {
+	t.Helper()
+	var a rig.Answer
+	return rig.Eventually(t, backWithin, "a registration succeeds", func() bool {
+		a = l.admin.Register(t.Context(), s, int(l.number.Add(1))-1)
+		return a.Status == http.StatusCreated
+	})
+}
+
+// converges waits until all servers show what the database holds, and all beats
+// that were acknowledged (I9).
+func (l *load) converges(t *testing.T, servers ...*rig.Server) {
+	t.Helper()
+	const within = 2 * time.Second
+	want := rig.Truth(t, rig.OpenStore(t, servers[0].DB))
+	for i, s := range servers {
+		hotspots := l.admin.Converges(t, s, want, int(l.number.Load()), within)
+		beats := rig.Eventually(t, within, fmt.Sprintf("server %d has all beats", i), func() bool {
+			shown := l.admin.Readings(t, s)
+			for _, d := range l.devices {
+				if shown[d.SSID].Bytes < d.Totals().Acked {
+					return false
+				}
+			}
+			return true
+		})
+		t.Logf("server %d showed all %d hotspots after %v, and all beats %v later", i, len(want), hotspots, beats)
+	}
+}

@@ -1,0 +1,236 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/store/storetest"
+)
+
+// TestF10_Replicas: three servers on one database, all connections of which end
+// twice a second. Everyone writes through all of them, and some beside them in
+// transactions that stay open for a while. One server is frozen in the middle of
+// its work, then sleeps while the others write, and one is killed. In the end each
+// shows exactly what the database holds, and nothing was missed.
+func TestF10_Replicas(t *testing.T) {
+	t.Parallel() // it mostly waits
+	r := newReplicas(t)
+	r.checkStaleness(t)
+	stopCutting := r.cutConnections(t)
+	stopWriting := r.writeSlowly(t)
+	stopDeleting := r.registerAndDelete(t)
+
+	running := r.load.on(t, r.servers...)
+	for range rounds(1, 4) {
+		running.until(300)
+		r.servers[2].Freeze(t)
+		rig.Eventually(t, 10*time.Second, "everyone waits for the server that is frozen", running.stands())
+		r.servers[2].Signal(t, syscall.SIGCONT)
+	}
+	running.until(100)
+	running.stop()
+
+	for range rounds(1, 4) {
+		r.servers[2].Freeze(t)
+		running = r.load.on(t, r.servers[:2]...)
+		running.until(300)
+		r.servers[1].Kill()
+		running.stop()
+		r.servers[2].Signal(t, syscall.SIGCONT)
+		r.restart(t, 1)
+	}
+	stopDeleting()
+	stopWriting()
+	stopCutting()
+	r.load.converges(t, r.servers...)
+	r.load.checkAll(t, r.servers[0])
+}
+
+// stands tells when nothing has been acknowledged for a while.
+func (r *running) stands() func() bool {
+	last, since := r.acked.Load(), time.Now()
+	return func() bool {
+		if now := r.acked.Load(); now != last {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > 300*time.Millisecond
+	}
+}
+
+// replicas are servers on one database.
+type replicas struct {
+	db      string
+	servers []*rig.Server
+	load    *load
+
+	starting sync.Mutex // a server that starts gives up when it is cut off
+}
+
+func newReplicas(t *testing.T) *replicas {
+	t.Helper()
+	r := &replicas{db: rig.NewDatabase(t, "postgres")}
+	for i := range 3 {
+		r.servers = append(r.servers, rig.Start(t, r.address(t, i)))
+	}
+	r.load = newLoad(t, r.servers[0])
+	return r
+}
+
+func (r *replicas) restart(t *testing.T, i int) {
+	t.Helper()
+	r.starting.Lock()
+	defer r.starting.Unlock()
+	r.servers[i] = rig.Start(t, r.address(t, i))
+}
+
+// address names the connections of a server, to tell them from those of the test.
+func (r *replicas) address(t testing.TB, i int) string {
+	t.Helper()
+	address, err := url.Parse(r.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := address.Query()
+	settings.Set("application_name", fmt.Sprintf("replica%d", i))
+	address.RawQuery = settings.Encode()
+	return address.String()
+}
+
+// cutConnections ends the connections of all servers, again and again.
+func (r *replicas) cutConnections(t *testing.T) (stop func()) {
+	t.Helper()
+	pool := rig.OpenSQL(t, r.db)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := 0
+	var cutting sync.WaitGroup
+	cutting.Go(func() {
+		ticker := time.NewTicker(500 * time.Millisecond)
+		defer ticker.Stop()
+		for ; ctx.Err() == nil; <-ticker.C {
+			var n int
+			r.starting.Lock()
+			err := pool.QueryRowContext(t.Context(), `SELECT count(*) FROM
+				(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'replica%') AS ended`).Scan(&n)
+			r.starting.Unlock()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ended += n
+		}
+	})
+	return func() {
+		cancel()
+		cutting.Wait()
+		t.Logf("%d connections were ended", ended)
+		if ended < 20 {
+			t.Error("that is too few to show anything")
+		}
+	}
+}
+
+// checkStaleness registers through one server after the other: each is soon on
+// the maps of all.
+func (r *replicas) checkStaleness(t *testing.T) {
+	t.Helper()
+	const soon, samples = time.Second, 12
+	late, longest := 0, time.Duration(0)
+	for i := range samples {
+		n := int(r.load.number.Add(1)) - 1
+		r.load.admin.MustRegister(t, r.servers[i%len(r.servers)], n)
+		answered := time.Now()
+		for _, s := range r.servers {
+			rig.Eventually(t, 5*time.Second, "a new hotspot on every server", func() bool {
+				return len(hotspotIDs(r.load.admin.Do(t.Context(), http.MethodGet, s.URL+placeOf(&spot{number: n}), nil))) == 1
+			})
+		}
+		took := time.Since(answered)
+		longest = max(longest, took)
+		if took > soon {
+			late++
+		}
+	}
+	t.Logf("a write was visible everywhere after %v at the most", longest)
+	if late > 1 { // one may fall into a moment in which the machine does something else
+		t.Errorf("%d of %d writes took more than %v to be visible everywhere", late, samples, soon)
+	}
+}
+
+// registerAndDelete does so through the one server that is neither frozen nor
+// killed.
+func (r *replicas) registerAndDelete(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	deleted := 0
+	writing.Go(func() {
+		admin, s := r.load.admin, r.servers[0]
+		for ctx.Err() == nil {
+			a := admin.Register(t.Context(), s, int(r.load.number.Add(1))-1)
+			if a.Outcome() == rig.Done && admin.Do(t.Context(), http.MethodDelete, s.URL+"/v1/hotspots/"+a.Fields(t)["id"].(string), nil).Outcome() == rig.Done {
+				deleted++
+			}
+			time.Sleep(rand.N(20 * time.Millisecond)) // the pause of a client
+		}
+	})
+	return func() {
+		cancel()
+		writing.Wait()
+		t.Logf("%d hotspots were deleted", deleted)
+		if deleted < 10 {
+			t.Error("that is too few to show anything")
+		}
+	}
+}
+
+// writeSlowly changes hotspots beside the servers, in transactions that stay open
+// for a while: the order of commits is then not that of anything else.
+func (r *replicas) writeSlowly(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	var mu sync.Mutex
+	written := 0
+	for range 4 {
+		db := rig.OpenStore(t, r.db)
+		writing.Go(func() {
+			for ctx.Err() == nil {
+				d := r.load.devices[rand.IntN(len(r.load.devices))] // of which the history knows nothing but beats
+				if err := changeSlowly(t.Context(), db, beacon.HotspotID(d.Hotspot)); err == nil {
+					mu.Lock()
+					written++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	return func() {
+		cancel()
+		writing.Wait()
+		t.Logf("%d slow transactions were committed", written)
+		if written < 20 {
+			t.Error("that is too few to show anything")
+		}
+	}
+}
+
+func changeSlowly(ctx context.Context, db *store.DB, id beacon.HotspotID) error {
+	_, err := db.UpdateHotspot(ctx, id, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		h.UpdatedAt = time.Now().UTC().Truncate(time.Microsecond)
+		h.Name = fmt.Sprintf("Slowly %d", rand.Int32())
+		time.Sleep(rand.N(60 * time.Millisecond)) // the length of the transaction
+		return true, nil
+	})
+	return err
+}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"sync"
 
 	"github.com/beacon-wifi/beacon/beacon"
 )
@@ -10,8 +12,43 @@ import (
 // Whoever reads heads first and hotspots after, and then follows Changes from
 // these heads on, misses nothing: of a hotspot met twice, the higher version
 // counts.
+//
+// Streams only grow. Should one be shorter than it was, the DB is Broken.
 func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
-	return db.numbersByNode(ctx, sqlText.heads)
+	before := db.seen.heads()
+	now, err := db.numbersByNode(ctx, sqlText.heads)
+	if err != nil {
+		return nil, err
+	}
+	for node, was := range before {
+		if is := now[node]; is < was {
+			err := wentBack(node, was, is)
+			db.engine.broke(err)
+			return nil, unavailable(err)
+		}
+	}
+	db.seen.note(now)
+	return now, nil
+}
+
+// seen is how long the streams of changes were at some time.
+type seen struct {
+	mu   sync.Mutex
+	most map[string]int64
+}
+
+func (s *seen) heads() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.most)
+}
+
+func (s *seen) note(heads map[string]int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for node, head := range heads {
+		s.most[node] = max(s.most[node], head)
+	}
 }
 
 // numbersByNode reads rows of a node and a number.

@@ -22,6 +22,7 @@ type DB struct {
 	committer *committer
 	journal   *committer // of heartbeats
 
+	seen      seen
 	snapshots chan struct{} // one for each that is open
 
 	watch atomic.Pointer[func(Commit)]
@@ -51,7 +52,7 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // there is one connection that writes: they take turns
 	}
-	db := &DB{engine: &engine, node: node, snapshots: newSnapshots(engine.Read)}
+	db := &DB{engine: &engine, node: node, snapshots: newSnapshots(engine.Read), seen: seen{most: map[string]int64{}}}
 	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}, db.watched(Changes))
 	db.journal = startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}, db.watched(Journal))
 	return db, nil

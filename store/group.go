@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -85,18 +86,24 @@ func (c *committer) rollback(ctx context.Context, cause error) {
 	c.drop()
 }
 
+// drop ends the session. The next one may be with another server.
 func (c *committer) drop() {
 	c.session.discard()
 	c.session = nil
+	c.stream.moved = true
 }
 
 // meaning tells what a failure before COMMIT leads to. Nothing was written.
 func (c *committer) meaning(err error, numberTaken bool) outcome {
+	if errors.Is(err, errWentBack) {
+		c.engine.broke(err)
+		return away
+	}
 	switch c.engine.classify(err) {
 	case Contended:
 		return contended
 	case Broken:
-		c.engine.broke(err)
+		c.engine.broke(fmt.Errorf("%w: %w", errSyncFailed, err))
 		return away
 	case Busy, Away, Full:
 		return away
@@ -125,7 +132,7 @@ func (c *committer) doubt(ctx context.Context, err error) outcome {
 		c.rollback(ctx, err)
 		return away
 	case Broken:
-		c.engine.broke(err)
+		c.engine.broke(fmt.Errorf("%w: %w", errSyncFailed, err))
 		fallthrough // what was written may be on the disk or not
 	default:
 		c.drop()

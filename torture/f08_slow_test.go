@@ -33,11 +33,10 @@ const (
 // nothing is left over.
 func TestF08_Slow(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for name, hurt := range map[string]func(*rig.Proxy){
-		"slow":   func(p *rig.Proxy) { p.Delay(latency) },
-		"silent": func(p *rig.Proxy) { p.Set(rig.Silent) },
-		"gone":   func(p *rig.Proxy) { p.Set(rig.Cut) },
-	} {
+	slow := func(p *rig.Proxy) { p.Delay(latency) }
+	silent := func(p *rig.Proxy) { p.Set(rig.Silent) }
+	gone := func(p *rig.Proxy) { p.Set(rig.Cut) }
+	for name, faults := range map[string][]func(*rig.Proxy){"silent": {slow, silent}, "gone": {gone}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := rig.NewDatabase(t, "postgres")
@@ -47,10 +46,12 @@ func TestF08_Slow(t *testing.T) {
 			v.succeed(t)
 			before := v.goroutines(t)
 
-			hurt(p)
 			stop := v.watchNearby(t)
-			for range rounds(2, 6) {
-				v.areRefused(t)
+			for _, hurt := range faults {
+				hurt(p)
+				for range rounds(1, 4) {
+					v.areRefused(t)
+				}
 			}
 			during := v.goroutines(t)
 			stop()

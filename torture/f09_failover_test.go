@@ -143,3 +143,49 @@ func (l *load) converges(t *testing.T, servers ...*rig.Server) {
 		t.Logf("server %d showed all %d hotspots after %v, and all beats %v later", i, len(want), hotspots, beats)
 	}
 }
+
+// TestF09_LossyFailover: a standby takes over that did not have everything, as
+// happens where commits do not wait for it. What it did not have is lost, that is
+// how such databases are; but a server that knew of it may not go on from there. It
+// ends, and the next one goes by what is there.
+func TestF09_LossyFailover(t *testing.T) {
+	t.Parallel() // it mostly waits
+	f := newFailover(t)
+	standby := f.primary.NewStandby(t)
+	f.load.converges(t, f.servers...)
+	standby.Stop(t)
+	running := f.load.on(t, f.servers...)
+	running.until(200)
+	running.stop()
+	f.load.converges(t, f.servers...)
+	before := len(rig.Truth(t, rig.OpenStore(t, f.primary.URL())))
+
+	f.primary.Stop(t)
+	standby.Start(t)
+	standby.Promote(t)
+	f.proxy.Move(t, standby.URL())
+	for i, s := range f.servers {
+		select {
+		case <-s.Exited:
+			if code := s.Cmd.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("server %d ended with %d", i, code)
+			}
+		case <-time.After(backWithin):
+			t.Fatalf("server %d goes on with what it knows, and the database has forgotten", i)
+		}
+		f.servers[i] = rig.Start(t, s.DB)
+	}
+	after := len(rig.Truth(t, rig.OpenStore(t, standby.URL())))
+	t.Logf("%d of %d hotspots are lost", before-after, before)
+	if after >= before {
+		t.Error("nothing was lost: nothing was shown")
+	}
+	for _, s := range f.servers {
+		f.load.writes(t, s)
+	}
+	want := rig.Truth(t, rig.OpenStore(t, standby.URL()))
+	for _, s := range f.servers {
+		f.load.admin.Converges(t, s, want, int(f.load.number.Load()), backWithin)
+	}
+	checkChanges(t, standby.URL())
+}

@@ -57,17 +57,28 @@ var databaseMutants = []mutant{
 		new:   `		ctx, cancel := context.WithCancel(r.Context())`,
 	},
 	{
-		name:  "a connection that failed is not given back to the pool",
+		name:  "a place among those who read is not given back after a failure",
 		fault: "TestF08_Slow/silent",
 		file:  "store/books.go",
-		old: `	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, db.engine.BeginRead); err != nil {
-		return nil, err
+		old: `	defer func() { <-db.snapshots }()
+	var verdict error
+	failed := db.retrying(ctx, func() (failed error) {
+		verdict, failed = db.snapshot(ctx, read)
+		return failed
+	})
+	if failed != nil {
+		return db.readFailed(failed)
 	}`,
-		new: `	if _, err := conn.ExecContext(ctx, db.engine.BeginRead); err != nil {
-		return nil, err
+		new: `	var verdict error
+	failed := db.retrying(ctx, func() (failed error) {
+		verdict, failed = db.snapshot(ctx, read)
+		return failed
+	})
+	if failed != nil {
+		return db.readFailed(failed)
 	}
-	defer conn.Close()`,
+	<-db.snapshots`,
+		says: "rewards was answered 503",
 	},
 	{
 		name:  "a key is good only while the database says so",
@@ -117,6 +128,14 @@ var databaseMutants = []mutant{
 		new: `	"application_name":                    "beacon",
 	"synchronous_commit":                  "local",`,
 		says: "writes are in doubt",
+	},
+	{
+		name:  "a server goes on although changes are gone",
+		fault: "TestF09_LossyFailover",
+		file:  "store/changes.go",
+		old:   `is < was {`,
+		new:   `is < was && false {`,
+		says:  "goes on with what it knows",
 	},
 	{
 		name:  "changes that could not be read are skipped",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,9 @@ func TestF09_Failover(t *testing.T) {
 		f.primary.Synchronous(t, true)
 		running := f.load.on(t, f.servers...)
 		running.until(200)
+		noticed := f.outages(t) + len(f.servers)
 		f.primary.Stop(t)
+		rig.Eventually(t, 20*time.Second, "the servers miss their database", func() bool { return f.outages(t) >= noticed })
 		f.moveTo(t, standby)
 		running.until(100)
 		running.stop()
@@ -105,6 +108,14 @@ func (f *failover) moveTo(t *testing.T, standby *rig.Cluster) {
 	for i, s := range f.servers {
 		t.Logf("writes through server %d succeeded %v after the standby was promoted", i, f.load.writes(t, s))
 	}
+}
+
+// outages is how often the servers have told that they cannot follow.
+func (f *failover) outages(t *testing.T) (n int) {
+	for _, s := range f.servers {
+		n += strings.Count(s.Log(t), "cannot follow the changes")
+	}
+	return n
 }
 
 func (f *failover) check(t *testing.T) {

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // KillAt lets a process be killed when it enters the n-th of some system calls.
@@ -21,34 +19,13 @@ func KillAt(t testing.TB, s *Server, calls string, n int) {
 
 // FailAt lets some system calls of a process fail with an error such as EIO: the
 // n-th, or with "n+" all from that on.
-func FailAt(t testing.TB, s *Server, calls, errno, n string) *Injection {
+func FailAt(t testing.TB, s *Server, calls, errno, n string) {
 	t.Helper()
-	return inject(t, s, calls, fmt.Sprintf("error=%s:when=%s", errno, n))
-}
-
-// Injection is what is done to the system calls of a process.
-type Injection struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-// At is when a call was first made to fail, or the zero time.
-func (i *Injection) At() time.Time {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.at
-}
-
-func (i *Injection) note(line string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.at.IsZero() && strings.Contains(line, "(INJECTED)") {
-		i.at = time.Now()
-	}
+	inject(t, s, calls, fmt.Sprintf("error=%s:when=%s", errno, n))
 }
 
 // inject attaches strace, whose words for it these are.
-func inject(t testing.TB, s *Server, calls, what string) *Injection {
+func inject(t testing.TB, s *Server, calls, what string) {
 	t.Helper()
 	tracer := exec.Command("strace", "-f", "-p", fmt.Sprint(s.Cmd.Process.Pid),
 		"-e", "trace="+calls, "-e", "signal=none", "-e", "inject="+calls+":"+what)
@@ -71,11 +48,10 @@ func inject(t testing.TB, s *Server, calls, what string) *Injection {
 	if !attached {
 		t.Fatalf("strace cannot attach to the server: %v", tracer.Wait())
 	}
-	injection, read := &Injection{}, make(chan struct{})
+	read := make(chan struct{})
 	go func() { // or it would stop for want of a reader
 		defer close(read)
 		for lines.Scan() {
-			injection.note(lines.Text())
 		}
 	}()
 	t.Cleanup(func() {
@@ -83,5 +59,4 @@ func inject(t testing.TB, s *Server, calls, what string) *Injection {
 		<-read
 		_ = tracer.Wait() // it ends as its victim did
 	})
-	return injection
 }

@@ -13,9 +13,13 @@ import (
 // addresses is whatever looks like a MAC, in any spelling.
 var addresses = regexp.MustCompile(`(?i)\b[0-9a-f]{2}(?:[:.-]?[0-9a-f]{2}){5}\b`)
 
-// checkLog looks through the log of a server for the very keys and MACs that
-// were used on it (I14).
-func (l *load) checkLog(t *testing.T, s *rig.Server) {
+// places is whatever looks like one of the longitudes at which hotspots stand,
+// some of them in homes.
+var places = regexp.MustCompile(`-7[0-4](?:\.[0-9]+)?\b`)
+
+// checkLog looks through the log of a server for the very keys, MACs and places
+// that were used on it (I14).
+func (l *load) checkLog(t testing.TB, s *rig.Server) {
 	t.Helper()
 	text := s.Log(t)
 	for _, key := range l.keys() {
@@ -23,6 +27,9 @@ func (l *load) checkLog(t *testing.T, s *rig.Server) {
 		if secret := key[strings.LastIndex(key, "_")+1:]; strings.Contains(text, secret) {
 			t.Errorf("the log holds a key: …%.200s", text[max(0, strings.Index(text, secret)-100):])
 		}
+	}
+	if at := places.FindStringIndex(text); at != nil {
+		t.Errorf("the log holds a place: …%.200s", text[max(0, at[0]-100):])
 	}
 	used := map[string]bool{}
 	for n := range int(l.number.Load()) {

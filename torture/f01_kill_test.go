@@ -3,7 +3,6 @@
 package torture_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
@@ -22,7 +21,7 @@ func TestF01_Kill(t *testing.T) {
 		}
 		for range times {
 			running := load.on(t, s)
-			running.until(20 + rand.IntN(300))
+			running.until(20 + load.rng.IntN(300))
 			s.Kill()
 			running.stop()
 			s = rig.Start(t, db)

@@ -4,7 +4,6 @@ package torture_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -27,7 +26,7 @@ func TestF02_KillAtSync(t *testing.T) {
 	warmUp(t, load, s)
 	for _, work := range [][]share{{{register, 100}}, {{change, 100}}, {{beat, 100}}} {
 		for _, calls := range []string{"fdatasync,fsync", "pwrite64"} {
-			for _, nth := range sample(rounds(2, 12), rounds(12, 60)) {
+			for _, nth := range load.sample(rounds(2, 12), rounds(12, 60)) {
 				load.mix = work
 				killAt(t, load, s, calls, nth)
 				rig.CheckIntegrity(t, db)
@@ -63,9 +62,9 @@ func hurriedClock() (flags func() []string) {
 }
 
 // sample chooses some of the numbers from 1 on, always the first.
-func sample(count, upTo int) []int {
+func (l *load) sample(count, upTo int) []int {
 	list := []int{1}
-	for _, n := range rand.Perm(upTo - 1)[:count-1] {
+	for _, n := range l.rng.Perm(upTo - 1)[:count-1] {
 		list = append(list, n+2)
 	}
 	return list

@@ -3,7 +3,6 @@
 package torture_test
 
 import (
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestF03_PowerCut(t *testing.T) {
 	lost := 0
 	for range rounds(4, 20) {
 		running := load.on(t, s)
-		running.until(100 + rand.IntN(500))
+		running.until(100 + load.rng.IntN(500))
 		s.Freeze(t)
 		forgetful := rig.WriteForgetful(t, disk)
 		after := disk.Cut(t)

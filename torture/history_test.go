@@ -29,23 +29,25 @@ const (
 // op is an operation as its client knows it. Times count from the beginning of
 // the history, by a clock that nobody sets.
 type op struct {
-	kind      kind
-	client    int // who asks: one operation after the other
-	user      *user
-	target    string     // the id of a hotspot or user, where it is known
-	asked     rig.Fields // the body
-	call, end time.Duration
-	outcome   rig.Outcome
-	status    int
-	got       rig.Fields // nil where nothing was answered, or that there is nothing
-	version   int        // of the hotspot that was answered, by its entity tag; 0: not told
-	why       string     // it failed
+	kind    kind
+	client  int // who asks: one operation after the other
+	user    *user
+	target  string     // the id of a hotspot or user, where it is known
+	asked   rig.Fields // the body
+	call    time.Duration
+	heard   time.Duration // the answer, if there was one
+	end     time.Duration // by when it has had its effect, if any
+	outcome rig.Outcome
+	status  int
+	got     rig.Fields // nil where nothing was answered, or that there is nothing
+	version int        // of the hotspot that was answered, by its entity tag; 0: not told
+	why     string     // it failed
 }
 
 func (o *op) String() string {
 	asked, _ := json.Marshal(o.asked)
 	got, _ := json.Marshal(o.got)
-	return fmt.Sprintf("%v–%v client %d %s %s: %s %d %s, answered v%d %.300s", o.call.Round(time.Microsecond), o.end.Round(time.Microsecond),
+	return fmt.Sprintf("%v–%v client %d %s %s: %s %d %s, answered v%d %.300s", o.call.Round(time.Microsecond), o.heard.Round(time.Microsecond),
 		o.client, o.kind, asked, o.outcome, o.status, o.why, o.version, got)
 }
 
@@ -89,7 +91,8 @@ func (h *history) add(s *spot) {
 
 // note keeps an operation with its answer; s may be nil.
 func (h *history) note(s *spot, o *op, a rig.Answer) {
-	o.end, o.outcome, o.status, o.why = h.now(), a.Outcome(), a.Status, a.Code
+	o.heard = h.now()
+	o.end, o.outcome, o.status, o.why = o.heard, a.Outcome(), a.Status, a.Code
 	if a.Err != nil {
 		o.why = a.Err.Error()
 	}

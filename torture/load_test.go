@@ -63,6 +63,7 @@ type user struct {
 type load struct {
 	*history
 	seed    uint64
+	rng     *rand.Rand // of the test itself: when to hurt
 	mix     []share
 	admin   *rig.Client
 	users   []*user
@@ -83,6 +84,7 @@ func newLoad(t *testing.T, s *rig.Server) *load {
 func newUsers(t *testing.T, s *rig.Server) *load {
 	t.Helper()
 	l := &load{history: newHistory(), seed: seedOf(t), mix: mix, admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
+	l.rng = rand.New(rand.NewPCG(l.seed, 0))
 	for range rounds(12, 48) {
 		u, _ := l.newUser(t, s)
 		l.users = append(l.users, u)
@@ -157,8 +159,12 @@ func (r *running) until(operations int) {
 
 // stop lets everyone finish what he is at.
 func (r *running) stop() {
+	r.t.Helper()
 	r.end()
 	r.clients.Wait()
+	for _, s := range r.servers {
+		r.load.checkLog(r.t, s)
+	}
 }
 
 // client is one of those who ask.

@@ -18,6 +18,14 @@ var crashMutants = []mutant{
 		says: "are lost",
 	},
 	{
+		name:  "what is asked for is in the log",
+		fault: "TestF01_Kill/sqlite",
+		file:  "web/accesslog.go",
+		old:   `"route", Route(r))`,
+		new:   `"route", Route(r)+r.URL.RawQuery)`,
+		says:  "the log holds a place",
+	},
+	{
 		name:  "a hotspot is on the map before it is written",
 		fault: "TestF01_Kill/postgres",
 		file:  "registry/register.go",

@@ -27,6 +27,9 @@ func (l *load) check(t *testing.T, s *rig.Server) {
 	l.checkSpots(t, fresh)
 	rig.CheckTraffic(t, l.devices, l.admin.Readings(t, s)) // I7
 	l.repeatBeats(t, s)
+	if t.Failed() {
+		t.FailNow() // more of it would tell no more
+	}
 }
 
 // checkAll holds a server, and what its database holds, to the whole history.

@@ -26,6 +26,7 @@ type mutant struct {
 	old   string // stands there exactly once
 	new   string
 	says  string // what the test must complain of, where it could fail for another reason
+	full  bool   // only make torture has the time for the test
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
@@ -71,7 +72,11 @@ func TestMutants(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
 			defer cancel()
 			test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, levelVariable+"=quick")
+			level := "quick"
+			if m.full {
+				level = "full"
+			}
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, levelVariable+"="+level)
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:

@@ -23,6 +23,17 @@ const linearTime = 30 * time.Second
 // answer (I3). So no change is lost, neither of the same field nor of another;
 // and the time of the last change never goes back (I8).
 func (s *spot) checkLinear(t *testing.T) {
+	if result := s.linear(); result != porcupine.Ok {
+		lines := make([]string, len(s.ops))
+		for i, o := range s.ops {
+			lines[i] = o.String()
+		}
+		t.Errorf("no order of the operations on hotspot %d explains their answers (%s):\n%s", s.number, result, strings.Join(lines, "\n"))
+	}
+}
+
+// linear looks for the order.
+func (s *spot) linear() porcupine.CheckResult {
 	var list []porcupine.Operation
 	for _, o := range s.ops {
 		seen := o.kind == read && (o.status == http.StatusOK || o.status == http.StatusNotFound)
@@ -30,13 +41,7 @@ func (s *spot) checkLinear(t *testing.T) {
 			list = append(list, porcupine.Operation{ClientId: o.client + 1, Input: o, Call: int64(o.call), Return: int64(o.end)})
 		}
 	}
-	if result := porcupine.CheckOperationsTimeout(registersModel, list, linearTime); result != porcupine.Ok {
-		lines := make([]string, len(s.ops))
-		for i, o := range s.ops {
-			lines[i] = o.String()
-		}
-		t.Errorf("no order of the operations on hotspot %d explains their answers (%s):\n%s", s.number, result, strings.Join(lines, "\n"))
-	}
+	return porcupine.CheckOperationsTimeout(registersModel, list, linearTime)
 }
 
 // registers are what can be changed of a hotspot.

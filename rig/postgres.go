@@ -21,9 +21,10 @@ import (
 // replaced by another. It listens in a folder, on no port that another could take
 // while it is down.
 type Cluster struct {
-	folder string // of the socket, the log and the data
-	server *exec.Cmd
-	exited chan struct{}
+	folder   string // of the socket, the log and the data
+	settings []string
+	server   *exec.Cmd
+	exited   chan struct{}
 }
 
 // A process may be killed at any time and leave its files as it wrote them: to
@@ -126,7 +127,7 @@ func (c *Cluster) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	c.server = c.command(t, "postgres", append([]string{"-D", c.data(), "-k", c.folder}, clusterSettings...)...)
+	c.server = c.command(t, "postgres", slices.Concat([]string{"-D", c.data(), "-k", c.folder}, clusterSettings, c.settings)...)
 	c.server.Stdout, c.server.Stderr = log, log
 	if err := c.server.Start(); err != nil {
 		t.Fatal(err)

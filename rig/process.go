@@ -197,8 +197,14 @@ func Command(t testing.TB, args ...string) string {
 func (s *Server) Freeze(t testing.TB) {
 	t.Helper()
 	s.Signal(t, syscall.SIGSTOP)
+	awaitStillness(t, s.Cmd.Process.Pid)
+}
+
+// awaitStillness waits until all threads of a process have stopped.
+func awaitStillness(t testing.TB, pid int) {
+	t.Helper()
 	Eventually(t, 10*time.Second, "all threads stand still", func() bool {
-		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", s.Cmd.Process.Pid))
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		if err != nil || len(threads) == 0 {
 			t.Fatalf("no threads: %v", err)
 		}

@@ -18,6 +18,19 @@ var crashMutants = []mutant{
 		says: "are lost",
 	},
 	{
+		name:  "some registrations are refused and written",
+		fault: "TestF01_Kill/sqlite",
+		file:  "store/hotspots.go",
+		old: `		if err != nil || n > 0 {
+			return changes{&change}, err`,
+		new: `		if err == nil && n > 0 && h.Settings.MaxConnections%50 == 49 {
+			return changes{&change}, macTaken(nil)
+		}
+		if err != nil || n > 0 {
+			return changes{&change}, err`,
+		says: "was refused and is there",
+	},
+	{
 		name:  "what is asked for is in the log",
 		fault: "TestF01_Kill/sqlite",
 		file:  "web/accesslog.go",
@@ -57,18 +70,28 @@ var crashMutants = []mutant{
 	},
 	{
 		name:  "SQLite never syncs",
-		fault: "TestF03_PowerCut",
+		fault: "TestF03_PowerCut/sqlite",
 		file:  "store/sqlite/sqlite.go",
 		old:   `sync := "synchronous(FULL)"`,
 		new:   `sync := "synchronous(OFF)"`,
 	},
 	{
 		name:  "SQLite syncs now and then",
-		fault: "TestF03_PowerCut",
+		fault: "TestF03_PowerCut/sqlite",
 		file:  "store/sqlite/sqlite.go",
 		old:   `sync := "synchronous(FULL)"`,
 		new:   `sync := "synchronous(NORMAL)"`,
 		says:  "lost",
+	},
+	{
+		name:  "PostgreSQL may acknowledge before it syncs",
+		fault: "TestF03_PowerCut/postgres",
+		file:  "store/postgres/postgres.go",
+		old:   `	"statement_timeout":                   "4000",`,
+		new: `	"statement_timeout":                   "4000",
+	"synchronous_commit":                  "off",`,
+		says: "lost",
+		full: true,
 	},
 	{
 		name:  "beats that could not be written are acknowledged",

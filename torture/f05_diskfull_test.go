@@ -32,7 +32,7 @@ func TestF05_DiskFull(t *testing.T) {
 		})
 		freed := load.now()
 		room.Free(t)
-		rig.Eventually(t, 10*time.Second, "there is room, and writes go on", func() bool { return load.wroteSince(load.now() - 50*time.Millisecond) })
+		rig.Eventually(t, 10*time.Second, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
 		running.stop()
 		s.Running(t)
 		load.checkFull(t, full, freed)

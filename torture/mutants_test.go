@@ -50,7 +50,9 @@ func TestMutants_Apply(t *testing.T) {
 
 // Every fault has a mutant.
 func TestMutants_EachFault(t *testing.T) {
-	out, err := exec.Command(os.Args[0], "-test.list", faultName.String()).Output()
+	list := exec.Command(os.Args[0], "-test.list", faultName.String())
+	list.Env = append(os.Environ(), rig.BinaryVariable+"="+rig.Binary) // it need not build another
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}

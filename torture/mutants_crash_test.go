@@ -102,6 +102,14 @@ var crashMutants = []mutant{
 		says:  "are lost",
 	},
 	{
+		name:  "a COMMIT that failed is taken for done",
+		fault: "TestF05_DiskFull",
+		file:  "store/group.go",
+		old:   `	if _, err := c.session.exec(ctx, "COMMIT"); err != nil {`,
+		new:   `	if _, err := c.session.exec(ctx, "COMMIT"); err != nil && !c.local() {`,
+		says:  "still not: writes are refused",
+	},
+	{
 		name:  "a sync that failed is taken for one that may be repeated",
 		fault: "TestF06_SyncFails",
 		file:  "store/sqlite/sqlite.go",

@@ -138,15 +138,29 @@ var databaseMutants = []mutant{
 		says:  "goes on with what it knows",
 	},
 	{
-		name:  "changes that could not be read are skipped",
+		name:  "who was away follows from where the others are by now",
 		fault: "TestF10_Replicas",
 		file:  "fleet/follower.go",
-		old: `			if err := fo.advance(ctx, node); err != nil {
-				return err
-			}`,
-		new: `			if fo.advance(ctx, node) != nil {
-				fo.places[node] = head
-			}`,
+		old: `	if err := fo.companion.Look(ctx); err != nil {
+		return err
+	}
+	heads, err := fo.source.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	for`,
+		new: `	if err := fo.companion.Look(ctx); err != nil {
+		fo.places = nil
+		return err
+	}
+	heads, err := fo.source.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	if fo.places == nil {
+		fo.places = heads
+	}
+	for`,
 		says: "differs from the database",
 	},
 	{

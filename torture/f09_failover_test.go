@@ -22,7 +22,7 @@ func TestF09_Restart(t *testing.T) {
 	cluster := rig.NewCluster(t)
 	s := rig.Start(t, cluster.URL())
 	load := newLoad(t, s)
-	for range rounds(2, 15) {
+	for range rounds(2, 20) {
 		running := load.on(t, s)
 		running.until(50 + rand.IntN(150))
 		cluster.Restart(t)
@@ -39,7 +39,7 @@ func TestF09_Restart(t *testing.T) {
 func TestF09_Failover(t *testing.T) {
 	t.Parallel() // it mostly waits
 	f := newFailover(t)
-	for range rounds(1, 5) {
+	for range rounds(1, 10) {
 		standby := f.primary.NewStandby(t)
 		f.primary.Synchronous(t, true)
 		running := f.load.on(t, f.servers...)

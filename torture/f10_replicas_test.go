@@ -35,7 +35,7 @@ func TestF10_Replicas(t *testing.T) {
 	stopDeleting := r.registerAndDelete(t)
 
 	running := r.load.on(t, r.servers...)
-	for range rounds(1, 4) {
+	for range rounds(1, 8) {
 		running.until(300)
 		r.servers[2].Freeze(t)
 		rig.Eventually(t, 10*time.Second, "everyone waits for the server that is frozen", running.stands())
@@ -44,7 +44,7 @@ func TestF10_Replicas(t *testing.T) {
 	running.until(100)
 	running.stop()
 
-	for range rounds(1, 4) {
+	for range rounds(1, 8) {
 		running = r.load.on(t, r.servers[:2]...)
 		running.until(100)
 		r.servers[1].Kill()

@@ -160,6 +160,7 @@ func (l *load) converges(t *testing.T, servers ...*rig.Server) {
 // how such databases are; but a server that knew of it may not go on from there. It
 // ends, and the next one goes by what is there.
 func TestF09_LossyFailover(t *testing.T) {
+	onlyFull(t)
 	t.Parallel() // it mostly waits
 	f := newFailover(t)
 	standby := f.primary.NewStandby(t)

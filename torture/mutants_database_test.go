@@ -135,6 +135,7 @@ var databaseMutants = []mutant{
 		old:   `is < was {`,
 		new:   `is < was && false {`,
 		says:  "goes on with what it knows",
+		full:  true,
 	},
 	{
 		name:  "who was away follows from where the others are by now",

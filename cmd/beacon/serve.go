@@ -31,7 +31,7 @@ type serveCmd struct {
 	database
 	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
 	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
-	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE,…" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
+	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
 	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have, proxies aside; 0: all. Default ${default}."`
 	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`

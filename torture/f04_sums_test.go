@@ -20,14 +20,14 @@ type wrongSum struct {
 }
 
 const (
-	ofUser  = ` WHERE user_id = $1 AND month = (SELECT max(month) FROM reward_months)`
-	ofOpen  = ` WHERE user_id = $1 AND month = (SELECT max(month) + 1 FROM reward_months)`
-	summary = "/users/{user}/rewards?period=last"
-	current = "/users/{user}/rewards?period=current"
-	total   = "/users/{user}/rewards?period=all"
+	ofUser      = ` WHERE user_id = $1 AND month = (SELECT max(month) FROM reward_months)`
+	ofOpen      = ` WHERE user_id = $1 AND month = (SELECT max(month) + 1 FROM reward_months)`
+	summary     = "/users/{user}/rewards?period=last"
+	current     = "/users/{user}/rewards?period=current"
+	total       = "/users/{user}/rewards?period=all"
 	historyPath = "/users/{user}/rewards/history"
-	paper   = "/users/{user}/rewards/statements/{month}"
-	explain = "/hotspots/{hotspot}/rewards/explain?date={day}"
+	paper       = "/users/{user}/rewards/statements/{month}"
+	explain     = "/hotspots/{hotspot}/rewards/explain?date={day}"
 )
 
 var wrongSums = []wrongSum{

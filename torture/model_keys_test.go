@@ -192,8 +192,8 @@ var odd = []struct {
 	request
 	want
 }{
-	{request{method: "PUT", path: "/v1/hotspots"}, want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "POST"}}},
-	{request{method: "GET", path: "/v1/hotspots"}, want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "POST"}}},
+	{request{method: "PUT", path: "/v1/hotspots"}, want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "GET, HEAD, POST"}}},
+	{request{method: "GET", path: "/v1/hotspots"}, errUnauthorized},
 	{request{method: "DELETE", path: "/v1/coverage"}, want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "GET, HEAD"}}},
 	{request{method: "PATCH", path: "/v1/keys/key_00000000000000000000000000"}, want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "DELETE"}}},
 	{request{method: "GET", path: "/v1/nowhere"}, errNotFound},

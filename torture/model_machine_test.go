@@ -75,6 +75,7 @@ func (m *modelMachine) actions() map[string]func(*rapid.T) {
 		"change2":        m.doChange,
 		"delete":         m.doDelete,
 		"list":           m.doList,
+		"listAll":        m.doListAll,
 		"verify":         m.doVerify,
 		"linkCode":       m.doLinkCode,
 		"link":           m.doLink,

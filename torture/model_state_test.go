@@ -17,7 +17,7 @@ type model struct {
 	count  int // of names given
 	keys   []*apiKey
 	spots  []*modelSpot // deleted ones too
-	elders int     // how many of them were there before the run, and are not touched
+	elders int          // how many of them were there before the run, and are not touched
 	once   map[string]*firstAnswer
 }
 

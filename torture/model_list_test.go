@@ -1,0 +1,92 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var badLists = []string{"status=asleep", "verified=yes", "order=up", "per_page=101", "page=0", "q=", "q=%00", "status=all&status=all"}
+
+// doListAll is what staff does: list all hotspots, or those that wait.
+func (m *modelMachine) doListAll(t *rapid.T) {
+	k := m.someKey(t)
+	e := m.enter(k, "hotspots:verify")
+	r := request{method: http.MethodGet, key: k}
+	if seldom(t, "bad", 6) {
+		if e == nil {
+			e = refused(400, "invalid_request")
+		}
+		r.path = "/v1/hotspots?" + rapid.SampledFrom(badLists).Draw(t, "query")
+		m.step(t, r, e)
+		return
+	}
+	status := rapid.SampledFrom([]string{"", "all", "pending"}).Draw(t, "status")
+	verified := rapid.SampledFrom([]string{"", "true", "false"}).Draw(t, "verified")
+	order := rapid.SampledFrom([]string{"", "oldest", "newest"}).Draw(t, "order")
+	search := rapid.SampledFrom([]string{"", "abc", "ABC", "zzz"}).Draw(t, "q")
+	r.path = "/v1/hotspots" + query("status", status, "verified", verified, "order", order, "q", search, "per_page", "100")
+	if e == nil {
+		due := slices.DeleteFunc(slices.Clone(m.live()), func(s *modelSpot) bool {
+			return verified != "" && s.verified != (verified == "true") || status == "pending" && s.verified && s.linked ||
+				!strings.Contains(strings.ToLower(s.title), strings.ToLower(search))
+		})
+		e = &want{status: 200, page: &pagination{1, 100, len(due)}, loose: true, apart: true, data: rule(func(w *world, at span, got any) string {
+			return judgeList(w, at, got, due, order == "newest")
+		})}
+	}
+	m.step(t, r, e)
+}
+
+// judgeList wants each hotspot that is due once, and no other, in the order of
+// the times at which they were registered.
+func judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string {
+	list, _ := got.([]any)
+	missing := map[string]*modelSpot{}
+	for _, s := range due {
+		missing[w.bound[s.name]] = s
+	}
+	last := ""
+	for i, item := range list {
+		id, _ := item.(fields)["id"].(string)
+		s := missing[id]
+		if s == nil {
+			return fmt.Sprintf("[%d] is there twice, or should not be there: %v", i, item)
+		}
+		delete(missing, id)
+		if problem := w.match(fmt.Sprintf("[%d]", i), s.listed(), item, at); problem != "" {
+			return problem
+		}
+		millisecond := id[:len("hs_")+10] // an id begins with its time
+		if last != "" && (millisecond < last) != newest && millisecond != last {
+			return fmt.Sprintf("[%d] %s stands after one of %s", i, id, last)
+		}
+		last = millisecond
+	}
+	if len(missing) > 0 {
+		return fmt.Sprintf("%d are missing", len(missing))
+	}
+	return ""
+}
+
+// listed is what a list of all hotspots shows.
+func (s *modelSpot) listed() fields {
+	f := s.summary(nearbyQuery{status: "all"})
+	delete(f, "distance_m")
+	f["location"].(fields)["verified"] = s.verified
+	f["device"] = fields{"linked": s.linked}
+	f["created_at"] = rule(func(_ *world, _ span, got any) string {
+		text, _ := got.(string)
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	return f
+}

@@ -88,6 +88,7 @@ var allowed = map[string][]string{
 	"openapitest":     {},
 	"torture":         {},
 	"rig":             {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
+	"rig/books":       {"rig"},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }
 
@@ -109,6 +110,7 @@ var foreign = map[string][]string{
 	"mvt/mvttest":     {"google.golang.org/protobuf"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},
 	"rig":             {"github.com/google/go-cmp"},
+	"rig/books":       {"github.com/google/go-cmp"},
 	"openapitest":     {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
 }
 

@@ -20,15 +20,15 @@ import (
 func TestCoverageClock(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		const rate = 40
-		clock := &simulatedClock{at: time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC), real: time.Now(), rate: rate}
+		clock := rig.NewClock(time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC), rate)
 		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
 		sc.clump(10, cityLat, cityLng, 100)
 		sc.clump(800, -20, 30, 20_000)
-		crowd := newCrowd(t, db, clock.at, 300, sc.discs())
-		observers := []*observer{{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate}}
+		crowd := newCrowd(t, db, clock.At, 300, sc.discs())
+		observers := []*observer{{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate}}
 		if rig.IsPostgres(db) { // which hears of beats a little later
-			observers = append(observers, &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate, behind: 3 * time.Second})
+			observers = append(observers, &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate, behind: 3 * time.Second})
 		}
 		s := observers[0].server
 		ctx, stop := context.WithCancel(t.Context())
@@ -70,7 +70,7 @@ func TestCoverageClock(t *testing.T) {
 			o.server.Kill()
 		}
 		// Who comes up after a crash knows who was heard, and when.
-		o := &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.flags()...), rate: rate}
+		o := &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate}
 		for range 10 {
 			if err := errors.Join(o.lookAtAll(t.Context()), o.lookClosely(t.Context())); err != nil {
 				t.Errorf("after a crash: %v", err)

@@ -41,9 +41,9 @@ const simulatedRate = 240
 
 func testDevicesFold(t *testing.T, db string) {
 	handle := rig.OpenStore(t, db)
-	clock := &simulatedClock{at: time.Date(2027, 3, 14, 23, 20, 0, 0, time.UTC), real: time.Now(), rate: simulatedRate}
+	clock := rig.NewClock(time.Date(2027, 3, 14, 23, 20, 0, 0, time.UTC), simulatedRate)
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	s := rig.Start(t, db, clock.flags()...)
+	s := rig.Start(t, db, clock.Flags()...)
 	var all []*diary
 	for i, d := range rig.LinkDevices(t, admin, s, 0, 30) {
 		h := admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)
@@ -51,17 +51,17 @@ func testDevicesFold(t *testing.T, db string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &diary{Device: d, active: minuteOf(linked), chance: []float64{1, 0.5, 0.12}[i%3]})
+		all = append(all, &diary{Diary: rig.Diary{Device: d, Active: rig.MinuteOf(linked), Chance: []float64{1, 0.5, 0.12}[i%3]}})
 	}
-	excuses := func() func(minute) bool { return outages(t, handle, minuteOf(clock.began)) }
+	excuses := func() func(rig.Minute) bool { return outages(t, handle, rig.MinuteOf(clock.Began)) }
 	for range 4 {
 		keepDiaries(t, admin, s, all, 12)
-		down := minuteOf(clock.now()) + 1
-		clock.pass(time.Duration(5+rand.IntN(10)) * time.Minute)
-		s = rig.Start(t, db, clock.flags()...)
+		down := rig.MinuteOf(clock.Now()) + 1
+		clock.Pass(time.Duration(5+rand.IntN(10)) * time.Minute)
+		s = rig.Start(t, db, clock.Flags()...)
 		checkDiaries(t, admin, s, excuses, all)
 		excused := excuses()
-		for up := minuteOf(clock.began) - 1; down <= up; down++ {
+		for up := rig.MinuteOf(clock.Began) - 1; down <= up; down++ {
 			if !excused(down) {
 				t.Errorf("no server was up in minute %d, and still it is not excused", down)
 			}
@@ -69,7 +69,7 @@ func testDevicesFold(t *testing.T, db string) {
 	}
 	for _, d := range all {
 		rig.Eventually(t, 20*time.Second, "a record of each of two days", func() bool {
-			today := int64(minuteOf(clock.now()) / (24 * 60))
+			today := int64(rig.MinuteOf(clock.Now()) / (24 * 60))
 			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)
 			return err == nil && len(rows) == 2
 		})
@@ -77,9 +77,9 @@ func testDevicesFold(t *testing.T, db string) {
 	checkDiaries(t, admin, s, excuses, all)
 	surely, maybe := 0, 0
 	for _, d := range all {
-		served := d.served()
-		surely += len(served.surely)
-		maybe += len(served.maybe) - len(served.surely)
+		served := d.Served()
+		surely += len(served.Surely)
+		maybe += len(served.Maybe) - len(served.Surely)
 	}
 	t.Logf("%d minutes were served, and %d more may have been", surely, maybe)
 	if maybe > surely/2 {
@@ -87,44 +87,10 @@ func testDevicesFold(t *testing.T, db string) {
 	}
 }
 
-// simulatedClock goes on from one server to the next.
-type simulatedClock struct {
-	at    time.Time // simulated, at some moment
-	real  time.Time // which was this
-	rate  int       // of simulated time
-	began time.Time // the time at which the last server began
-}
-
-func (c *simulatedClock) now() time.Time { return c.at.Add(time.Since(c.real) * time.Duration(c.rate)) }
-
-// pass lets some time pass in which there is no server.
-func (c *simulatedClock) pass(d time.Duration) { c.at = c.at.Add(d) }
-
-// flags give a server the time that it is now.
-func (c *simulatedClock) flags() []string {
-	c.began = c.now()
-	return []string{"--clock-start", c.began.Format(time.RFC3339Nano), "--clock-rate", fmt.Sprint(c.rate)}
-}
-
-// minute counts minutes since 1970.
-type minute int64
-
-func minuteOf(t time.Time) minute { return minute(t.Unix() / 60) }
-
-// diary is a device that remembers when it was heard.
+// diary is a device that remembers when it was heard, until a server is killed.
 type diary struct {
-	*rig.Device
-	active minute
-	chance float64 // of a beat in a minute
-	heard  []hearing
-
+	rig.Diary
 	last, lastReal time.Time // when it was last answered, by the server's clock and by ours
-}
-
-// hearing is between which minutes a beat was taken, and whether for sure.
-type hearing struct {
-	from, to minute
-	surely   bool
 }
 
 // keepDiaries lets devices beat for some minutes, and kills the server while they
@@ -145,7 +111,7 @@ func (d *diary) keep(t *testing.T, c *rig.Client, s *rig.Server) {
 	rhythm := time.NewTicker(time.Minute / simulatedRate)
 	defer rhythm.Stop()
 	for ; ; <-rhythm.C {
-		if d.Seq > 0 && rand.Float64() >= d.chance && s.Runs() {
+		if d.Seq > 0 && rand.Float64() >= d.Chance && s.Runs() {
 			continue
 		}
 		sent := time.Now()
@@ -155,39 +121,21 @@ func (d *diary) keep(t *testing.T, c *rig.Client, s *rig.Server) {
 			return
 		case a.Err != nil:
 			at := d.last.Add(sent.Sub(d.lastReal) * simulatedRate)
-			d.heard = append(d.heard, hearing{minuteOf(at), minuteOf(at.Add((a.Took+time.Since(sent))*simulatedRate)) + 1, false})
+			d.Note(rig.MinuteOf(at), rig.MinuteOf(at.Add((a.Took+time.Since(sent))*simulatedRate))+1, false)
 			return
 		case a.Status != http.StatusOK:
 			t.Errorf("a beat was answered %d %s", a.Status, a.Code)
 			return
 		}
 		d.last, d.lastReal = a.At, time.Now()
-		d.heard = append(d.heard, hearing{minuteOf(a.At.Add(-a.Took * simulatedRate)), minuteOf(a.At), true})
+		d.Note(rig.MinuteOf(a.At.Add(-a.Took*simulatedRate)), rig.MinuteOf(a.At), true)
 	}
-}
-
-// served is in which minutes a hotspot served.
-type served struct{ surely, maybe map[minute]bool }
-
-// served is the oracle of decision N16: a beat serves its minute and the three
-// after it.
-func (d *diary) served() served {
-	out := served{map[minute]bool{}, map[minute]bool{}}
-	for _, h := range d.heard {
-		for m := h.from; m <= h.to+3; m++ {
-			out.maybe[m] = true
-		}
-		for m := h.to; m <= h.from+3 && h.surely; m++ {
-			out.surely[m] = true
-		}
-	}
-	return out
 }
 
 // outages are the minutes that are excused: no server was up in them or in one
 // of the three before. When servers were up, they wrote down; the last one,
 // which began at a minute or later, still is.
-func outages(t testing.TB, db *store.DB, since minute) (excused func(minute) bool) {
+func outages(t testing.TB, db *store.DB, since rig.Minute) (excused func(rig.Minute) bool) {
 	t.Helper()
 	var spans []beacon.ServiceSpan
 	rig.Eventually(t, 5*time.Second, "the server notes that it is up", func() (noted bool) {
@@ -197,15 +145,15 @@ func outages(t testing.TB, db *store.DB, since minute) (excused func(minute) boo
 		}
 		return len(spans) > 0 && spans[len(spans)-1].From >= int64(since)
 	})
-	up := map[minute]bool{}
+	up := map[rig.Minute]bool{}
 	for _, s := range spans {
-		for m := minute(s.From); m <= minute(s.To); m++ {
+		for m := rig.Minute(s.From); m <= rig.Minute(s.To); m++ {
 			up[m] = true
 		}
 	}
-	first, last := minute(spans[0].From), minute(spans[len(spans)-1].From)
-	return func(m minute) bool {
-		for before := range minute(4) {
+	first, last := rig.Minute(spans[0].From), rig.Minute(spans[len(spans)-1].From)
+	return func(m rig.Minute) bool {
+		for before := range rig.Minute(4) {
 			if m-before >= first && m-before < last && !up[m-before] {
 				return true
 			}
@@ -215,7 +163,7 @@ func outages(t testing.TB, db *store.DB, since minute) (excused func(minute) boo
 }
 
 // checkDiaries compares what a server shows with what its devices remember.
-func checkDiaries(t *testing.T, c *rig.Client, s *rig.Server, outages func() func(minute) bool, all []*diary) {
+func checkDiaries(t *testing.T, c *rig.Client, s *rig.Server, outages func() func(rig.Minute) bool, all []*diary) {
 	t.Helper()
 	checked := 0
 	for _, d := range all {
@@ -241,26 +189,26 @@ func checkDiaries(t *testing.T, c *rig.Client, s *rig.Server, outages func() fun
 }
 
 // check finds what does not fit.
-func (d *diary) check(t testing.TB, h, history rig.Answer, excused func(minute) bool) (problem string) {
-	served := d.served()
+func (d *diary) check(t testing.TB, h, history rig.Answer, excused func(rig.Minute) bool) (problem string) {
+	served := d.Served()
 	// count gives the least and the most uptime from one minute to another, both included.
-	count := func(from, to minute) (least, most float64, expected int) {
+	count := func(from, to rig.Minute) (least, most float64, expected int) {
 		surely, maybe := 0, 0
-		for m := max(from, d.active); m <= to; m++ {
+		for m := max(from, d.Active); m <= to; m++ {
 			if excused(m) {
 				continue
 			}
 			expected++
-			if served.surely[m] {
+			if served.Surely[m] {
 				surely++
 			}
-			if served.maybe[m] {
+			if served.Maybe[m] {
 				maybe++
 			}
 		}
 		return float64(surely) / float64(max(expected, 1)), float64(maybe) / float64(max(expected, 1)), expected
 	}
-	fits := func(got float64, from, to minute) string {
+	fits := func(got float64, from, to rig.Minute) string {
 		least, most, expected := count(from, to)
 		if got < least-0.00011 || got > most+0.00011 {
 			return fmt.Sprintf("uptime from %v to %v is %v; want %.4f to %.4f of %d minutes",
@@ -272,7 +220,7 @@ func (d *diary) check(t testing.TB, h, history rig.Answer, excused func(minute) 
 	if want := d.Totals(); shown.Bytes < want.Acked || shown.Bytes > want.Sent {
 		return fmt.Sprintf("%d bytes; %d were acknowledged, and %d sent", shown.Bytes, want.Acked, want.Sent)
 	}
-	if problem := fits(shown.Uptime, d.active, minuteOf(h.At)); problem != "" {
+	if problem := fits(shown.Uptime, d.Active, rig.MinuteOf(h.At)); problem != "" {
 		return "now: " + problem
 	}
 	points := 0
@@ -284,8 +232,8 @@ func (d *diary) check(t testing.TB, h, history rig.Answer, excused func(minute) 
 			t.Fatal(err)
 		}
 		traffic += p["traffic_gb"].(float64)
-		from := minuteOf(at)
-		to := min(from+59, minuteOf(history.At))
+		from := rig.MinuteOf(at)
+		to := min(from+59, rig.MinuteOf(history.At))
 		_, _, expected := count(from, to)
 		uptime, some := p["uptime"].(float64)
 		if some != (expected > 0) {

@@ -64,7 +64,7 @@ const roamers, quiet = 24, 6
 type replicated struct {
 	db        string
 	admin     *rig.Client
-	clock     simulatedClock
+	clock     rig.Clock
 	servers   [3]atomic.Pointer[rig.Server]
 	roamers   []*roamer
 	listeners []*roamingListener
@@ -75,7 +75,7 @@ type replicated struct {
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
 	db := storetest.Postgres(t)
-	w := &replicated{db: db, clock: simulatedClock{at: time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC), real: time.Now(), rate: 60}}
+	w := &replicated{db: db, clock: *rig.NewClock(time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC), 60)}
 	w.renamed = map[rig.Outcome]int{}
 	for i := range w.servers {
 		w.revive(t, i)
@@ -93,7 +93,7 @@ func newReplicated(t *testing.T) *replicated {
 
 // revive starts a server in the place of one.
 func (w *replicated) revive(t *testing.T, i int) {
-	w.servers[i].Store(rig.Start(t, w.db, w.clock.flags()...))
+	w.servers[i].Store(rig.Start(t, w.db, w.clock.Flags()...))
 }
 
 // any gives a server that runs, as far as is known.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 )
 
 // TestRewardsLife lives through the end of a month: operators register, staff
@@ -27,12 +28,12 @@ const lifeRate = 120
 type life struct {
 	db       string
 	staff    *rig.Client
-	clock    *simulatedClock
+	clock    *rig.Clock
 	server   *rig.Server
-	who      map[string]*operator
-	gone     *rewarded // deleted before midnight
-	parted   *rewarded // unlinked before midnight
-	onlooker map[string]*onlooker
+	who      map[string]*books.Operator
+	gone     *books.Rewarded // deleted before midnight
+	parted   *books.Rewarded // unlinked before midnight
+	onlooker map[string]*books.Onlooker
 }
 
 func testRewardsLife(t *testing.T, db string) {
@@ -46,44 +47,44 @@ func testRewardsLife(t *testing.T, db string) {
 	l.server.Stop(t, 10*time.Second)
 
 	// Some days later: the first days of November are closed at once.
-	l.clock.at, l.clock.real = time.Date(2026, 11, 3, 23, 47, 0, 0, time.UTC), time.Now()
-	l.server = rig.Start(t, db, l.clock.flags()...)
+	l.clock.Set(time.Date(2026, 11, 3, 23, 47, 0, 0, time.UTC))
+	l.server = rig.Start(t, db, l.clock.Flags()...)
 	l.watch(t, func() {
 		l.awaitDay(t, "2026-11-02")
 		l.awaitSettled(t)
 	})
 	for name, o := range l.onlooker {
-		o.conclude(t, name)
+		o.Conclude(t, name)
 	}
 	l.checkStatements(t)
 	l.checkEvents(t)
-	if rows, statements := auditBooks(t, rig.OpenSQL(t, db)); rows < 10 || statements != 3 {
+	if rows, statements := books.Audit(t, rig.OpenSQL(t, db)); rows < 10 || statements != 3 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
 	}
 }
 
 func newLife(t *testing.T, db string) *life {
 	t.Helper()
-	l := &life{db: db, who: map[string]*operator{}, onlooker: map[string]*onlooker{}}
+	l := &life{db: db, who: map[string]*books.Operator{}, onlooker: map[string]*books.Onlooker{}}
 	l.staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	for _, name := range []string{"ada", "bob", "cyd", "dan"} {
-		l.who[name] = newOperator(t, db)
-		l.onlooker[name] = newOnlooker(l.who[name])
+		l.who[name] = books.NewOperator(t, db)
+		l.onlooker[name] = books.NewOnlooker(l.who[name])
 	}
-	l.clock = &simulatedClock{at: time.Date(2026, 10, 31, 23, 41, 0, 0, time.UTC), real: time.Now(), rate: lifeRate}
-	l.server = rig.Start(t, db, l.clock.flags()...)
-	link := func(name string, n int, settings rig.Fields) *rewarded {
-		return l.who[name].link(t, l.staff, l.server, n, settings)
+	l.clock = rig.NewClock(time.Date(2026, 10, 31, 23, 41, 0, 0, time.UTC), lifeRate)
+	l.server = rig.Start(t, db, l.clock.Flags()...)
+	link := func(name string, n int, settings rig.Fields) *books.Rewarded {
+		return l.who[name].Link(t, l.staff, l.server, n, settings)
 	}
 
 	fast := link("ada", 0, nil)
-	fast.speed = rig.Fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
+	fast.Speed = rig.Fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
 	fast.Bytes = 70_000_000_000 // more than a day is paid for
-	link("ada", 1, nil).every = 6
+	link("ada", 1, nil).Every = 6
 	link("ada", 2, rig.Fields{"operating_hours": rig.Fields{
 		"timezone": "UTC", "weekly": []any{}, "exceptions": []any{rig.Fields{"date": "2026-10-31", "closed": true}},
 	}})
-	link("ada", 3, nil).every = 0
+	link("ada", 3, nil).Every = 0
 	l.gone = link("bob", 4, nil)
 	link("bob", 5, nil)
 	l.parted = link("cyd", 6, nil)
@@ -100,23 +101,23 @@ func (l *life) watch(t *testing.T, during func()) {
 			rhythm := time.NewTicker(20 * time.Millisecond) // devices need some of the machine, too
 			defer rhythm.Stop()
 			for ctx.Err() == nil && !t.Failed() {
-				o.look(t, l.server)
+				o.Look(t, l.server)
 				<-rhythm.C
 			}
 		})
 	}
 	for _, o := range l.who {
-		for _, h := range o.hotspots {
-			if h.frozen.Load() == nil {
-				h.start(t, l.staff, l.server, lifeRate)
+		for _, h := range o.Hotspots {
+			if h.Frozen.Load() == nil {
+				h.Start(t, l.staff, l.server, lifeRate)
 			}
 		}
 	}
 	defer func() {
 		stop()
 		for _, o := range l.who {
-			for _, h := range o.hotspots {
-				h.halt()
+			for _, h := range o.Hotspots {
+				h.Halt()
 			}
 		}
 		looking.Wait()
@@ -126,29 +127,29 @@ func (l *life) watch(t *testing.T, during func()) {
 
 func (l *life) awaitTime(t *testing.T, at time.Time) {
 	t.Helper()
-	rig.Eventually(t, 60*time.Second, at.String(), func() bool { return l.clock.now().After(at) || t.Failed() })
+	rig.Eventually(t, 60*time.Second, at.String(), func() bool { return l.clock.Now().After(at) || t.Failed() })
 }
 
 // remove deletes a hotspot, or its device, and remembers what the day was worth
 // until then.
-func (l *life) remove(t *testing.T, name string, h *rewarded, what string) {
+func (l *life) remove(t *testing.T, name string, h *books.Rewarded, what string) {
 	t.Helper()
 	const day = "2026-10-31"
 	o := l.who[name]
-	h.halt()
-	before, _ := h.explain(t, o.client, l.server, day)
-	if a := o.client.Do(t.Context(), http.MethodDelete, l.server.URL+"/v1/hotspots/"+h.Hotspot+what, nil); a.Status != http.StatusNoContent {
+	h.Halt()
+	before, _ := h.Explain(t, o.Client, l.server, day)
+	if a := o.Client.Do(t.Context(), http.MethodDelete, l.server.URL+"/v1/hotspots/"+h.Hotspot+what, nil); a.Status != http.StatusNoContent {
 		t.Fatalf("removing answered %d %s", a.Status, a.Code)
 	}
-	if now := l.clock.now(); now.Month() != time.October {
+	if now := l.clock.Now(); now.Month() != time.October {
 		t.Fatalf("it is %v already: this machine is too slow", now)
 	}
-	after, _ := h.explain(t, o.client, l.server, day)
+	after, _ := h.Explain(t, o.Client, l.server, day)
 	b, a := before.Facts, after.Facts
 	if a.Served == 0 || a.Served < b.Served || a.Expected < b.Expected || a.Bytes != b.Bytes || a.Bytes != h.Totals().Acked {
 		t.Errorf("before %s was removed the day had %+v, and afterwards %+v; %d bytes were acknowledged", h.SSID, b, a, h.Totals().Acked)
 	}
-	h.frozen.Store(&a)
+	h.Frozen.Store(&a)
 }
 
 // awaitDay waits until a day is closed for everyone.
@@ -157,7 +158,7 @@ func (l *life) awaitDay(t *testing.T, day string) {
 	db := rig.OpenSQL(t, l.db)
 	rig.Eventually(t, 60*time.Second, day+" is closed", func() bool {
 		l.server.Running(t)
-		return t.Failed() || bookDay(number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
+		return t.Failed() || books.Day(books.Number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
 	})
 }
 
@@ -166,12 +167,12 @@ func (l *life) awaitSettled(t *testing.T) {
 	db := rig.OpenSQL(t, l.db)
 	rig.Eventually(t, 60*time.Second, "october is settled", func() bool {
 		l.server.Running(t)
-		return t.Failed() || number(t, db, `SELECT count(*) FROM reward_months`) > 0
+		return t.Failed() || books.Number(t, db, `SELECT count(*) FROM reward_months`) > 0
 	})
 	for name, o := range l.onlooker {
-		looks := o.looks.Load()
+		looks := o.Looks.Load()
 		rig.Eventually(t, 20*time.Second, name+" has seen that", func() bool {
-			return t.Failed() || o.looks.Load() > looks+1 && (o.paid.Load() > 2 || len(o.hotspots) == 0)
+			return t.Failed() || o.Looks.Load() > looks+1 && (o.Paid.Load() > 2 || len(o.Hotspots) == 0)
 		})
 	}
 }

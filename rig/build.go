@@ -1,11 +1,13 @@
 package rig
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -19,22 +21,24 @@ const BinaryVariable = "BEACON_TEST_BINARY"
 // Main builds the binary, runs the tests of a package that calls it from its
 // TestMain, and answers the code to exit with.
 func Main(m *testing.M) int {
-	if Binary = os.Getenv(BinaryVariable); Binary != "" {
-		return m.Run()
-	}
-	folder, err := os.MkdirTemp("", "beacon-test")
-	if err != nil {
+	var err error
+	if folder, err = os.MkdirTemp("", "beacon-test"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	Binary = filepath.Join(folder, "beacon")
-	if err := Build(Binary); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if Binary = os.Getenv(BinaryVariable); Binary == "" {
+		Binary = filepath.Join(folder, "beacon")
+		if err := Build(Binary); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	return m.Run()
 }
+
+// folder is where binaries are built.
+var folder string
 
 // Build makes the binary as it is delivered; flags go to "go build".
 func Build(binary string, flags ...string) error {
@@ -45,6 +49,60 @@ func Build(binary string, flags ...string) error {
 		return fmt.Errorf("build the binary: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// OverlayVariable names the sources that the binary of BinaryVariable was built
+// with in place of others, as "go build -overlay" takes them.
+const OverlayVariable = "BEACON_TEST_OVERLAY"
+
+// Variant is a binary in which some files of the project are others, such as the
+// one that tells the time. Whatever else is broken in the binary that is tested
+// is broken in this one too. Build gives it, and makes it once.
+type Variant struct {
+	Name  string
+	Files map[string]string // their content by their place in the project
+	once  sync.Once
+	err   error
+}
+
+// Build answers the binary.
+func (v *Variant) Build(t testing.TB) (binary string) {
+	t.Helper()
+	binary = filepath.Join(folder, v.Name)
+	v.once.Do(func() { v.err = v.build(binary) })
+	if v.err != nil {
+		t.Fatal(v.err)
+	}
+	return binary
+}
+
+func (v *Variant) build(binary string) error {
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	if given := os.Getenv(OverlayVariable); given != "" {
+		text, err := os.ReadFile(given)
+		if err == nil {
+			err = json.Unmarshal(text, &overlay)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for path, content := range v.Files {
+		other := filepath.Join(folder, v.Name+"-"+filepath.Base(path))
+		if err := os.WriteFile(other, []byte(content), 0o600); err != nil {
+			return err
+		}
+		overlay.Replace[filepath.Join(Root(), path)] = other
+	}
+	table, err := json.Marshal(overlay)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(folder, v.Name+"-overlay.json")
+	if err := os.WriteFile(file, table, 0o600); err != nil {
+		return err
+	}
+	return Build(binary, "-overlay", file)
 }
 
 // Root is the folder of the project.

@@ -27,11 +27,23 @@ type Server struct {
 
 const startTimeout = 20 * time.Second
 
+// Program is a binary and the variables that it is started with, beside ours.
+type Program struct {
+	Binary      string
+	Environment []string
+}
+
 // Start runs a server on a database until the end of the test, without limits
 // of rate: these tests are about other things.
 func Start(t *testing.T, db string, flags ...string) *Server {
 	t.Helper()
-	s, ready := Launch(t, db, flags...)
+	return Program{Binary: Binary}.Start(t, db, flags...)
+}
+
+// Start does the same with another program.
+func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
+	t.Helper()
+	s, ready := p.launch(t, db, flags...)
 	select {
 	case s.URL = <-ready:
 	case <-time.After(startTimeout):
@@ -46,13 +58,19 @@ func Start(t *testing.T, db string, flags ...string) *Server {
 // empty when the process ends before.
 func Launch(t *testing.T, db string, flags ...string) (s *Server, ready <-chan string) {
 	t.Helper()
+	return Program{Binary: Binary}.launch(t, db, flags...)
+}
+
+func (p Program) launch(t *testing.T, db string, flags ...string) (s *Server, ready <-chan string) {
+	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--log-level", "debug", "--db", db}, flags...)
-	s = &Server{DB: db, Cmd: exec.Command(Binary, args...), logFile: log.Name(), Exited: make(chan struct{})}
+	s = &Server{DB: db, Cmd: exec.Command(p.Binary, args...), logFile: log.Name(), Exited: make(chan struct{})}
+	s.Cmd.Env = append(os.Environ(), p.Environment...)
 	s.Cmd.Stderr = log
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := s.Cmd.StdoutPipe()
@@ -181,7 +199,15 @@ func Remarks(log string) string {
 // Command runs another command of the binary and answers what it prints.
 func Command(t testing.TB, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), Binary, args...).Output()
+	return Program{Binary: Binary}.Command(t, args...)
+}
+
+// Command does the same with another program.
+func (p Program) Command(t testing.TB, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), p.Binary, args...)
+	cmd.Env = append(os.Environ(), p.Environment...)
+	out, err := cmd.Output()
 	if err != nil {
 		stderr := ""
 		if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output gives it as it is

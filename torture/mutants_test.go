@@ -30,7 +30,7 @@ type mutant struct {
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
-var mutants = slices.Concat(crashMutants, databaseMutants, doctorMutants, loadMutants, modelMutants)
+var mutants = slices.Concat(crashMutants, databaseMutants, doctorMutants, loadMutants, modelMutants, rewardsMutants)
 
 var faultName = regexp.MustCompile(`^TestF\d\d_`)
 
@@ -70,7 +70,7 @@ func TestMutants(t *testing.T) {
 	onlyFull(t)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
-			binary := m.build(t)
+			binary, overlay := m.build(t)
 			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
 			defer cancel()
 			test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
@@ -78,7 +78,7 @@ func TestMutants(t *testing.T) {
 			if m.full {
 				level = "full"
 			}
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, levelVariable+"="+level)
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, levelVariable+"="+level)
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:
@@ -126,7 +126,7 @@ func (m mutant) source() (text, problem string) {
 }
 
 // build makes the broken binary; the sources stay as they are.
-func (m mutant) build(t *testing.T) string {
+func (m mutant) build(t *testing.T) (binary, overlay string) {
 	t.Helper()
 	text, problem := m.source()
 	if problem != "" {
@@ -134,7 +134,7 @@ func (m mutant) build(t *testing.T) string {
 	}
 	folder := t.TempDir()
 	broken := filepath.Join(folder, filepath.Base(m.file))
-	overlay := filepath.Join(folder, "overlay.json")
+	overlay = filepath.Join(folder, "overlay.json")
 	table, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(rig.Root(), m.file): broken}})
 	if err != nil {
 		t.Fatal(err)
@@ -144,9 +144,9 @@ func (m mutant) build(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	binary := filepath.Join(folder, "beacon")
+	binary = filepath.Join(folder, "beacon")
 	if err := rig.Build(binary, "-overlay", overlay); err != nil {
 		t.Fatal(err)
 	}
-	return binary
+	return binary, overlay
 }

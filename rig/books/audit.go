@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package books
 
 import (
 	"crypto/sha256"
@@ -22,18 +22,18 @@ type books struct {
 	changes                      []string
 }
 
-// auditBooks compares everything in the books with what the rows of the ledger
+// Audit compares everything in the books with what the rows of the ledger
 // lead to: sums, chains, statements, accounts, and the changes that tell of
 // them. Nothing of it is computed by code of the server. It answers how much
 // there was.
-func auditBooks(t testing.TB, db *sql.DB) (rows, statements int) {
+func Audit(t testing.TB, db *sql.DB) (rows, statements int) {
 	t.Helper()
 	got := readBooks(t, db)
 	for i := range got.rows {
 		r := &got.rows[i]
 		minutes := r.facts.Expected + r.facts.Closed + r.facts.Excused + r.facts.Outside
-		if r.parts != r.facts.reward() || r.policy != 1 || r.facts.Served > r.facts.Expected || minutes != 24*60 {
-			t.Errorf("row %s: its facts are worth %v", r.line(), r.facts.reward())
+		if r.Parts != r.facts.Reward() || r.policy != 1 || r.facts.Served > r.facts.Expected || minutes != 24*60 {
+			t.Errorf("row %s: its facts are worth %v", r.line(), r.facts.Reward())
 		}
 		if i > 0 && r.day == got.rows[i-1].day && r.user == got.rows[i-1].user && r.hotspot == got.rows[i-1].hotspot {
 			t.Errorf("there are two rows of %s", r.line())
@@ -56,7 +56,7 @@ const bookSums = `served, expected, availability, performance, utilization`
 
 func readBooks(t testing.TB, db *sql.DB) books {
 	t.Helper()
-	read := func(query string) []string { return sorted(linesOf(t, db, query)) }
+	read := func(query string) []string { return Sorted(Lines(t, db, query)) }
 	return books{
 		rows:       readLedger(t, db),
 		days:       read(`SELECT day, hotspots, availability, performance, utilization FROM reward_days`),
@@ -73,22 +73,22 @@ func readBooks(t testing.TB, db *sql.DB) books {
 // finished: of those, and of no others, everyone has a statement.
 func deriveBooks(t testing.TB, db *sql.DB, rows []bookRow) books {
 	t.Helper()
-	finished := map[bookMonth]bool{}
+	finished := map[Month]bool{}
 	each(t, db, func(scan func(...any) error, _ int) error {
-		var m bookMonth
+		var m Month
 		err := scan(&m)
 		finished[m] = true
 		return err
 	}, `SELECT month FROM reward_months`)
 	d := &derivation{
-		days: map[bookDay]*tally{}, months: map[hotspotMonth]*tally{}, users: map[userMonth]*tally{}, finished: finished,
-		policy: strings.Join(linesOf(t, db, `SELECT content FROM reward_policies ORDER BY version`), ""),
+		days: map[Day]*tally{}, months: map[hotspotMonth]*tally{}, users: map[userMonth]*tally{}, finished: finished,
+		policy: strings.Join(Lines(t, db, `SELECT content FROM reward_policies ORDER BY version`), ""),
 	}
 	for i := range rows {
 		d.add(&rows[i])
 	}
 	each(t, db, func(scan func(...any) error, _ int) error { // a day without any row is closed as well
-		var day bookDay
+		var day Day
 		err := scan(&day)
 		if d.days[day] == nil {
 			d.days[day] = &tally{}
@@ -100,11 +100,11 @@ func deriveBooks(t testing.TB, db *sql.DB, rows []bookRow) books {
 
 type (
 	hotspotMonth struct {
-		month         bookMonth
+		month         Month
 		user, hotspot string
 	}
 	userMonth struct {
-		month bookMonth
+		month Month
 		user  string
 	}
 )
@@ -113,7 +113,7 @@ type (
 type tally struct {
 	bookSum
 	rows, hotspots int
-	first, last    bookDay
+	first, last    Day
 	tier           int64
 	chain          string
 }
@@ -122,7 +122,7 @@ func (s *tally) add(r *bookRow) {
 	if s.rows == 0 {
 		s.first = r.day
 	}
-	s.bookSum = s.plus(bookSum{r.facts.Served, r.facts.Expected, r.parts})
+	s.bookSum = s.plus(bookSum{r.facts.Served, r.facts.Expected, r.Parts})
 	s.last, s.tier = r.day, r.tier
 	s.rows++
 }
@@ -130,23 +130,23 @@ func (s *tally) add(r *bookRow) {
 // derivation is on the way from rows to books. Rows come in the order of days,
 // users and hotspots.
 type derivation struct {
-	days     map[bookDay]*tally
+	days     map[Day]*tally
 	months   map[hotspotMonth]*tally
 	users    map[userMonth]*tally
-	finished map[bookMonth]bool
+	finished map[Month]bool
 	policy   string
 }
 
 func (d *derivation) add(r *bookRow) {
 	day := entry(d.days, r.day)
 	day.add(r)
-	hotspot := entry(d.months, hotspotMonth{r.day.month(), r.user, r.hotspot})
-	user := entry(d.users, userMonth{r.day.month(), r.user})
+	hotspot := entry(d.months, hotspotMonth{r.day.Month(), r.user, r.hotspot})
+	user := entry(d.users, userMonth{r.day.Month(), r.user})
 	if hotspot.rows == 0 {
 		user.hotspots++
 	}
 	if user.rows == 0 {
-		user.chain = hashOf(fmt.Sprintf("beacon rewards\n%s\n%s\n", r.user, r.day.month()))
+		user.chain = hashOf(fmt.Sprintf("beacon rewards\n%s\n%s\n", r.user, r.day.Month()))
 	}
 	user.chain = hashOf(user.chain + "\n" + r.line() + "\n")
 	hotspot.add(r)

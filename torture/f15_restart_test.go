@@ -1,12 +1,11 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,45 +13,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 )
 
-// TestRewardsRestart ends a server again and again, in an orderly way and in
+// TestF15_Restart ends a server again and again, in an orderly way and in
 // the hardest, while it closes days and settles a month. Each time another goes
 // on where that one was. In the end the books are those of a server that nobody
 // disturbed, and everything in them adds up.
-func TestRewardsRestart(t *testing.T) { rig.Stores(t, testRewardsRestart) }
+func TestF15_Restart(t *testing.T) { rig.Stores(t, testRestart) }
 
-func testRewardsRestart(t *testing.T, db string) {
-	const runs = 20
-	first := bookDayOf(time.Date(2026, 10, 20, 0, 0, 0, 0, time.UTC))
-	last := first + runs - 1
-	var days []bookDay
+func testRestart(t *testing.T, db string) {
+	runs := rounds(10, 60)
+	last := books.DayOf(time.Date(2026, 11, 8, 0, 0, 0, 0, time.UTC))
+	first := last - books.Day(runs) + 1
+	var days []books.Day
 	for day := first; day <= last; day++ {
 		days = append(days, day)
 	}
-	staff, devices := prepareMany(t, db, days...)
-	quiet := copyDatabase(t, db)
-	r := &restarts{db: db, books: rig.OpenSQL(t, db), staff: staff, settled: map[string]micros{}, totals: map[string]micros{}, ends: map[string]int{}}
+	staff, devices := books.PrepareMany(t, db, days...)
+	quiet := rig.CopyDatabase(t, db)
+	r := &restarts{db: db, tables: rig.OpenSQL(t, db), staff: staff, settled: map[string]books.Micros{}, totals: map[string]books.Micros{}, ends: map[string]int{}}
 	for i, day := range days {
 		sig := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2]
 		if rig.IsPostgres(db) {
 			sig = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[i%2]
 		}
 		// The day before is over, and was closed unless the server was ended too soon.
-		r.run(t, (day + 1).time().Add(10*time.Minute), devices, sig, i)
+		r.run(t, (day + 1).Time().Add(10*time.Minute), devices, sig, i)
 	}
 	t.Logf("ended %v", r.ends)
 	settling := r.ends["adding up a month by killed"] + r.ends["writing statements by killed"]
 	if r.ends["closing a day by killed"] == 0 || r.ends["closing a day by terminated"] == 0 || settling == 0 {
 		t.Error("no server was ended in the middle of something")
 	}
-	closeAll(t, db, last)
-	rows, statements := auditBooks(t, r.books)
-	if rows < runs*manyHotspots || statements < manyUsers {
-		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, runs*manyHotspots, manyUsers)
+	books.CloseAll(t, db, last)
+	rows, statements := books.Audit(t, r.tables)
+	if rows < runs*books.Many.Hotspots || statements < books.Many.Users {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, runs*books.Many.Hotspots, books.Many.Users)
 	}
-	closeAll(t, quiet, last)
-	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.books)); diff != "" {
+	books.CloseAll(t, quiet, last)
+	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.tables)); diff != "" {
 		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
 	}
 }
@@ -60,24 +60,26 @@ func testRewardsRestart(t *testing.T, db string) {
 // copiedRows are the rows of hotspots whose records do not depend on when a
 // server was up.
 func copiedRows(t testing.TB, db *sql.DB) []string {
-	return sorted(linesOf(t, db, `SELECT * FROM ledger WHERE hotspot IN (SELECT id FROM hotspots WHERE deleted_at <> 0)`))
+	return books.Sorted(books.Lines(t, db, `SELECT * FROM ledger WHERE hotspot IN (SELECT id FROM hotspots WHERE deleted_at <> 0)`))
 }
 
 // restarts is a server that is ended again and again.
 type restarts struct {
-	db    string
-	books *sql.DB
-	staff *rig.Client
+	db     string
+	tables *sql.DB
+	staff  *rig.Client
+	month  books.Month // that is settled, or may be
 
-	settled, totals map[string]micros // the most that was seen of each user
-	ends            map[string]int    // how often the server was ended while it did what
+	settled, totals map[string]books.Micros // the most that was seen of each user
+	ends            map[string]int          // how often the server was ended while it did what
 }
 
 // run starts a server, ends it at some point, and notes what it was doing.
 func (r *restarts) run(t *testing.T, at time.Time, devices []*rig.Device, sig syscall.Signal, n int) {
 	t.Helper()
-	clock := &simulatedClock{at: at, real: time.Now(), rate: 1200}
-	s := rig.Start(t, r.db, clock.flags()...)
+	sealed := books.Sealed(t, r.tables)
+	clock := rig.NewClock(at, 1200)
+	s := rig.Start(t, r.db, clock.Flags()...)
 	r.look(t, s)
 	for _, d := range devices {
 		if a := d.Beat(t.Context(), r.staff, s); a.Status != 200 {
@@ -99,7 +101,8 @@ func (r *restarts) run(t *testing.T, at time.Time, devices []*rig.Device, sig sy
 	if code := s.Cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 0 {
 		t.Errorf("after SIGTERM the server exited with %d: %s", code, rig.Remarks(s.Log(t)))
 	}
-	freeLease(t, r.db)
+	books.FreeLease(t, r.db)
+	books.StillSealed(t, sealed, books.Sealed(t, r.tables))
 	r.ends[r.doing(t)+" by "+sig.String()]++
 }
 
@@ -107,15 +110,17 @@ func (r *restarts) run(t *testing.T, at time.Time, devices []*rig.Device, sig sy
 // middle of a settlement or of a day, where it stands still, or at any moment.
 func (r *restarts) awaitPoint(t *testing.T, s *rig.Server, at time.Time, n int) (settling bool) {
 	t.Helper()
-	count := func(of string) int64 { return number(t, r.books, `SELECT count(*) FROM `+of) }
+	count := func(of string) int64 { return books.Number(t, r.tables, `SELECT count(*) FROM `+of) }
 	middle := `reward_days WHERE closed_at = 0 AND hotspots > 0`
-	over := fmt.Sprintf(`reward_days WHERE closed_at <> 0 AND day = %d`, bookDayOf(at)-1)
-	due := at.After(time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC)) && count(`reward_months`) == 0
+	over := fmt.Sprintf(`reward_days WHERE closed_at <> 0 AND day = %d`, books.DayOf(at)-1)
+	r.month = books.DayOf(at.Add(-72*time.Hour)).Month() - 1 // the last one whose time has come, if it has any rows
+	due := count(`user_months`+r.ofMonth()) > 0 && count(`reward_months`+r.ofMonth()) == 0
+	added := fmt.Sprintf(`hotspot_totals WHERE through = %d`, r.month)
 	switch {
-	case due && count(`hotspot_totals`) == 0:
-		middle, over, settling = `hotspot_totals`, `reward_months`, true
-	case due && count(`statements`) == 0:
-		middle, over, settling = `statements`, `reward_months`, true
+	case due && count(added) == 0:
+		middle, over, settling = added, `reward_months`+r.ofMonth(), true
+	case due && count(`statements`+r.ofMonth()) == 0:
+		middle, over, settling = `statements`+r.ofMonth(), `reward_months`+r.ofMonth(), true
 	case n%3 == 2:
 		// The moment is meant to be an accident: what is being done then counts.
 		time.Sleep(rand.N(1500 * time.Millisecond))
@@ -137,16 +142,18 @@ func (r *restarts) awaitPoint(t *testing.T, s *rig.Server, at time.Time, n int) 
 	return settling
 }
 
+func (r *restarts) ofMonth() string { return fmt.Sprintf(" WHERE month = %d", r.month) }
+
 // doing tells what was left undone.
 func (r *restarts) doing(t *testing.T) string {
 	t.Helper()
-	count := func(of string) int64 { return number(t, r.books, `SELECT count(*) FROM `+of) }
-	switch finished := count(`reward_months`) > 0; {
+	count := func(of string) int64 { return books.Number(t, r.tables, `SELECT count(*) FROM `+of) }
+	switch finished := count(`reward_months`+r.ofMonth()) > 0; {
 	case count(`reward_days WHERE closed_at = 0`) > 0:
 		return "closing a day"
-	case !finished && count(`statements`) > 0:
+	case !finished && count(`statements`+r.ofMonth()) > 0:
 		return "writing statements"
-	case !finished && count(`hotspot_totals`) > 0:
+	case !finished && count(fmt.Sprintf(`hotspot_totals WHERE through = %d`, r.month)) > 0:
 		return "adding up a month"
 	}
 	return "waiting"
@@ -155,11 +162,9 @@ func (r *restarts) doing(t *testing.T) string {
 // look asks what some users earned: it adds up, and never becomes less.
 func (r *restarts) look(t *testing.T, s *rig.Server) {
 	t.Helper()
-	users := linesOf(t, r.books, `SELECT user_id FROM accounts ORDER BY user_id LIMIT 5`)
-	for _, user := range users {
-		user = strings.TrimSuffix(user, ",")
-		got, _, ok := fetch[rewardSummary](t, r.staff, s.URL+"/v1/users/"+user+"/rewards?period=all")
-		if problem := got.problem(); ok && problem != "" {
+	for _, user := range books.Users(t, r.tables, 5) {
+		got, _, ok := books.Fetch[books.Summary](t, r.staff, s.URL+"/v1/users/"+user+"/rewards?period=all")
+		if problem := got.Problem(); ok && problem != "" {
 			t.Errorf("%s: %s", user, problem)
 		}
 		if sum := got.Summary; sum.Settled < r.settled[user] || sum.TotalEarned < r.totals[user] {

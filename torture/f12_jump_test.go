@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"database/sql"
@@ -11,18 +11,19 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 )
 
-// TestClockJumps starts a server whose clock is an hour or forty days off, ahead
+// TestF12_ClockJumps starts a server whose clock is an hour or forty days off, ahead
 // or back, and back across the end of a month. What is closed stays, what is
 // settled stays and never becomes less, every answer adds up, and none is an
 // error.
-func TestClockJumps(t *testing.T) { rig.Stores(t, testClockJumps) }
+func TestF12_ClockJumps(t *testing.T) { rig.Stores(t, testClockJumps) }
 
 func testClockJumps(t *testing.T, db string) {
 	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	o := newOperator(t, db)
-	j := &jumper{db: db, books: rig.OpenSQL(t, db), onlooker: newOnlooker(o), staff: staff}
+	o := books.NewOperator(t, db)
+	j := &jumper{db: db, tables: rig.OpenSQL(t, db), Onlooker: books.NewOnlooker(o), staff: staff}
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.DateTime, text)
 		if err != nil {
@@ -30,38 +31,40 @@ func testClockJumps(t *testing.T, db string) {
 		}
 		return at
 	}
-	j.jump(t, clock("2026-10-31 23:40:00"), "") // hotspots are linked here
+	j.jump(t, clock("2026-10-31 21:00:00"), "") // hotspots are linked here
 	j.jump(t, clock("2026-11-01 00:04:00"), "2026-10-31")
 	j.jump(t, clock("2026-10-31 23:04:00"), "2026-10-31") // an hour back, across the end of a month
 	j.jump(t, clock("2026-11-01 00:30:00"), "2026-10-31") // an hour ahead
 	j.jump(t, clock("2026-12-10 00:30:00"), "2026-12-09") // forty days ahead: two months are due
-	through := bookDay(number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
-	if n := number(t, j.books, `SELECT count(*) FROM reward_months`); n != 2 {
+	through := books.Day(books.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
+	if n := books.Number(t, j.tables, `SELECT count(*) FROM reward_months`); n != 2 {
 		t.Errorf("%d months are settled; want 2", n)
 	}
-	before := fingerprint(t, j.books)
+	before := books.Fingerprint(t, j.tables)
 	for _, at := range []string{"2026-10-31 23:40:00", "2026-11-30 23:50:00", "2026-12-01 00:30:00", "2026-12-09 23:30:00"} {
 		back := clock(at).Add(-rand.N(time.Hour))
 		j.jump(t, back, through.String())
-		if fingerprint(t, j.books) != before {
+		if books.Fingerprint(t, j.tables) != before {
 			t.Errorf("the books changed when the clock was set back to %v", back)
 		}
 	}
 	goesOn := through + 1
 	j.jump(t, clock((goesOn+1).String()+" 00:02:00"), goesOn.String())
-	if rows, statements := auditBooks(t, j.books); rows < 4 || statements < 2 {
+	if rows, statements := books.Audit(t, j.tables); rows < 4 || statements < 2 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
 	}
 }
 
 // jumper is a server that is started with one clock after the other.
 type jumper struct {
-	db    string
-	books *sql.DB
-	*onlooker
+	db     string
+	tables *sql.DB
+	*books.Onlooker
 	staff *rig.Client
 
 	latest           time.Time
+	renamed          int
+	updated          string   // when a hotspot was last changed, as was answered
 	rows, statements []string // as they were once
 }
 
@@ -73,22 +76,22 @@ const jumpRate = 1200
 // and a day is closed, and looks at everything.
 func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	t.Helper()
-	clock := &simulatedClock{at: at, real: time.Now(), rate: jumpRate}
-	j.behind = at.Before(j.latest)
-	s := rig.Start(t, j.db, clock.flags()...)
-	for len(j.hotspots) < 2 {
-		j.link(t, j.staff, s, len(j.hotspots), nil)
+	clock := rig.NewClock(at, jumpRate)
+	j.Behind = at.Before(j.latest)
+	s := rig.Start(t, j.db, clock.Flags()...)
+	for len(j.Hotspots) < 2 {
+		j.Link(t, j.staff, s, len(j.Hotspots), nil)
 	}
 	// It believes its clock after ten minutes, and looks every second.
 	enough := at.Add(1500 * time.Millisecond * jumpRate)
 	rig.Eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
 		s.Running(t)
 		j.beatAndLook(t, s)
-		day := number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)
-		due := number(t, j.books, `SELECT count(*) FROM user_months WHERE month < 683 AND month NOT IN (SELECT month FROM reward_months)`)
-		return t.Failed() || clock.now().After(enough) && (closed == "" || bookDay(day).String() >= closed) && (at.Month() != time.December || due == 0)
+		day := books.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)
+		due := books.Number(t, j.tables, `SELECT count(*) FROM user_months WHERE month < 683 AND month NOT IN (SELECT month FROM reward_months)`)
+		return t.Failed() || clock.Now().After(enough) && (closed == "" || books.Day(day).String() >= closed) && (at.Month() != time.December || due == 0)
 	})
-	if now := clock.now(); now.After(j.latest) {
+	if now := clock.Now(); now.After(j.latest) {
 		j.latest = now
 	}
 	j.checkKept(t)
@@ -100,22 +103,22 @@ func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 }
 
 func (j *jumper) beatAndLook(t *testing.T, s *rig.Server) {
-	for _, h := range j.hotspots {
+	for _, h := range j.Hotspots {
 		if a := h.Beat(t.Context(), j.staff, s); a.Status != http.StatusOK {
 			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
-		if _, ok := h.explain(t, j.client, s, ""); !ok {
+		if _, ok := h.Explain(t, j.Client, s, ""); !ok {
 			return
 		}
 	}
-	j.look(t, s)
+	j.Look(t, s)
 }
 
 // checkKept wants all rows and statements that there were once.
 func (j *jumper) checkKept(t *testing.T) {
 	t.Helper()
-	rows := sorted(linesOf(t, j.books, `SELECT * FROM ledger`))
-	statements := sorted(linesOf(t, j.books, `SELECT * FROM statements`))
+	rows := books.Sorted(books.Lines(t, j.tables, `SELECT * FROM ledger`))
+	statements := books.Sorted(books.Lines(t, j.tables, `SELECT * FROM statements`))
 	for _, lists := range [][2][]string{{j.rows, rows}, {j.statements, statements}} {
 		for _, line := range lists[0] {
 			if _, there := slices.BinarySearch(lists[1], line); !there {
@@ -130,13 +133,13 @@ func (j *jumper) checkKept(t *testing.T) {
 // there is no open day.
 func (j *jumper) checkClosed(t *testing.T, s *rig.Server) {
 	t.Helper()
-	all, a, ok := fetch[rewardSummary](t, j.client, s.URL+"/v1/users/me/rewards?period=all")
-	if !ok || int64(bookDayOf(a.At)) > number(t, j.books, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`) {
+	all, a, ok := books.Fetch[books.Summary](t, j.Client, s.URL+"/v1/users/me/rewards?period=all")
+	if !ok || int64(books.DayOf(a.At)) > books.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`) {
 		return
 	}
-	closed := micros(number(t, j.books, `SELECT CAST(sum(availability + performance + utilization) AS bigint) FROM user_months WHERE user_id = $1`, j.UserID))
-	if settled := number(t, j.books, `SELECT availability + performance + utilization FROM accounts WHERE user_id = $1`, j.UserID); all.Summary.TotalEarned != closed ||
-		all.Summary.Settled != micros(settled) {
+	closed := books.Micros(books.Number(t, j.tables, `SELECT CAST(sum(availability + performance + utilization) AS bigint) FROM user_months WHERE user_id = $1`, j.UserID))
+	if settled := books.Number(t, j.tables, `SELECT availability + performance + utilization FROM accounts WHERE user_id = $1`, j.UserID); all.Summary.TotalEarned != closed ||
+		all.Summary.Settled != books.Micros(settled) {
 		t.Errorf("at %v all is %+v; closed is %d, and settled %d", a.At, all.Summary, closed, settled)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package books
 
 import (
 	"crypto/sha256"
@@ -18,9 +18,9 @@ var rewardTables = []string{
 	"ledger", "hotspot_months", "user_months", "hotspot_totals", "statements", "accounts", "reward_days", "reward_months", "reward_policies",
 }
 
-// fingerprint is a hash of all that the books say, and of what the audit says of
+// Fingerprint is a hash of all that the books say, and of what the audit says of
 // them.
-func fingerprint(t testing.TB, db *sql.DB) string {
+func Fingerprint(t testing.TB, db *sql.DB) string {
 	t.Helper()
 	hash := sha256.New()
 	queries := []string{`SELECT kind, target, note, user_id, request_id, at FROM changes WHERE kind LIKE 'rewards.%'`}
@@ -28,15 +28,15 @@ func fingerprint(t testing.TB, db *sql.DB) string {
 		queries = append(queries, `SELECT * FROM `+table)
 	}
 	for _, query := range queries {
-		lines := linesOf(t, db, query)
+		lines := Lines(t, db, query)
 		slices.Sort(lines)
 		fmt.Fprintf(hash, "%s\n%s\n", query, strings.Join(lines, "\n"))
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// linesOf gives the rows of a query, each as a line.
-func linesOf(t testing.TB, db *sql.DB, query string, args ...any) (lines []string) {
+// Lines gives the rows of a query, each as a line.
+func Lines(t testing.TB, db *sql.DB, query string, args ...any) (lines []string) {
 	t.Helper()
 	each(t, db, func(scan func(...any) error, columns int) error {
 		values, targets := make([]any, columns), make([]any, columns)
@@ -78,8 +78,8 @@ func each(t testing.TB, db *sql.DB, fn func(scan func(...any) error, columns int
 	}
 }
 
-// number reads one, and 0 where there is none.
-func number(t testing.TB, db *sql.DB, query string, args ...any) (n int64) {
+// Number reads one, and 0 where there is none.
+func Number(t testing.TB, db *sql.DB, query string, args ...any) (n int64) {
 	t.Helper()
 	var found sql.NullInt64
 	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&found); err != nil {
@@ -88,8 +88,8 @@ func number(t testing.TB, db *sql.DB, query string, args ...any) (n int64) {
 	return found.Int64
 }
 
-// change makes one by hand, as a test of the server may need.
-func change(t testing.TB, db *sql.DB, statement string, args ...any) {
+// Change makes one by hand, as a test of the server may need.
+func Change(t testing.TB, db *sql.DB, statement string, args ...any) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -98,27 +98,36 @@ func change(t testing.TB, db *sql.DB, statement string, args ...any) {
 
 // bookDay and bookMonth are how the books count, from 1970 on.
 type (
-	bookDay   int64
-	bookMonth int64
+	Day   int64
+	Month int64
 )
 
-func (d bookDay) time() time.Time  { return time.Unix(int64(d)*86400, 0).UTC() }
-func (d bookDay) String() string   { return d.time().Format(time.DateOnly) }
-func (m bookMonth) String() string { return fmt.Sprintf("%04d-%02d", 1970+m/12, 1+m%12) }
+// Time is the midnight with which a day begins.
+func (d Day) Time() time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
 
-func (d bookDay) month() bookMonth {
-	return bookMonth((d.time().Year()-1970)*12 + int(d.time().Month()) - 1)
+func (d Day) String() string   { return d.Time().Format(time.DateOnly) }
+func (m Month) String() string { return fmt.Sprintf("%04d-%02d", 1970+m/12, 1+m%12) }
+
+// Month is the month that has the day.
+func (d Day) Month() Month {
+	return Month((d.Time().Year()-1970)*12 + int(d.Time().Month()) - 1)
 }
 
-func bookDayOf(t time.Time) bookDay { return bookDay(t.Unix() / 86400) }
+// Start is the moment with which a month begins.
+func (m Month) Start() time.Time {
+	return time.Date(1970+int(m/12), time.Month(1+m%12), 1, 0, 0, 0, 0, time.UTC)
+}
+
+// DayOf is the day that has a moment.
+func DayOf(t time.Time) Day { return Day(t.Unix() / 86400) }
 
 // bookRow is one of the ledger.
 type bookRow struct {
-	day           bookDay
+	day           Day
 	user, hotspot string
 	policy, tier  int64
-	facts         dayFacts
-	parts
+	facts         Facts
+	Parts
 }
 
 var tiers = []string{"standard", "enhanced", "premium"}
@@ -133,11 +142,11 @@ func (r *bookRow) line() string {
 // bookSum is what rows add up to.
 type bookSum struct {
 	served, expected int64
-	parts
+	Parts
 }
 
 func (s bookSum) plus(other bookSum) bookSum {
-	return bookSum{s.served + other.served, s.expected + other.expected, s.parts.plus(other.parts)}
+	return bookSum{s.served + other.served, s.expected + other.expected, s.Parts.Plus(other.Parts)}
 }
 
 // readLedger reads all rows, by day, user and hotspot.

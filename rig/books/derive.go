@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package books
 
 import (
 	"fmt"
@@ -16,7 +16,8 @@ func (s *tally) sums() string {
 	return fmt.Sprintf("%d,%d,%d,%d,%d,", s.served, s.expected, s.Availability, s.Performance, s.Utilization)
 }
 
-func sorted(lines []string) []string {
+// Sorted sorts lines.
+func Sorted(lines []string) []string {
 	slices.Sort(lines)
 	return lines
 }
@@ -46,7 +47,7 @@ func (d *derivation) books() (b books) {
 // totals adds up the months of each hotspot that are settled.
 func (d *derivation) totals() (lines []string) {
 	type owned struct{ user, hotspot string }
-	totals, through := map[owned]*tally{}, map[owned]bookMonth{}
+	totals, through := map[owned]*tally{}, map[owned]Month{}
 	for _, of := range slices.SortedFunc(maps.Keys(d.months), func(a, b hotspotMonth) int { return int(a.month - b.month) }) {
 		if !d.finished[of.month] {
 			continue
@@ -65,7 +66,7 @@ func (d *derivation) totals() (lines []string) {
 // account is how a user stands after some statements.
 type account struct {
 	tally
-	settled bookMonth
+	settled Month
 	hash    string
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"math/rand/v2"
@@ -11,21 +11,22 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
-// TestRewardsBeatsThrice sends beats three times and more, some of them late and
+// TestF14_Thrice sends beats three times and more, some of them late and
 // in another order, to two servers. The day is closed with the minutes and the
 // bytes of a generator that knows when each beat first arrived: no beat counts
 // twice.
-func TestRewardsBeatsThrice(t *testing.T) {
+func TestF14_Thrice(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	clock := &simulatedClock{at: time.Date(2026, 10, 31, 23, 40, 0, 0, time.UTC), real: time.Now(), rate: thriceRate}
-	flags := clock.flags()
+	clock := rig.NewClock(time.Date(2026, 10, 31, 23, 40, 0, 0, time.UTC), thriceRate)
+	flags := clock.Flags()
 	servers := []*rig.Server{rig.Start(t, db, flags...)}
-	flags = clock.flags() // some moments later
+	flags = clock.Flags() // some moments later
 	servers = append(servers, rig.Start(t, db, flags...))
 	var all []*thrice
 	for i, d := range rig.LinkDevices(t, admin, servers[0], 0, 12) {
@@ -34,7 +35,7 @@ func TestRewardsBeatsThrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &thrice{diary: &diary{Device: d, active: minuteOf(linked), chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers, first: map[uint64]time.Time{}})
+		all = append(all, &thrice{Diary: &rig.Diary{Device: d, Active: rig.MinuteOf(linked), Chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers, first: map[uint64]time.Time{}})
 	}
 	until := time.Date(2026, 10, 31, 23, 57, 0, 0, time.UTC)
 	var beating sync.WaitGroup
@@ -42,9 +43,9 @@ func TestRewardsBeatsThrice(t *testing.T) {
 		beating.Go(func() { d.beatUntil(t, admin, clock, until) })
 	}
 	beating.Wait()
-	books := rig.OpenSQL(t, db)
+	tables := rig.OpenSQL(t, db)
 	rig.Eventually(t, 60*time.Second, "the day is closed", func() bool {
-		return number(t, books, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
+		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	sent, unsure := 0, 0
 	for _, d := range all {
@@ -53,7 +54,7 @@ func TestRewardsBeatsThrice(t *testing.T) {
 		}
 		sent += d.sent
 	}
-	if auditBooks(t, books); unsure > sent {
+	if books.Audit(t, tables); unsure > sent {
 		t.Error("too little is known to prove anything")
 	}
 	t.Logf("%d beats were sent; of %d minutes it is not known whether they were served", sent, unsure)
@@ -64,7 +65,7 @@ const thriceRate = 120
 
 // thrice is a device that sends beats three times and more.
 type thrice struct {
-	*diary
+	*rig.Diary
 	servers []*rig.Server
 	first   map[uint64]time.Time // when each beat first came
 	past    []rig.Fields         // beats that were sent twice
@@ -72,19 +73,19 @@ type thrice struct {
 }
 
 // beatUntil beats in a rhythm, until some time before midnight.
-func (d *thrice) beatUntil(t *testing.T, c *rig.Client, clock *simulatedClock, until time.Time) {
+func (d *thrice) beatUntil(t *testing.T, c *rig.Client, clock *rig.Clock, until time.Time) {
 	rhythm := time.NewTicker(time.Minute / thriceRate)
 	defer rhythm.Stop()
 	quiet := until.Add(-8 * time.Minute)
-	for clock.now().Before(until) && !t.Failed() {
-		silent := d.chance < 0.5 && clock.now().After(quiet) // it has nothing new to say, and says it all the same
-		if len(d.heard) == 0 || !silent && rand.Float64() < d.chance {
+	for clock.Now().Before(until) && !t.Failed() {
+		silent := d.Chance < 0.5 && clock.Now().After(quiet) // it has nothing new to say, and says it all the same
+		if len(d.Heard) == 0 || !silent && rand.Float64() < d.Chance {
 			d.beatTwice(t, c)
 		}
 		d.repeatOld(t, c, silent)
 		<-rhythm.C
 	}
-	if now := clock.now(); now.Month() != time.October {
+	if now := clock.Now(); now.Month() != time.October {
 		t.Errorf("it is %v already: this machine is too slow", now)
 	}
 }
@@ -132,29 +133,29 @@ func (d *thrice) deliver(t *testing.T, c *rig.Client, body rig.Fields, server in
 		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		return
 	}
-	from := minuteOf(a.At.Add(-a.Took * thriceRate))
+	from := rig.MinuteOf(a.At.Add(-a.Took * thriceRate))
 	first, known := d.first[body["seq"].(uint64)]
 	if !known {
 		d.first[body["seq"].(uint64)] = a.At
 	}
 	if fresh || a.At.Sub(first) < 3*time.Second*thriceRate {
-		d.heard = append(d.heard, hearing{from, minuteOf(a.At), fresh})
+		d.Note(from, rig.MinuteOf(a.At), fresh)
 	}
 }
 
 // check compares the closed day with what the device remembers.
 func (d *thrice) check(t *testing.T, c *rig.Client, s *rig.Server) (unsure int) {
 	t.Helper()
-	e, _, _ := fetch[rewardExplanation](t, c, s.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date=2026-10-31")
-	served := d.served()
-	end := minuteOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
+	e, _, _ := books.Fetch[books.Explanation](t, c, s.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date=2026-10-31")
+	served := d.Served()
+	end := rig.MinuteOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
 	var surely, maybe, expected int64
-	for m := d.active; m < end; m++ {
+	for m := d.Active; m < end; m++ {
 		expected++
-		if served.surely[m] {
+		if served.Surely[m] {
 			surely++
 		}
-		if served.maybe[m] {
+		if served.Maybe[m] {
 			maybe++
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package books
 
 import (
 	"reflect"
@@ -11,45 +11,46 @@ import (
 	"github.com/beacon-wifi/beacon/rig"
 )
 
-// onlooker is an operator who asks for everything, again and again.
-type onlooker struct {
-	*operator
-	looks atomic.Int64
-	paid  atomic.Int64 // how often a settled month was compared
+// Onlooker is an operator who asks for everything, again and again.
+type Onlooker struct {
+	*Operator
+	Looks atomic.Int64
+	Paid  atomic.Int64 // how often a settled month was compared
 
-	behind bool // the clock was set back: all has more months than there were by now
+	Behind bool // the clock was set back: all has more months than there were by now
 
-	settled  micros                   // the most that was settled
-	final    map[string]rewardSummary // by month, once it was settled
-	states   []string                 // of October, in the order in which they were seen
-	compared map[string]int           // how often a month was compared with the history, by its state
+	settled  Micros             // the most that was settled
+	Final    map[string]Summary // by month, once it was settled
+	states   []string           // of October, in the order in which they were seen
+	compared map[string]int     // how often a month was compared with the history, by its state
 	explains int
 }
 
-func newOnlooker(o *operator) *onlooker {
-	return &onlooker{operator: o, final: map[string]rewardSummary{}, compared: map[string]int{}}
+// NewOnlooker lets an operator look.
+func NewOnlooker(o *Operator) *Onlooker {
+	return &Onlooker{Operator: o, Final: map[string]Summary{}, compared: map[string]int{}}
 }
 
 // glance is the three summaries that there are.
 type glance struct {
-	current, last, all rewardSummary
-	minute             minute // in which all were answered
+	current, last, all Summary
+	minute             rig.Minute // in which all were answered
 }
 
-func (o *onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
-	var minutes []minute
+func (o *Onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
+	var minutes []rig.Minute
 	// The last month comes before the current one: midnight may be between them.
-	for i, into := range []*rewardSummary{&g.last, &g.current, &g.all} {
+	for i, into := range []*Summary{&g.last, &g.current, &g.all} {
 		period := []string{"last", "current", "all"}[i]
-		summary, a, ok := fetch[rewardSummary](t, o.client, s.URL+"/v1/users/me/rewards?period="+period)
+		summary, a, ok := Fetch[Summary](t, o.Client, s.URL+"/v1/users/me/rewards?period="+period)
 		if !ok {
 			return g, false
 		}
-		if problem := summary.problem(); problem != "" {
+		if problem := summary.Problem(); problem != "" {
 			t.Errorf("%s: %s: %s", period, problem, a.Data)
 		}
 		*into = summary
-		minutes = append(minutes, minuteOf(a.At))
+		minutes = append(minutes, rig.MinuteOf(a.At))
 	}
 	g.all.Period.End = "" // it is the very moment of the answer
 	if g.minute = minutes[0]; slices.Max(minutes) != slices.Min(minutes) {
@@ -58,13 +59,13 @@ func (o *onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
 	return g, true
 }
 
-// look asks for everything once, and compares it.
-func (o *onlooker) look(t testing.TB, s *rig.Server) {
+// Look asks for everything once, and compares it.
+func (o *Onlooker) Look(t testing.TB, s *rig.Server) {
 	before, ok := o.glance(t, s)
 	if !ok {
 		return
 	}
-	history, _, ok := fetch[[]rewardMonth](t, o.client, s.URL+"/v1/users/me/rewards/history")
+	history, _, ok := Fetch[[]HistoryMonth](t, o.Client, s.URL+"/v1/users/me/rewards/history")
 	if !ok {
 		return
 	}
@@ -81,22 +82,22 @@ func (o *onlooker) look(t testing.TB, s *rig.Server) {
 	if reflect.DeepEqual(before, after) && before.minute != -1 {
 		o.compare(t, before, history, october)
 	}
-	o.looks.Add(1)
+	o.Looks.Add(1)
 }
 
 // explainAll asks why each hotspot earned what it did on the last of October,
 // and adds that up.
-func (o *onlooker) explainAll(t testing.TB, s *rig.Server) (sum parts, ok bool) {
-	for _, h := range o.hotspots {
-		frozen := h.frozen.Load()
-		e, ok := h.explain(t, o.client, s, "2026-10-31")
+func (o *Onlooker) explainAll(t testing.TB, s *rig.Server) (sum Parts, ok bool) {
+	for _, h := range o.Hotspots {
+		frozen := h.Frozen.Load()
+		e, ok := h.Explain(t, o.Client, s, "2026-10-31")
 		if !ok {
 			return sum, false
 		}
 		if f := e.Facts; frozen != nil && (f.Served != frozen.Served || f.Expected != frozen.Expected || f.Bytes != frozen.Bytes) {
 			t.Errorf("%s is removed and had %+v; now it has %+v", h.SSID, *frozen, f)
 		}
-		sum = sum.plus(e.Earned.parts)
+		sum = sum.Plus(e.Earned.Parts)
 		o.explains++
 	}
 	return sum, true
@@ -104,31 +105,31 @@ func (o *onlooker) explainAll(t testing.TB, s *rig.Server) (sum parts, ok bool) 
 
 // remember holds what was seen against what was seen before: what is settled
 // never becomes less, and a month that is settled stays as it is.
-func (o *onlooker) remember(t testing.TB, g glance) {
+func (o *Onlooker) remember(t testing.TB, g glance) {
 	if g.all.Summary.Settled < o.settled {
 		t.Errorf("%d was settled, and now %d", o.settled, g.all.Summary.Settled)
 	}
 	o.settled = max(o.settled, g.all.Summary.Settled)
-	for _, s := range []rewardSummary{g.last, g.current} {
-		if known, ok := o.final[s.month()]; ok && !reflect.DeepEqual(known, s) {
-			t.Errorf("%s was settled as %+v, and is %+v", s.month(), known, s)
+	for _, s := range []Summary{g.last, g.current} {
+		if known, ok := o.Final[s.Month()]; ok && !reflect.DeepEqual(known, s) {
+			t.Errorf("%s was settled as %+v, and is %+v", s.Month(), known, s)
 		}
 		if s.Period.Status == "settled" {
-			o.final[s.month()] = s
+			o.Final[s.Month()] = s
 		}
-		if n := len(o.states); s.month() == "2026-10" && (n == 0 || o.states[n-1] != s.Period.Status) {
+		if n := len(o.states); s.Month() == "2026-10" && (n == 0 || o.states[n-1] != s.Period.Status) {
 			o.states = append(o.states, s.Period.Status)
 		}
 	}
 }
 
 // compare compares answers between which nothing changed.
-func (o *onlooker) compare(t testing.TB, g glance, history []rewardMonth, october parts) {
-	var sum micros
+func (o *Onlooker) compare(t testing.TB, g glance, history []HistoryMonth, october Parts) {
+	var sum Micros
 	for _, m := range history {
 		sum += m.TotalEarned
-		for _, s := range []rewardSummary{g.last, g.current} {
-			if s.month() != m.Period {
+		for _, s := range []Summary{g.last, g.current} {
+			if s.Month() != m.Period {
 				continue
 			}
 			if m.TotalEarned != s.Summary.TotalEarned || m.HotspotCount != len(s.Hotspots) {
@@ -138,24 +139,24 @@ func (o *onlooker) compare(t testing.TB, g glance, history []rewardMonth, octobe
 				t.Errorf("october is %v; its only day is explained as %v", s.Breakdown, october)
 			}
 			if o.compared[s.Period.Status]++; s.Period.Status == "settled" {
-				o.paid.Add(1)
+				o.Paid.Add(1)
 			}
 		}
 	}
-	if total := g.all.Summary.TotalEarned; total != sum && !o.behind || total < sum {
+	if total := g.all.Summary.TotalEarned; total != sum && !o.Behind || total < sum {
 		t.Errorf("all is %d; the months make %d", total, sum)
 	}
 }
 
-// conclude sees to it that the looks proved something.
-func (o *onlooker) conclude(t testing.TB, name string) {
+// Conclude sees to it that the looks proved something.
+func (o *Onlooker) Conclude(t testing.TB, name string) {
 	t.Helper()
-	t.Logf("%s looked %d times; compared with the history: %v; %d explanations; october was %v", name, o.looks.Load(), o.compared, o.explains, o.states)
+	t.Logf("%s looked %d times; compared with the history: %v; %d explanations; october was %v", name, o.Looks.Load(), o.compared, o.explains, o.states)
 	if want := []string{"in_progress", "finalizing", "settled"}; !slices.Equal(o.states, want) {
 		t.Errorf("%s saw october as %v; want %v", name, o.states, want)
 	}
-	if len(o.hotspots) == 0 {
-		if final := o.final["2026-10"]; o.settled != 0 || final.Summary.TotalEarned != 0 || len(final.Hotspots) != 0 {
+	if len(o.Hotspots) == 0 {
+		if final := o.Final["2026-10"]; o.settled != 0 || final.Summary.TotalEarned != 0 || len(final.Hotspots) != 0 {
 			t.Errorf("%s has nothing, and earned %+v", name, final)
 		}
 		return

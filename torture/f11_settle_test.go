@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"bytes"
@@ -8,47 +8,40 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 )
 
-// TestSettleRace lets many processes settle the same month at the same time,
-// beside a server, and kills some of them, anywhere. Whatever happened, everyone
-// has one statement in the end, what accounts say is the sum of statements, and
-// to settle once more changes nothing.
-func TestSettleRace(t *testing.T) {
+// TestF11_SettleRace lets two to eight processes settle the same month at the
+// same time, beside a server, and kills some of them, anywhere. Whatever
+// happened, everyone has one statement in the end, what accounts say is the sum
+// of statements, and to settle once more changes nothing (I5, I6).
+func TestF11_SettleRace(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
-		last := bookDayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
-		staff, _ := prepareMany(t, db, last-1, last)
-		closeAll(t, db, last)
-		for _, round := range []settleRound{
-			{racers: 2, deadline: "hotspot_totals"}, {racers: 3}, {racers: 5, deadline: "statements"}, {racers: 8, due: true},
-		} {
-			round.run(t, staff, copyDatabase(t, db))
-		}
-		if !rig.IsPostgres(db) {
-			settleAtSyncs(t, db)
+		staff := closedOctober(t, db)
+		for i := range rounds(3, 60) {
+			round := settleRound{racers: 2 + i*3%7, deadline: []string{"hotspot_totals", "", "statements"}[i%3], due: i%7 == 1}
+			round.run(t, staff, rig.CopyDatabase(t, db))
+			if t.Failed() {
+				t.Fatalf("in round %d: %+v", i, round)
+			}
 		}
 	})
 }
 
-// closeAll lets a server close all days up to one.
-func closeAll(t *testing.T, db string, last bookDay) {
+// closedOctober makes a database of many hotspots with two days of October, which
+// are closed.
+func closedOctober(t *testing.T, db string) (staff *rig.Client) {
 	t.Helper()
-	clock := &simulatedClock{at: (last + 1).time().Add(10 * time.Minute), real: time.Now(), rate: 1200}
-	s := rig.Start(t, db, clock.flags()...)
-	handle := rig.OpenSQL(t, db)
-	rig.Eventually(t, 30*time.Second, "all days are closed", func() bool {
-		s.Running(t)
-		return bookDay(number(t, handle, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)) >= last
-	})
-	s.Stop(t, 10*time.Second)
-	handle.Close()
+	last := books.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
+	staff, _ = books.PrepareMany(t, db, last-1, last)
+	books.CloseAll(t, db, last)
+	return staff
 }
 
 // atTheTime is a day after the end of October.
@@ -74,7 +67,7 @@ func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 	}
 	s := rig.Start(t, db, flags...)
 	handle := rig.OpenSQL(t, db)
-	users := linesOf(t, handle, `SELECT DISTINCT operator_id FROM hotspots WHERE deleted_at <> 0`)
+	users := books.Users(t, handle, books.Many.Users)
 	var racing sync.WaitGroup
 	killed := make(chan bool, r.racers)
 	barrier, deadline, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -88,7 +81,7 @@ func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 	looking.Go(func() { lookAtMany(t, staff, s, users, over) })
 	close(barrier)
 	if r.deadline != "" {
-		rig.Eventually(t, 20*time.Second, "they have begun", func() bool { return number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
+		rig.Eventually(t, 20*time.Second, "they have begun", func() bool { return books.Number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
 		close(deadline)
 	}
 	racing.Wait()
@@ -101,9 +94,10 @@ func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 			dead++
 		}
 	}
-	left := int(number(t, handle, `SELECT count(*) FROM accounts`) - number(t, handle, `SELECT count(*) FROM statements`))
+	left := int(books.Number(t, handle, `SELECT count(*) FROM accounts`) - books.Number(t, handle, `SELECT count(*) FROM statements`))
 	rig.Command(t, settleCommand(db)...)
-	saveStatement(t, staff, s, strings.TrimSuffix(users[rand.IntN(len(users))], ","), "2026-10")
+	books.SaveStatement(t, staff, s, users[rand.IntN(len(users))], "2026-10")
+	books.Compare(t, staff, s, handle, books.Users(t, handle, 3)...)
 	s.Stop(t, 10*time.Second)
 	checkSettled(t, db)
 	t.Logf("%d of %d racers were killed; they left %d statements to write", dead, r.racers, left)
@@ -153,16 +147,16 @@ func raceToSettle(t *testing.T, db string, doom <-chan struct{}) (killed bool) {
 // lookAtMany asks what some users earned while they are settled: the sums hold
 // in every answer, and what is settled never becomes less.
 func lookAtMany(t *testing.T, staff *rig.Client, s *rig.Server, users []string, over <-chan struct{}) {
-	settled, totals := map[string]micros{}, map[string]micros{}
+	settled, totals := map[string]books.Micros{}, map[string]books.Micros{}
 	for {
 		for range 8 {
-			user := strings.TrimSuffix(users[rand.IntN(len(users))], ",")
+			user := users[rand.IntN(len(users))]
 			for _, period := range []string{"last", "all"} {
-				got, _, ok := fetch[rewardSummary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
+				got, _, ok := books.Fetch[books.Summary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
 				if !ok {
 					return
 				}
-				if problem := got.problem(); problem != "" {
+				if problem := got.Problem(); problem != "" {
 					t.Errorf("%s of %s: %s", period, user, problem)
 				}
 				if was, known := totals[period+user]; known && was != got.Summary.TotalEarned || got.Summary.Settled < settled[user] {
@@ -179,54 +173,14 @@ func lookAtMany(t *testing.T, staff *rig.Client, s *rig.Server, users []string, 
 	}
 }
 
-// checkSettled settles until there is nothing to do, and then once more: that
-// changes nothing.
+// checkSettled settles until there is nothing to do, and then once more.
 func checkSettled(t *testing.T, db string) {
 	t.Helper()
 	rig.Command(t, settleCommand(db)...)
+	books.SettledOnce(t, db, "2026-10", atTheTime...)
 	handle := rig.OpenSQL(t, db)
-	before := fingerprint(t, handle)
-	if said := rig.Command(t, settleCommand(db)...); !strings.Contains(said, "nothing to do") {
-		t.Errorf("to settle once more says: %s", said)
-	}
-	if fingerprint(t, handle) != before {
-		t.Error("to settle once more changed something")
-	}
-	if rows, statements := auditBooks(t, handle); statements < manyUsers || rows < 2*manyHotspots {
-		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, 2*manyHotspots, manyUsers)
-	}
-}
-
-// settleAtSyncs kills a settlement at its first sync of the file, at its second,
-// and so on.
-func settleAtSyncs(t *testing.T, db string) {
-	t.Helper()
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Logf("NOT TESTED: a settlement that is killed at the very sync: %v", err)
-		return
-	}
-	killed := 0
-	for nth := 1; nth <= 4; nth++ {
-		one := copyDatabase(t, db)
-		args := append([]string{
-			"-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "signal=none",
-			"-e", fmt.Sprintf("inject=fdatasync,fsync:signal=SIGKILL:when=%d", nth), rig.Binary,
-		}, settleCommand(one)...)
-		cmd := exec.CommandContext(t.Context(), "strace", args...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		out, err := cmd.CombinedOutput()
-		if strings.Contains(string(out), "not permitted") {
-			t.Logf("NOT TESTED: a settlement that is killed at the very sync: %s", out)
-			return
-		}
-		if err != nil {
-			killed++
-		}
-		rig.CheckIntegrity(t, one)
-		checkSettled(t, one)
-	}
-	t.Logf("%d settlements were killed at a sync", killed)
-	if killed == 0 {
-		t.Error("no settlement was killed at a sync")
+	defer handle.Close()
+	if rows, statements := books.Audit(t, handle); statements < books.Many.Users || rows < 2*books.Many.Hotspots {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, 2*books.Many.Hotspots, books.Many.Users)
 	}
 }

@@ -23,6 +23,7 @@ import (
 type Cluster struct {
 	folder   string // of the socket, the log and the data
 	settings []string
+	off      string // how far its clock is off, as faketime takes it
 	server   *exec.Cmd
 	exited   chan struct{}
 }
@@ -37,7 +38,22 @@ var clusterSettings = []string{
 // NewCluster makes a cluster and starts it.
 func NewCluster(t testing.TB) *Cluster {
 	t.Helper()
-	c := &Cluster{folder: clusterFolder(t)}
+	return newCluster(t, "")
+}
+
+// NewClusterOff makes one whose clock is off, such as by "+40d"; it skips the test
+// where that cannot be done.
+func NewClusterOff(t testing.TB, by string) *Cluster {
+	t.Helper()
+	if _, err := exec.LookPath("faketime"); err != nil {
+		t.Skipf("NOT TESTED: a database whose clock is wrong: %v; make torture installs faketime where it may", err)
+	}
+	return newCluster(t, by)
+}
+
+func newCluster(t testing.TB, off string) *Cluster {
+	t.Helper()
+	c := &Cluster{folder: clusterFolder(t), off: off}
 	c.run(t, "initdb", "-D", c.data(), "-U", "beacon", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	c.Start(t)
 	c.Exec(t, `CREATE DATABASE beacon`)
@@ -128,6 +144,12 @@ func (c *Cluster) Start(t testing.TB) {
 	}
 	defer log.Close()
 	c.server = c.command(t, "postgres", slices.Concat([]string{"-D", c.data(), "-k", c.folder}, clusterSettings, c.settings)...)
+	if c.off != "" {
+		c.server.Args = append([]string{"faketime", "-f", c.off}, c.server.Args...)
+		if c.server.Path, err = exec.LookPath("faketime"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c.server.Stdout, c.server.Stderr = log, log
 	if err := c.server.Start(); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@
 package torture_test
 
 import (
-	"fmt"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -53,13 +52,7 @@ const hurry = 300
 
 // hurriedClock gives the flags of such a clock, which goes on from one start to
 // the next.
-func hurriedClock() (flags func() []string) {
-	began := time.Now()
-	return func() []string {
-		now := began.Add(hurry * time.Since(began)).UTC()
-		return []string{"--clock-start", now.Format(time.RFC3339), "--clock-rate", fmt.Sprint(hurry)}
-	}
-}
+func hurriedClock() (flags func() []string) { return rig.NewClock(time.Now().UTC(), hurry).Flags }
 
 // sample chooses some of the numbers from 1 on, always the first.
 func (l *load) sample(count, upTo int) []int {

@@ -16,6 +16,36 @@ var rewardsMutants = []mutant{
 		says: "accounts (-by the rows",
 	},
 	{
+		name:  "a month is added to the totals as often as it is tried",
+		fault: "TestF11_SettleKilled/sqlite",
+		file:  "store/sql_rewards.go",
+		old:   "\n		WHERE hotspot_totals.through < excluded.through`)),",
+		new:   "`)),",
+		says:  "hotspot_totals (-by the rows",
+	},
+	{
+		name:  "accounts are committed before their statements",
+		fault: "TestF11_SettleKilled/sqlite",
+		file:  "store/settling.go",
+		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+		new: `	if _, err := tx.exec("COMMIT"); err != nil {
+		return nil, err
+	}
+	if _, err := tx.exec("BEGIN"); err != nil {
+		return nil, err
+	}
+	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+		says: "statements (-by the rows",
+	},
+	{
+		name:  "the chain of hashes leaves rows out",
+		fault: "TestF11_SettleKilled/postgres",
+		file:  "rewards/sums.go",
+		old:   `user.Chain.Next(row)`,
+		new:   `user.Chain`,
+		says:  "user_months (-by the rows",
+	},
+	{
 		name:  "a day is closed while it lasts",
 		fault: "TestF14_Thrice",
 		file:  "rewards/close.go",
@@ -35,12 +65,82 @@ var rewardsMutants = []mutant{
 		says: "was settled, and now",
 	},
 	{
+		name:  "a change is as old as the clock says",
+		fault: "TestF12_SetWhileRunning/sqlite",
+		file:  "registry/change.go",
+		old:   `if now := r.moment(); now.After(h.UpdatedAt) {`,
+		new:   `if now := r.moment(); true {`,
+		says:  "updated_at was",
+	},
+	{
+		name:  "limits count by a clock that can be set",
+		fault: "TestF12_Limits",
+		file:  "network/guard.go",
+		old:   `now := time.Now() // of the machine: limits count real time`,
+		new:   `now := a.now()`,
+		says:  "the limit let",
+	},
+	{
+		name:  "the database says when a month was settled",
+		fault: "TestF12_DatabaseClock",
+		file:  "store/sql_rewards.go",
+		old:   "(month, finished_at) VALUES ($1, $2)",
+		new:   "(month, finished_at) VALUES ($1, CAST(extract(epoch FROM now()) * 1000000 AS bigint) + 0 * CAST($2 AS bigint))",
+		says:  "finished_at",
+	},
+	{
+		name:  "the last month is the same day, a month before",
+		fault: "TestF13_Periods/America/New_York",
+		file:  "rewards/summary.go",
+		old: `	if q.Period == Last {
+		month--
+	}`,
+		new: `	if q.Period == Last {
+		month = beacon.MonthOf(r.Now().AddDate(0, -1, 0))
+	}`,
+		says: "last is from",
+	},
+	{
+		name:  "months begin when they do at the place of the server",
+		fault: "TestF13_Periods/Asia/Kathmandu",
+		file:  "beacon/calendar.go",
+		old:   `	t = t.UTC()`,
+		new:   `	t = t.Local()`,
+		says:  "current is from",
+	},
+	{
+		name:  "days belong to the month of the place of the server",
+		fault: "TestF13_Minutes/America/New_York",
+		file:  "beacon/calendar.go",
+		old:   `func (d Day) Month() Month { return MonthOf(d.Time()) }`,
+		new: `func (d Day) Month() Month {
+	t := d.Time().Local()
+	return Month((t.Year()-1970)*monthsAYear + int(t.Month()) - 1)
+}`,
+	},
+	{
 		name:  "an old beat that comes again is a new one",
 		fault: "TestF14_Thrice",
 		file:  "vitals/seqs.go",
 		old:   `return below >= 64 || s.window>>below&1 != 0`,
-		new:   `return false`,
+		new:   `return below >= 1<<40`,
 		says:  "the day is",
+	},
+	{
+		name:  "what comes again is counted again",
+		fault: "TestF14_Storm/sqlite",
+		file:  "vitals/seqs.go",
+		old:   `return below >= 64 || s.window>>below&1 != 0`,
+		new:   `return below >= 64`,
+		says:  "minutes served",
+	},
+	{
+		name:  "counters begin anew with each day",
+		fault: "TestF14_Storm/postgres",
+		file:  "vitals/carry.go",
+		old:   `		b.raiseBase(prev.upTo[hoursADay-1])`,
+		new:   ``,
+		says:  "bytes are new",
 	},
 	{
 		name:  "how far a day is closed is committed before its rows",

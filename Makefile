@@ -39,6 +39,7 @@ prepare:
 	@scripts/need curl curl
 	@scripts/need jq jq
 	@scripts/need strace strace || echo "tests that need strace are skipped"
+	@scripts/need faketime faketime || echo "a database whose clock is wrong is not tested"
 	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
 	@scripts/need zsh zsh || echo "completions of zsh are not tested"
 	@scripts/need fish fish || echo "completions of fish are not tested"

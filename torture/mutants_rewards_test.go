@@ -73,6 +73,15 @@ var rewardsMutants = []mutant{
 		says:  "updated_at was",
 	},
 	{
+		name:  "nobody is told of beats that are too late",
+		fault: "TestF12_ServerBehind",
+		full:  true,
+		file:  "telemetry/late.go",
+		old:   `	if late > 0 {`,
+		new:   `	if late > 1<<40 {`,
+		says:  "nobody is told",
+	},
+	{
 		name:  "limits count by a clock that can be set",
 		fault: "TestF12_Limits",
 		file:  "network/guard.go",

@@ -1,0 +1,73 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
+)
+
+// TestF12_ServerBehind lets devices talk to a server whose clock is half an
+// hour behind that of the one which closes days. What it takes for a day that is
+// closed is too late to count, and that is told; nothing else is lost, nothing
+// counts twice, and the books add up.
+func TestF12_ServerBehind(t *testing.T) {
+	onlyFull(t)
+	t.Parallel()
+	const rate, late = 120, 30 * time.Minute
+	db := rig.NewDatabase(t, "postgres")
+	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	clock := rig.NewClock(endOfOctober.Add(-40*time.Minute), rate)
+	right := rig.Start(t, db, clock.Flags()...) // it is the first, and so the one that closes days
+	slow := rig.NewClock(clock.Now().Add(-late), rate)
+	behind := rig.Start(t, db, slow.Flags()...)
+	devices := rig.LinkDevices(t, staff, behind, 0, 6)        // in service when the first beat comes, by its clock
+	before, after := map[string]uint64{}, map[string]uint64{} // what was carried when the day was over for one, and for the other
+	for rhythm := time.NewTicker(time.Minute / rate); slow.Now().Before(endOfOctober.Add(15 * time.Minute)); <-rhythm.C {
+		for _, d := range devices {
+			a := d.Beat(t.Context(), staff, behind)
+			if a.Status != http.StatusOK {
+				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
+			}
+			if clock.Now().Before(endOfOctober) {
+				before[d.SSID] = d.Bytes
+			}
+			if a.At.Before(endOfOctober) {
+				after[d.SSID] = d.Bytes
+			}
+		}
+	}
+	tables := rig.OpenSQL(t, db)
+	rig.Eventually(t, time.Minute, "the day is closed", func() bool {
+		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
+	})
+	var lost uint64
+	for _, d := range devices {
+		most, least := d.Totals().Sent, d.Totals().Sent-(after[d.SSID]-before[d.SSID])
+		var counted uint64
+		rig.Eventually(t, 10*time.Second, "the last beats have come from one to the other", func() bool {
+			counted = 0
+			for _, date := range []string{"2026-10-31", "2026-11-01"} {
+				e, _, _ := books.Fetch[books.Explanation](t, staff, right.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+date)
+				counted += e.Facts.Bytes
+			}
+			return counted >= least
+		})
+		if counted > most {
+			t.Errorf("%s: %d bytes are counted; %d were sent", d.SSID, counted, most)
+		}
+		lost += most - counted
+	}
+	told := strings.Contains(right.Log(t), "a server takes heartbeats for a day that is written for good")
+	if t.Logf("%d bytes are lost; that was told: %v", lost, told); lost == 0 || !told {
+		t.Error("nothing is lost, or nobody is told")
+	}
+	behind.Stop(t, 10*time.Second)
+	right.Stop(t, 10*time.Second)
+	books.Audit(t, tables)
+}

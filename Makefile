@@ -62,8 +62,12 @@ bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN n
 	scripts/with-peers go test ./bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: torture
-torture: prepare ## Hurt real servers in every way we know, and check that the tests notice broken ones.
-	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 20m ./torture
+torture: prepare ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
+	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 30m -skip '^TestMutants$$' ./torture
+
+.PHONY: mutants
+mutants: prepare ## See that the tests of each fault fail on binaries that are broken on purpose; takes an hour.
+	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

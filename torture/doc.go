@@ -6,6 +6,6 @@
 // mutant, a binary that was broken on purpose, and the test of that fault fails
 // on it.
 //
-// "make test" runs a part of it in few rounds, "make torture" all of it, with
-// the mutants.
+// "make test" runs most of it in few rounds, "make torture" all of it in many,
+// and "make mutants" the tests of each fault on broken binaries.
 package torture

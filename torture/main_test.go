@@ -40,6 +40,6 @@ func rounds(quick, thorough int) int {
 func onlyFull(t *testing.T) {
 	t.Helper()
 	if !full() {
-		t.Skip("only make torture has the time for this")
+		t.Skip("only make torture and make mutants have the time for this")
 	}
 }

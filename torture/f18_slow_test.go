@@ -21,6 +21,7 @@ import (
 // to nothing. All but the idle are let go within 10 s, others are served
 // meanwhile, and no file stays open behind them.
 func TestF18_SlowClients(t *testing.T) {
+	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	s := rig.Start(t, db, "--log-level", "warn")
 	c := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)

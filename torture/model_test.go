@@ -39,7 +39,7 @@ func TestF22_Model(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set("checks", rounds(200, 1000))
+	set("checks", rounds(150, 1000))
 	set("steps", 50)
 	set("nofailfile", true)
 	if set("shrinktime", "20s"); os.Getenv(rig.BinaryVariable) != "" {

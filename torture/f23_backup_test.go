@@ -182,10 +182,16 @@ func (c *crowd) check(t testing.TB, before acked, client *rig.Client, restored *
 			if got := rig.ReadingOf(h).Bytes; got < bytes {
 				t.Errorf("%s: %d bytes were acknowledged before the backup, and %d are in it", ssid, bytes, got)
 			}
-		} else if !c.sent[ssid] && c.isRegistered(ssid) {
+		} else if !c.wasSent(ssid) && c.isRegistered(ssid) {
 			t.Errorf("%s is in the backup, and nobody registered it", ssid)
 		}
 	}
+}
+
+func (c *crowd) wasSent(ssid string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent[ssid]
 }
 
 // isRegistered tells hotspots of the crowd from those that were there before.

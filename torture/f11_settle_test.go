@@ -24,7 +24,7 @@ import (
 func TestF11_SettleRace(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		staff := closedOctober(t, db)
-		for i := range rounds(3, 60) {
+		for i := range rounds(3, 30) {
 			round := settleRound{racers: 2 + i*3%7, deadline: []string{"hotspot_totals", "", "statements"}[i%3], due: i%7 == 1}
 			round.run(t, staff, rig.CopyDatabase(t, db))
 			if t.Failed() {

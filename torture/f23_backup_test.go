@@ -215,7 +215,7 @@ func TestF23_Backup(t *testing.T) {
 		defer working.Wait()
 		defer stop()
 		during := 0 // registrations that were acknowledged while a backup was made
-		for round := range rounds(3, 30) {
+		for round := range rounds(3, 8) {
 			already := len(c.acked().done)
 			rig.Eventually(t, 30*time.Second, "more registrations", func() bool { return len(c.acked().done) > already+5 })
 			before := c.acked()

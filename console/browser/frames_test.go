@@ -156,7 +156,7 @@ func (p *page) pan() {
 // wheel goes in and out again.
 func (p *page) wheel() {
 	p.hand(func(step int) input.DispatchMouseEventParams {
-		m := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 800, Y: 400, DeltaY: -60}
+		m := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 800, Y: 400, DeltaX: 1e-3, DeltaY: -60} // a zero is not sent, and Chromium wants both
 		if step >= steps/2 {
 			m.DeltaY = 60
 		}

@@ -242,7 +242,7 @@ func TestPages(t *testing.T) {
 	}
 	p := must(c.HotspotsPage(t.Context(), "me", client.PageQuery{Page: 3, PerPage: 7}))(t)
 	if p.Page != 3 || p.PerPage != 7 || p.Total != count || p.TotalPages != 33 || len(p.Items) != 7 || p.Items[0].Name != "Library 14" {
-		t.Errorf("page 3 is %+v with %d items", p.Pagination, len(p.Items))
+		t.Errorf("page 3 is %+v with %d items: %+v", p.Pagination, len(p.Items), p.Items)
 	}
 	ended := 0
 	for _, err := range c.Hotspots(t.Context(), "usr_other") {

@@ -17,16 +17,18 @@ const Length = 26
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // New returns a fresh, unguessable id such as "hs_01k…". The prefix includes
-// its underscore.
+// its underscore. What was made a quarter of a microsecond later sorts later: the
+// 12 bits after the millisecond are its fraction, as RFC 9562 suggests (6.2,
+// method 3), and 62 random bits tell apart what one instant made.
 func New(prefix string, now time.Time) string {
-	var random [16]byte
+	var random [8]byte
 	rand.Read(random[:]) // never fails: see crypto/rand
-	hi := binary.BigEndian.Uint64(random[:8])
-	lo := binary.BigEndian.Uint64(random[8:])
-	return Format(prefix, now, hi, lo)
+	fraction := uint64(now.Nanosecond()) % uint64(time.Millisecond) << 12 / uint64(time.Millisecond)
+	return Format(prefix, now, fraction, binary.BigEndian.Uint64(random[:]))
 }
 
-// Format spells the UUIDv7 of a time and 74 of the given random bits.
+// Format spells the UUIDv7 of a time, the last 12 bits of hi and the last 62 of
+// lo.
 func Format(prefix string, now time.Time, hi, lo uint64) string {
 	const version, variant = 7 << 12, 2 << 62
 	hi = uint64(now.UnixMilli())<<16 | version | hi&0xfff

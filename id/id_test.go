@@ -39,8 +39,8 @@ func TestNew_SortsByTimeAndIsUnique(t *testing.T) {
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	seen := map[string]bool{}
 	last := ""
-	for i := range 1000 {
-		now := at.Add(time.Duration(i) * time.Millisecond)
+	for i := range 10_000 { // two and a half milliseconds
+		now := at.Add(time.Duration(i) * 250 * time.Nanosecond)
 		fresh := id.New("usr_", now)
 		if fresh <= last {
 			t.Fatalf("%s, made later, sorts before %s", fresh, last)

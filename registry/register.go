@@ -39,7 +39,7 @@ var errOtherRequest = &beacon.Error{
 // Register adds a hotspot of the principal's own.
 func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registration) (Registered, error) {
 	now := r.moment()
-	h, err := in.Form.Validate(newID(now), p.User, now)
+	h, err := in.Form.Validate(r.newID(), p.User, now)
 	if err != nil {
 		return Registered{}, err
 	}

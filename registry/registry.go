@@ -63,9 +63,10 @@ func New(store Store, fleet *fleet.Fleet, now func() time.Time) *Registry {
 // client was told is what a later read gives.
 func (r *Registry) moment() time.Time { return r.now().UTC().Truncate(time.Millisecond) }
 
-// newID makes the id of a hotspot.
-func newID(now time.Time) beacon.HotspotID {
-	return beacon.HotspotID(id.New(beacon.HotspotPrefix, now))
+// newID makes the id of a hotspot from the whole of the time, not from its moment:
+// lists are in the order of ids, and are then in the order of registration.
+func (r *Registry) newID() beacon.HotspotID {
+	return beacon.HotspotID(id.New(beacon.HotspotPrefix, r.now()))
 }
 
 // validID reports whether a text can be the id of a hotspot at all: others need

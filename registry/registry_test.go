@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"testing"
@@ -78,6 +79,23 @@ func (d *desk) rename(t *testing.T, h beacon.HotspotID, name string) beacon.Hots
 		t.Fatal(err)
 	}
 	return out
+}
+
+// What is registered later is listed later, also within a millisecond.
+func TestRegister_OrderWithinAMillisecond(t *testing.T) {
+	d := open(t)
+	var last beacon.HotspotID
+	for n := range 20 {
+		d.clock = d.clock.Add(time.Microsecond)
+		h := d.mustRegister(t, form("Kiosk", fmt.Sprintf("00:00:5e:00:53:%02x", n)))
+		if h.ID <= last {
+			t.Errorf("%s was registered after %s", h.ID, last)
+		}
+		if !h.CreatedAt.Equal(h.CreatedAt.Truncate(time.Millisecond)) {
+			t.Errorf("created at %s: more precise than what is shown", h.CreatedAt)
+		}
+		last = h.ID
+	}
 }
 
 // Whatever the clock of the machine does, updated_at never moves back, and a

@@ -66,6 +66,7 @@ type check struct {
 const (
 	restoreAdvice = "keep a copy of the database as it is, and restore the last backup that is sound (beacon restore)"
 	reportAdvice  = "no server writes this: someone else did, or the disk did; keep a copy, and restore the last backup that is sound"
+	sealAdvice    = "; a row that was looked at, and is right as it is, is accepted by setting its seal to 0"
 )
 
 // checks are in the order in which they are made: what others stand on comes first.
@@ -73,10 +74,10 @@ var checks = []check{
 	{"settings", "set them as the database's manual says, and start it again", 0, false, settings},
 	{"storage", "the disk or the memory of the machine is not to be trusted: " + restoreAdvice, 0, false, storage},
 	{"schema", "the database was changed by hand: " + restoreAdvice, 0, false, schema},
-	{"hotspots", reportAdvice, 3, false, hotspots},
-	{"keys", reportAdvice, 1, false, keys},
-	{"changes", reportAdvice, 3, false, changes},
-	{"events", "listeners may have missed something: they can read hotspots anew; " + reportAdvice, 2, false, events},
+	{"hotspots", reportAdvice + sealAdvice, 4, false, hotspots},
+	{"keys", reportAdvice + sealAdvice, 4, false, keys},
+	{"changes", reportAdvice, 4, false, changes},
+	{"events", "listeners may have missed something: they can read hotspots anew; " + reportAdvice, 4, false, events},
 	{"leases", "set the machine's clock; a lease that nobody gives back ends by itself at the time it names", 2, false, leases},
 	{"journal", "what was in it is lost for its hotspots, the rest is not: start a server, which passes it over", 2, false, journal},
 	{"records", "what a hotspot did on that day is lost, what it earned is not: " + restoreAdvice, 3, false, records},

@@ -51,12 +51,18 @@ var damages = []damage{
 	{"a version was skipped", `UPDATE hotspots SET version = version + 1 WHERE id = ` + someHotspot, nil, []string{"changes"}, "there is no change for"},
 	{"a hotspot is gone", `DELETE FROM hotspots WHERE id = ` + someHotspot, nil, []string{"changes", "references"}, "has records and is no hotspot"},
 
+	{"a name is another", `UPDATE hotspots SET name = 'Somewhere else' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
+	{"a place was moved by a metre", `UPDATE hotspots SET lat = lat + 0.00001 WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
+
+	{"a key is another's", `UPDATE api_keys SET user_id = (SELECT max(operator_id) FROM hotspots) WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
+	{"a key got all rights", `UPDATE api_keys SET scopes = 'admin' WHERE scopes <> 'admin'`, nil, []string{"keys"}, "its seal is of something else"},
 	{"a key has a scope that there is not", `UPDATE api_keys SET scopes = 'fly'`, nil, []string{"keys"}, "scopes that there are not: [fly]"},
 	{"a key's hash is cut", `UPDATE api_keys SET secret_hash = $1 WHERE id = (SELECT min(id) FROM api_keys)`, bad(31), []string{"keys"}, "a hash of 31 bytes"},
 	{"two keys have one secret", `UPDATE api_keys SET secret_hash = $1`, bad(32), []string{"keys"}, "has the secret of key_"},
 	{"a key is gone", `DELETE FROM api_keys WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"changes"}, `there is a change for "created", and no such row`},
 
 	{"a stream has a gap", `DELETE FROM changes WHERE seq = 5`, nil, []string{"changes"}, "after change 4 comes change 6"},
+	{"a change is someone else's", `UPDATE changes SET user_id = 'usr_other' WHERE seq = 5`, nil, []string{"changes"}, "change 5: the row is not what was written"},
 	{"a change is of no kind", `UPDATE changes SET kind = 'hotspot.flown' WHERE seq = 5`, nil, []string{"changes"}, "no known kind"},
 	{"an event is gone", `DELETE FROM events WHERE seq = (SELECT min(seq) + 1 FROM events)`, nil, []string{"events"}, "comes after event"},
 	{"an event is of something else", `UPDATE events SET target = 'hs_other' WHERE kind = 'hotspot.verified'`, nil, []string{"events"}, "no change that led to it"},

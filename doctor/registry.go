@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -117,8 +118,8 @@ const maxVersion = 1 << 20
 
 // hotspot looks at one row.
 func (l *look) hotspot(h beacon.Hotspot, bad error) {
-	switch {
-	case bad != nil:
+	switch damaged := errors.Is(bad, store.ErrSeal); {
+	case bad != nil && !damaged:
 		l.wrong(string(h.ID), "cannot be read: %v", bad)
 	case !id.Valid(beacon.HotspotPrefix, string(h.ID)):
 		l.wrong(fmt.Sprintf("%.60q", h.ID), "is no id of a hotspot")
@@ -140,6 +141,8 @@ func (l *look) hotspot(h beacon.Hotspot, bad error) {
 		l.wrong(string(h.ID), "was changed or deleted before it was made")
 	case !h.Device.LinkedAt.IsZero() && h.Device.KeyHash == [32]byte{} && !h.Deleted():
 		l.wrong(string(h.ID), "has a device without a key")
+	case damaged: // nothing more precise can be said
+		l.wrong(string(h.ID), "%v", bad)
 	}
 }
 
@@ -159,7 +162,7 @@ func keys(l *look) error {
 		return s.EachKey(l.ctx, func(k beacon.Key, bad error) error {
 			l.row()
 			l.key(k, bad)
-			if other, twice := seen[k.SecretHash]; twice && bad == nil {
+			if other, twice := seen[k.SecretHash]; twice && (bad == nil || errors.Is(bad, store.ErrSeal)) {
 				l.wrong(string(k.ID), "has the secret of %s", other)
 			}
 			seen[k.SecretHash] = k.ID
@@ -171,8 +174,8 @@ func keys(l *look) error {
 }
 
 func (l *look) key(k beacon.Key, bad error) {
-	switch {
-	case bad != nil:
+	switch damaged := errors.Is(bad, store.ErrSeal); {
+	case bad != nil && !damaged:
 		l.wrong(string(k.ID), "cannot be read: %v", bad)
 	case !id.Valid(beacon.KeyPrefix, string(k.ID)) || !id.Valid(beacon.UserPrefix, string(k.User)):
 		l.wrong(fmt.Sprintf("%.60q", k.ID), "is no id of a key, or %.60q none of a user", k.User)
@@ -180,6 +183,8 @@ func (l *look) key(k beacon.Key, bad error) {
 		l.wrong(string(k.ID), "has scopes that there are not: %v", k.Scopes)
 	case k.CreatedAt.IsZero() || !k.RevokedAt.IsZero() && k.RevokedAt.Before(k.CreatedAt):
 		l.wrong(string(k.ID), "was revoked before it was made")
+	case damaged:
+		l.wrong(string(k.ID), "%v", bad)
 	}
 }
 

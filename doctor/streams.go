@@ -31,7 +31,7 @@ func changes(l *look) error {
 	err := l.snapshot(func(s store.Snapshot) error {
 		var node string
 		var last int64
-		err := s.EachChange(l.ctx, func(c beacon.Change) error {
+		err := s.EachChange(l.ctx, func(c beacon.Change, bad error) error {
 			l.row()
 			if c.Node != node {
 				node, last = c.Node, 0
@@ -41,8 +41,11 @@ func changes(l *look) error {
 				l.wrong(c.Node, "after change %d comes change %d", last, c.Seq)
 			}
 			last = c.Seq
-			if !public[c.Kind] && !private[c.Kind] {
+			switch {
+			case !public[c.Kind] && !private[c.Kind]:
 				l.wrong(c.Node, "change %d is of no known kind: %.40q", c.Seq, c.Kind)
+			case bad != nil:
+				l.wrong(c.Node, "change %d: %v", c.Seq, bad)
 			}
 			return nil
 		})
@@ -79,7 +82,7 @@ func (l *look) versions(s store.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		return s.EachChange(l.ctx, func(c beacon.Change) error {
+		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
 			switch {
 			case changesHotspot(&c):
 				text = fmt.Appendf(text[:0], "%s version %d", c.Target, c.Version)
@@ -158,7 +161,7 @@ func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Tim
 		if err != nil {
 			return err
 		}
-		return s.EachChange(l.ctx, func(c beacon.Change) error {
+		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
 			heads[c.Node] = c.Seq
 			if !public[c.Kind] || c.Seq > places[c.Node] || !c.At.After(since) {
 				return nil

@@ -39,7 +39,7 @@ func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(b
 	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
 		var row hotspotRow // one for all: each row fills all of it
 		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
-			h, err := row.hotspot()
+			h, err := row.named()
 			if err != nil {
 				return nil, err
 			}

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/lease"
@@ -45,37 +42,18 @@ func (s Snapshot) EachKey(ctx context.Context, fn func(beacon.Key, error) error)
 	return each(ctx, s.books, examineText.keys, keyRow, fn)
 }
 
-func keyRow() ([]any, func() (beacon.Key, error)) {
-	var id, user, name, scopes string
-	var hash []byte
-	var created, expires, revoked, used int64
-	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used}, func() (beacon.Key, error) {
-		k := beacon.Key{
-			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
-			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
-		}
-		for _, scope := range strings.Fields(scopes) {
-			k.Scopes = append(k.Scopes, beacon.Scope(scope))
-		}
-		if len(hash) != sha256.Size {
-			return k, fmt.Errorf("a hash of %d bytes", len(hash))
-		}
-		copy(k.SecretHash[:], hash)
-		return k, nil
-	}
-}
-
-// EachChange calls fn with every change, stream after stream, each in its order.
-func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change) error) error {
+// EachChange calls fn with every change, stream after stream, each in its order, and
+// with what is wrong with its row.
+func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change, error) error) error {
 	return each(ctx, s.books, examineText.changes, func() ([]any, func() (beacon.Change, error)) {
 		var c beacon.Change
-		var at int64
+		var at, seal int64
 		targets := []any{
 			&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
-			(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, &at, &c.Actor.Note,
+			(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, &at, &c.Actor.Note, &seal,
 		}
-		return targets, func() (beacon.Change, error) { c.At = fromMicros(at); return c, nil }
-	}, func(c beacon.Change, _ error) error { return fn(c) })
+		return targets, func() (beacon.Change, error) { c.At = fromMicros(at); return c, changeContent(&c).check(seal) }
+	}, fn)
 }
 
 // NodeRow is a process that wrote to the database.

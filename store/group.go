@@ -153,8 +153,11 @@ func (c *committer) record(tx *transaction, made changes) error {
 	return inChunks(sqlText.insertChanges[:], len(made), func(text string, from, to int) error {
 		var args []any
 		for i, change := range made[from:to] {
-			args = append(args, c.stream.node, first+int64(from+i), string(change.Kind), change.Target, change.Version,
-				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At), change.Actor.Note)
+			numbered := *change
+			numbered.Node, numbered.Seq = c.stream.node, first+int64(from+i)
+			args = append(args, numbered.Node, numbered.Seq, string(change.Kind), change.Target, change.Version,
+				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At), change.Actor.Note,
+				changeContent(&numbered).seal())
 		}
 		return tx.append(text, args...)
 	})

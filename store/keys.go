@@ -16,15 +16,16 @@ import (
 
 // InsertKey writes a new API key.
 func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
-	scopes := make([]string, len(k.Scopes))
+	list := make([]string, len(k.Scopes))
 	for i, scope := range k.Scopes {
-		scopes[i] = string(scope)
+		list[i] = string(scope)
 	}
+	scopes := strings.Join(list, " ")
 	values := []any{
-		string(k.ID), string(k.User), k.Name, strings.Join(scopes, " "), k.SecretHash[:],
-		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt),
+		string(k.ID), string(k.User), k.Name, scopes, k.SecretHash[:],
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt), keyContent(&k, scopes).seal(),
 	}
-	if err := storableText(string(k.ID), string(k.User), k.Name, strings.Join(scopes, " ")); err != nil {
+	if err := storableText(string(k.ID), string(k.User), k.Name, scopes); err != nil {
 		return internal("insert key", err)
 	}
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
@@ -109,20 +110,36 @@ func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) er
 	return nil
 }
 
-func scanKey(scan func(...any) error) (k beacon.Key, err error) {
-	var scopes string
-	var hash []byte
-	var created, expires, revoked, used int64
-	if err := scan(&k.ID, &k.User, &k.Name, &scopes, &hash, &created, &expires, &revoked, &used); err != nil {
+func scanKey(scan func(...any) error) (beacon.Key, error) {
+	targets, read := keyRow()
+	if err := scan(targets...); err != nil {
 		return beacon.Key{}, err
 	}
-	for _, scope := range strings.Fields(scopes) {
-		k.Scopes = append(k.Scopes, beacon.Scope(scope))
+	k, err := read()
+	if err != nil {
+		return beacon.Key{}, fmt.Errorf("key %s: %w", k.ID, err)
 	}
-	if copy(k.SecretHash[:], hash) != sha256.Size {
-		return beacon.Key{}, fmt.Errorf("key %s: hash of %d bytes", k.ID, len(hash))
-	}
-	k.CreatedAt, k.ExpiresAt = fromMicros(created), fromMicros(expires)
-	k.RevokedAt, k.LastUsedAt = fromMicros(revoked), fromMicros(used)
 	return k, nil
+}
+
+// keyRow is what keyColumns are scanned into, and how a key is made of that. With
+// an error comes what could be read.
+func keyRow() ([]any, func() (beacon.Key, error)) {
+	var id, user, name, scopes string
+	var hash []byte
+	var created, expires, revoked, used, seal int64
+	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used, &seal}, func() (beacon.Key, error) {
+		k := beacon.Key{
+			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
+			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
+		}
+		for _, scope := range strings.Fields(scopes) {
+			k.Scopes = append(k.Scopes, beacon.Scope(scope))
+		}
+		if len(hash) != sha256.Size {
+			return k, fmt.Errorf("a hash of %d bytes", len(hash))
+		}
+		copy(k.SecretHash[:], hash)
+		return k, keyContent(&k, scopes).check(seal)
+	}
 }

@@ -42,8 +42,10 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
+	seal                                     int64
 
-	macLive any // NULL once the hotspot is gone, which frees its MAC
+	macLive any     // NULL once the hotspot is gone, which frees its MAC
+	said    content // so that the next row needs no memory
 }
 
 // scanHotspot reads a row of hotspotColumns.
@@ -52,7 +54,16 @@ func scanHotspot(scan func(...any) error) (beacon.Hotspot, error) {
 	if err := scan(r.targets()...); err != nil {
 		return beacon.Hotspot{}, err
 	}
-	return r.hotspot()
+	return r.named()
+}
+
+// named is the hotspot, or an error that tells which one cannot be read.
+func (r *hotspotRow) named() (beacon.Hotspot, error) {
+	h, err := r.hotspot()
+	if err != nil {
+		return beacon.Hotspot{}, fmt.Errorf("hotspot %s: %w", r.id, err)
+	}
+	return h, nil
 }
 
 // targets are what hotspotColumns are scanned into.
@@ -60,7 +71,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.seal,
 	}
 }
 
@@ -89,7 +100,7 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
-	return h, cmp.Or(err, errPast, errService, errHash)
+	return h, cmp.Or(err, errPast, errService, errHash, r.content().check(r.seal))
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not
@@ -124,6 +135,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
 	}
+	row.seal = row.content().seal()
 	return row, nil
 }
 
@@ -132,7 +144,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService,
+		r.deviceHash, r.pastHours, r.pastService, r.seal,
 	}
 }
 
@@ -141,7 +153,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService,
+		r.deviceHash, r.pastHours, r.pastService, r.seal,
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service`
-	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at`
+		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, seal`
+	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, seal`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
 )
@@ -48,12 +48,12 @@ var sqlText = struct {
 }{
 	// The target names the index, so that a taken id stays an error of ours.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
-		VALUES (` + placeholders(1, 23) + `) ON CONFLICT (mac_live) DO NOTHING`,
+		VALUES (` + placeholders(1, 24) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
 		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
-		version = $16, device_hash = $17, past_hours = $18, past_service = $19, mac_live = $20
-		WHERE id = $21 AND version = $22`,
+		version = $16, device_hash = $17, past_hours = $18, past_service = $19, seal = $20, mac_live = $21
+		WHERE id = $22 AND version = $23`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 ORDER BY id LIMIT $2 OFFSET $3`,
@@ -85,7 +85,7 @@ var sqlText = struct {
 	statusPage:  `SELECT hotspot FROM statuses WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
 	recordPage:  `SELECT hotspot FROM record_heads WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
 
-	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 9) + `)`,
+	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 10) + `)`,
 	revokeKey:   `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
 	key:         `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`,
 	keys:        `SELECT ` + keyColumns + ` FROM api_keys ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
@@ -115,7 +115,7 @@ var sqlText = struct {
 		FROM nodes`,
 	changesBefore: `SELECT ` + changeColumns + ` FROM changes
 		WHERE node = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-	insertChanges: [changeChunks]string(chunks(changeChunks, 10, `INSERT INTO changes (`+changeColumns+`) VALUES `, ``)),
+	insertChanges: [changeChunks]string(chunks(changeChunks, 11, `INSERT INTO changes (`+changeColumns+`, seal) VALUES `, ``)),
 
 	insertBeats: `INSERT INTO journal (node, seq, batch) VALUES ($1, $2, $3)`,
 	journalHeads: `SELECT node, (SELECT coalesce(max(seq), 0) FROM journal WHERE journal.node = nodes.node)
@@ -234,7 +234,7 @@ type bulk struct{ columns, from string }
 var notText = map[string]ColumnType{
 	"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
 	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
-	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer,
+	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer, "seal": Integer,
 	"record_heads.day": Integer, "data": Blob, "online": Integer,
 
 	"day": Integer, "month": Integer, "policy": Integer, "served": Integer, "expected": Integer, "closed": Integer,

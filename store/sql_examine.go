@@ -19,7 +19,7 @@ var examineText = struct {
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
 	keys:     bulk{keyColumns, `FROM api_keys`},
-	changes:  bulk{changeColumns, `FROM changes ORDER BY node, seq`},
+	changes:  bulk{changeColumns + `, seal`, `FROM changes ORDER BY node, seq`},
 	nodes:    bulk{`node, started_at, journal_trimmed`, `FROM nodes ORDER BY node`},
 	events:   bulk{eventColumns, `FROM events ORDER BY seq`},
 	places:   bulk{`node, seq`, `FROM event_places ORDER BY node`},

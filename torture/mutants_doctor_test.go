@@ -34,6 +34,11 @@ var doctorMutants = []mutant{
 		new: "sound = sound && l.result.Wrong >= 0",
 	},
 	{
+		name: "nobody looks at seals", fault: "TestF04_Corrupt", file: "store/seal.go", says: "answered as they never were",
+		old: "stored != 0 && stored != fresh &&",
+		new: "stored != 0 && stored != fresh && c.said == nil &&",
+	},
+	{
 		name: "a backup leaves the log out", fault: "TestF23_Backup/sqlite", file: "store/sqlite/backup.go",
 		old: "if err := copyPages(ctx, from, draft, opts); err != nil {",
 		new: "if err := copyFile(ctx, from, draft, opts); err != nil {",

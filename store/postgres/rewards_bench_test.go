@@ -33,7 +33,7 @@ func BenchmarkRewards(b *testing.B) {
 	_, err = conn.Exec(b.Context(), `INSERT INTO hotspots SELECT 'hs_' || lpad(i::text, 26, '0'),
 		'usr_' || lpad(((i * 611953::bigint % $1) / 3)::text, 26, '0'), 'Corner Café ' || i, 'home', 40.5, -74.0,
 		i || ' Main Street, New York', 0, 'Beacon ' || i, '02:00:5e:00:00:01', i::text, 0, 16, 50, '', 0,
-		1794744000000000 + i, 1794744000000000 + i, 0, 1, lpad(to_hex(i), 64, '0'), '', '' FROM generate_series(1, $1::int) AS i`, hotspots)
+		1794744000000000 + i, 1794744000000000 + i, 0, 1, lpad(to_hex(i), 64, '0'), '', '', 0 FROM generate_series(1, $1::int) AS i`, hotspots)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func fill(b *testing.B, path string, n int) {
 		INSERT INTO hotspots SELECT printf('hs_01k%023d', i), printf('usr_01k%022d', i / 3), 'Corner Café ' || i, 'home',
 			40.5 + i * 1e-6, -74.0 + i * 1e-6, i || ' Main Street, New York', 0, 'Beacon ' || i,
 			printf('02:00:5e:%02x:%02x:%02x', i >> 16, i >> 8 & 255, i & 255), printf('02:00:5e:%02x:%02x:%02x', i >> 16, i >> 8 & 255, i & 255),
-			0, 16, 50.0, '', 0.0, 1794744000000000 + i, 1794744000000000 + i, 0, 1, printf('%064x', i), '', '' FROM n`, n)
+			0, 16, 50.0, '', 0.0, 1794744000000000 + i, 1794744000000000 + i, 0, 1, printf('%064x', i), '', '', 0 FROM n`, n)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,6 +43,10 @@ func hotspotMinimal(t *testing.T, database Database) {
 	given.CreatedAt = want.CreatedAt.Add(999 * time.Nanosecond).In(time.FixedZone("east", 5*3600+1800))
 	insert(t, db, given)
 	equal(t, "the hotspot read back", must(db.Hotspot(t.Context(), want.ID)), want)
+	zero := Hotspot(2)
+	zero.Location.Point.Lat = math.Copysign(0, -1) // which one of them keeps as 0
+	insert(t, db, zero)
+	equal(t, "the hotspot on the equator", must(db.Hotspot(t.Context(), zero.ID)), zero)
 }
 
 // hotspotUnstorable: databases disagree about these (one refuses, the other

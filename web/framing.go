@@ -14,8 +14,9 @@ import (
 // believes the Transfer-Encoding, and takes the other out before a handler could
 // see it.
 //
-// It does not judge anything else. Where it cannot follow, net/http refuses the
-// request, or is not given another: after a body in chunks, [Front] closes.
+// Beside that it refuses a Content-Length that is none, and judges nothing else. Where
+// it cannot follow, net/http refuses the request, or is not given another: after a
+// body in chunks, [Front] closes.
 type framing struct {
 	part   part
 	word   []byte // of the line at hand: its end, its name, or its value
@@ -80,7 +81,7 @@ func (f *framing) step(c byte) bool {
 			f.add(c)
 		}
 	case atLine:
-		f.beginLine(c)
+		return f.beginLine(c)
 	case inFieldName:
 		switch c {
 		case ':':
@@ -93,9 +94,9 @@ func (f *framing) step(c byte) bool {
 	case inValue:
 		switch {
 		case c == '\n':
-			f.endValue()
+			f.part = atLine
 		case f.sizing:
-			f.add(c)
+			f.addDigit(c)
 		}
 	}
 	return true
@@ -109,16 +110,40 @@ func (f *framing) add(c byte) {
 	f.word = append(f.word, c)
 }
 
-func (f *framing) beginLine(c byte) {
-	switch c {
-	case '\r':
-	case '\n':
-		f.endHead()
-	case ' ', '\t': // the line before goes on
+// addDigit keeps a byte of a length, and of blanks in a row one: there may be any
+// number of them.
+func (f *framing) addDigit(c byte) {
+	if isBlank(c) {
+		if c = ' '; bytes.HasSuffix(f.word, []byte{c}) {
+			return
+		}
+	}
+	f.add(c)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// beginLine takes the first byte of a line, which tells whether the one before has
+// ended, or goes on.
+func (f *framing) beginLine(c byte) bool {
+	switch {
+	case c == '\r':
+		return true
+	case isBlank(c):
 		f.part = inValue
+		if f.sizing {
+			f.addDigit(c)
+		}
+		return true
+	case !f.endValue():
+		return false
+	case c == '\n':
+		f.endHead()
+		return true
 	default:
 		f.word = append(f.word[:0], c)
 		f.part = inFieldName
+		return true
 	}
 }
 
@@ -130,17 +155,16 @@ func (f *framing) endName() bool {
 	return !f.coded || !f.sized && !f.old
 }
 
-func (f *framing) endValue() {
-	f.part = atLine
+// endValue reads a length. Of one that it cannot read, it must not be left to others
+// what follows.
+func (f *framing) endValue() bool {
 	if !f.sizing {
-		return
+		return true
 	}
 	f.sizing = false
-	length, err := strconv.ParseUint(string(bytes.Trim(f.word, " \t\r")), 10, 63)
-	if err != nil {
-		f.part = lost
-	}
+	length, err := strconv.ParseUint(string(bytes.Trim(f.word, " ")), 10, 63)
 	f.left = int64(length)
+	return err == nil
 }
 
 func (f *framing) endHead() {

@@ -78,6 +78,8 @@ func TestServe_RefusesAmbiguousBodies(t *testing.T) {
 		"identity":         inLines("POST /a HTTP/1.1", "Host: x", "Transfer-Encoding: identity", "Content-Length: 3") + "abc",
 		"folded":           inLines("POST /a HTTP/1.1", "Host: x", "X-A: b", " c", "Content-Length: 3", "Transfer-Encoding: chunked") + chunks,
 		"bare line breaks": strings.ReplaceAll(inLines("POST /a HTTP/1.1", "Host: x", "Content-Length: 3", "Transfer-Encoding: chunked"), "\r", "") + chunks,
+		"folded length":    inLines("POST /a HTTP/1.1", "Host: x", "Content-Length:", " 3", "Transfer-Encoding: chunked") + chunks,
+		"blanks at end":    inLines("POST /a HTTP/1.1", "Host: x", "Content-Length: 3"+strings.Repeat(" ", maxWord), "Transfer-Encoding: chunked") + chunks,
 		"old version":      inLines("POST /a HTTP/1.0", "Host: x", "Connection: keep-alive", "Transfer-Encoding: chunked") + chunks,
 	}
 	before := map[string][]string{ // a connection that begins with these, and what is seen of them
@@ -88,7 +90,9 @@ func TestServe_RefusesAmbiguousBodies(t *testing.T) {
 			inLines("PUT /b HTTP/1.1", "Host: x", "content-length:48") + "A: b\r\nTransfer-Encoding: a\r\nContent-Length: b\r\n\r\n"[:48],
 			"PUT /b " + strings.TrimSpace("A: b\r\nTransfer-Encoding: a\r\nContent-Length: b\r\n\r\n"[:48]),
 		},
-		"HEAD": {inLines("HEAD /b HTTP/1.1", "Host: x"), "HEAD /b"},
+		"PUT of a folded length":     {inLines("PUT /b HTTP/1.1", "Host: x", "Content-Length:", "\t5", " ") + "abcde", "PUT /b abcde"},
+		"PUT of a length and blanks": {inLines("PUT /b HTTP/1.1", "Host: x", "Content-Length: 5"+strings.Repeat(" \t", maxWord)) + "abcde", "PUT /b abcde"},
+		"HEAD":                       {inLines("HEAD /b HTTP/1.1", "Host: x"), "HEAD /b"},
 	}
 	for name, request := range ambiguous {
 		for start, first := range before {
@@ -165,6 +169,10 @@ func FuzzFraming(f *testing.F) {
 	for _, sample := range slices.Concat(plainSamples, oddSamples) {
 		f.Add([]byte(sample), 3)
 		f.Add([]byte(oddSamples[1]+sample), 100)
+	}
+	for _, length := range []string{"Content-Length:\r\n 3", "Content-Length: 3" + strings.Repeat(" ", maxWord), "Content-Length: 3\r\n ", "Content-Length: 3\r\n 4"} {
+		f.Add([]byte(inLines("POST / HTTP/1.1", "Host: x", length)+"abc"+smuggled), 3)
+		f.Add([]byte(inLines("POST / HTTP/1.1", "Host: x", length, "Transfer-Encoding: chunked")+chunks), 3)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
 		end, bad := readPlainly(data)

@@ -30,6 +30,7 @@ func (a *API) document(contentType string, body []byte) http.Handler {
 		a.limits.showFailures(h, r, time.Now())
 		h.Set("Content-Type", contentType)
 		h.Set("Cache-Control", "public, max-age=3600")
+		h["Content-Length"] = decimal(len(body))
 		_, _ = w.Write(body)
 	})
 }

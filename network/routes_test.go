@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -160,6 +161,9 @@ func TestRoutes_Head(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		made := c.register(t, 1)
+		for n := range 4 {
+			c.register(t, 2+n) // so that a list of them is too long to be kept until its end
+		}
 		for _, path := range []string{
 			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots", "/v1/users/me/hotspots?q=x",
 			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
@@ -169,6 +173,9 @@ func TestRoutes_Head(t *testing.T) {
 			head, get := c.do(t, "HEAD", path, ""), c.get(t, path)
 			if head.StatusCode != get.StatusCode || len(head.body) != 0 {
 				t.Errorf("HEAD: %s; GET: %s", head, get)
+			}
+			if length := get.Header.Get("Content-Length"); length != strconv.Itoa(len(get.body)) {
+				t.Errorf("%s: Content-Length %q of %d bytes", path, length, len(get.body))
 			}
 			for _, name := range []string{"Content-Type", "ETag", "Content-Length"} {
 				if head.Header.Get(name) != get.Header.Get(name) {

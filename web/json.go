@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -35,10 +36,14 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
-// WriteBody answers with JSON that is encoded already.
+// WriteBody answers with JSON that is encoded already. How long it is, a server finds
+// out by itself only of a short one.
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
+	if len(body) > sniffed && h["Content-Length"] == nil {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that left is no fault of ours
 }

@@ -55,7 +55,7 @@ type API struct {
 	log       *slog.Logger
 
 	mux        http.Handler
-	plain      map[string]plainRoute // GET paths without a parameter
+	plain      map[string]*plainPath // paths without a parameter
 	answers    answerPool
 	sheets     sheetPool
 	tiles      tilePool
@@ -76,20 +76,16 @@ func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
-		plain: map[string]plainRoute{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
+		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	for _, rt := range a.routes() {
-		guarded := a.guard(rt)
-		mux.Handle(rt.pattern, guarded)
-		if path, ok := strings.CutPrefix(rt.pattern, "GET "); ok && !strings.Contains(path, "{") {
-			a.plain[path] = plainRoute{rt.pattern, guarded}
-		}
+		a.register(mux, rt.pattern, a.guard(rt))
 	}
 	for _, rt := range a.openRoutes() {
-		mux.Handle(rt.pattern, rt.handler)
+		a.register(mux, rt.pattern, rt.handler)
 	}
 	a.mux = web.Routes(mux, a.Refuse)
 	return a
@@ -165,14 +161,37 @@ func (a *API) Routes() []string {
 	return list
 }
 
-// plainRoute is a path that names its route by itself.
-type plainRoute struct {
-	pattern string
-	handler http.Handler
+// plainPath is a path that has no parameter: what it takes is known without a look
+// at the others.
+type plainPath struct {
+	methods []string
+	pattern string // of GET, where it takes that
+	get     http.Handler
+}
+
+// register has a handler answer a pattern.
+func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler) {
+	mux.Handle(pattern, handler)
+	method, path, _ := strings.Cut(pattern, " ")
+	if strings.Contains(path, "{") {
+		return
+	}
+	if a.plain[path] == nil {
+		a.plain[path] = &plainPath{}
+	}
+	at := a.plain[path]
+	at.methods = append(at.methods, method)
+	if method == http.MethodGet {
+		at.methods = append(at.methods, http.MethodHead)
+		at.pattern, at.get = pattern, handler
+	}
+	slices.Sort(at.methods)
 }
 
 // ServeHTTP answers a request under Base. The mux takes two looks at a path to
-// tell a miss from a match; what devices and apps ask most needs neither.
+// tell a miss from a match; what devices and apps ask most needs neither. Nor is it
+// asked what else a plain path takes: to it, DELETE /hotspots/nearby deletes the
+// hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	web.MarkAsData(w.Header())
 	if id, ok := heartbeatPath(r); ok {
@@ -181,10 +200,17 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A path that is spelled with escapes is left to the mux: %2F is no slash.
-	if rt, ok := a.plain[r.URL.Path]; ok && r.Method == http.MethodGet && r.URL.RawPath == "" {
-		r.Pattern = rt.pattern
-		rt.handler.ServeHTTP(w, r)
-		return
+	if at, ok := a.plain[r.URL.Path]; ok && r.URL.RawPath == "" {
+		switch {
+		case r.Method == http.MethodGet && at.get != nil:
+			r.Pattern = at.pattern
+			at.get.ServeHTTP(w, r)
+			return
+		case !slices.Contains(at.methods, r.Method):
+			w.Header().Set("Allow", strings.Join(at.methods, ", "))
+			a.Refuse(w, r, http.StatusMethodNotAllowed)
+			return
+		}
 	}
 	a.mux.ServeHTTP(w, r)
 }

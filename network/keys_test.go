@@ -209,7 +209,7 @@ func TestKeys_OfOthers(t *testing.T) {
 			wantFault(t, admin.get(t, "/v1/keys?"+query), http.StatusBadRequest, "invalid_request", "user_id")
 		}
 		unknown := map[string]bool{}
-		for _, key := range []string{string(other.key), "key_01kb3gzk00d1e2f3g4h5j6k7m8", "self", "key_", "%00", "x", string(c.user), strings.ToUpper(string(c.key))} {
+		for _, key := range []string{string(other.key), "key_01kb3gzk00d1e2f3g4h5j6k7m8", "Self", "key_", "%00", "x", string(c.user), strings.ToUpper(string(c.key))} {
 			a := c.delete(t, "/v1/keys/"+key)
 			wantFault(t, a, http.StatusNotFound, "not_found")
 			unknown[anyID.ReplaceAllString(string(a.body), "")] = true

@@ -196,7 +196,6 @@ func TestPatch_OrderOfChecks(t *testing.T) {
 		wantFault(t, stranger.patch(t, unknown, bad, "If-Match", stale), http.StatusBadRequest, "invalid_request", "name")
 		wantFault(t, stranger.patch(t, spot, bad, "If-Match", stale), http.StatusBadRequest, "invalid_request", "name")
 		wantFault(t, stranger.patch(t, unknown, good, "If-Match", stale), http.StatusNotFound, "not_found")
-		wantFault(t, stranger.patch(t, "/v1/hotspots/nearby", good), http.StatusNotFound, "not_found")
 		wantFault(t, stranger.patch(t, spot, good, "If-Match", stale), http.StatusForbidden, "forbidden")
 		wantFault(t, stranger.patch(t, spot, `{}`), http.StatusForbidden, "forbidden")
 		wantFault(t, c.patch(t, spot, good, "If-Match", stale), http.StatusConflict, "conflict")

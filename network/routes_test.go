@@ -127,8 +127,8 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 	c := s.anyone(t, "admin")
 	tested := 0
 	for path, allow := range map[string]string{
-		"/v1/hotspots": "GET, HEAD, POST", "/v1/hotspots/nearby": "DELETE, GET, HEAD, PATCH", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
-		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "DELETE, GET, HEAD", "/v1/keys/key_1": "DELETE",
+		"/v1/hotspots": "GET, HEAD, POST", "/v1/hotspots/nearby": "GET, HEAD", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
+		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "GET, HEAD", "/v1/keys/key_1": "DELETE",
 		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
 		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",

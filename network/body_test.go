@@ -1,10 +1,14 @@
 package network_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Decision N7: a body is one JSON object, and nothing looser. (Whatever is
@@ -135,4 +139,42 @@ func TestBody_ContentType(t *testing.T) {
 		}
 		wantFault(t, c.patch(t, spot, `{}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
 	})
+}
+
+// Whoever does not send his body in time, or not to its end, may still be there, and
+// hears why he is let go: 499 is for those who left (decision D22).
+func TestBody_Unfinished(t *testing.T) {
+	s := onSQLite(t, options{limits: ample, live: true, arrival: 200 * time.Millisecond})
+	m := s.operator(t).install(t, 1)
+	for path, key := range map[string]string{
+		"/v1/hotspots": s.operator(t).plain, m.spot + "/heartbeats": m.plain, "/v1/devices/link": "",
+	} {
+		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{", path, key)
+		wantUnfinished(t, s, head, false, "the body did not arrive in time")
+		wantUnfinished(t, s, head, true, "the body could not be read to its end")
+	}
+}
+
+// wantUnfinished sends the beginning of a request, and nothing more or the end of all.
+func wantUnfinished(t *testing.T, s *server, begins string, ends bool, message string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, begins)
+	if ends {
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusBadRequest || !resp.Close && !ends || !strings.Contains(string(body), `"code":"invalid_request","message":"`+message+`"`) {
+		t.Errorf("%.40q: %s, close %t: %s %v; want %q", begins, resp.Status, resp.Close, body, err, message)
+	}
 }

@@ -51,7 +51,7 @@ var kinds = map[beacon.Kind]struct {
 // fail is the only place where an error becomes an answer. The cause of an
 // internal one is for the log alone.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(r.Context().Err(), context.Canceled) {
+	if errors.Is(r.Context().Err(), context.Canceled) && !isAboutBody(err) {
 		// The client is gone: nobody reads the answer, and nothing is wrong here.
 		w.WriteHeader(statusClientGone)
 		return
@@ -80,6 +80,14 @@ func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 		body.Details = append(body.Details, faultDetail{f.Field, f.Message})
 	}
 	a.writeFault(w, kinds[e.Kind].status, body)
+}
+
+// isAboutBody reports whether the body of a request is at fault. When it does not come,
+// or not to its end, net/http ends the context as if the client had left, who may
+// well wait for an answer.
+func isAboutBody(err error) bool {
+	_, ok := errors.AsType[*web.BodyError](err)
+	return ok
 }
 
 // statusClientGone is for the log and the metrics alone.

@@ -48,7 +48,7 @@ func bodyFault(fault *web.BodyError) error {
 	case http.StatusUnsupportedMediaType:
 		return &beacon.Error{Kind: beacon.UnsupportedMedia, Message: fault.Message}
 	}
-	e := &beacon.Error{Kind: beacon.InvalidRequest, Message: fault.Message}
+	e := &beacon.Error{Kind: beacon.InvalidRequest, Message: fault.Message, Err: fault}
 	if field := fieldOf(fault.Pointer); field != "" {
 		e.Fields = []beacon.FieldError{{Field: field, Message: fault.Message}}
 	}

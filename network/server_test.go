@@ -66,6 +66,7 @@ type options struct {
 	rewards   network.Rewards   // in the place of the real ones
 	events    events.Log        // in the place of the database
 	timeout   time.Duration     // of the server, for each request and answer; 0: the usual ones
+	arrival   time.Duration     // how long a request may take to arrive
 
 	refusing int // a status that everything is refused with, as before the service is ready
 }
@@ -194,6 +195,9 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s.Config = web.NewServer(front, log)
 	if opts.timeout != 0 {
 		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
+	}
+	if opts.arrival != 0 {
+		s.Config.ReadTimeout = opts.arrival
 	}
 	s.Start()
 	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

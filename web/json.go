@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -91,6 +92,9 @@ func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxD
 			Status:  http.StatusRequestEntityTooLarge,
 			Message: fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit),
 		}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, badBody("", "the body did not arrive in time")
 	}
 	if err != nil {
 		return nil, badBody("", "the body could not be read to its end")

@@ -169,3 +169,12 @@ func TestLane_OwnLimits(t *testing.T) {
 	<-goOn
 	until(t, func() bool { return l.len() == 0 })
 }
+
+// Whoever sends a request slowly is let go within ten seconds (F18), the time in the
+// lane included.
+func TestLane_SlowClientsHaveTenSeconds(t *testing.T) {
+	inLane := time.Duration(wholeWithin+2) * lookInterval // up to one look before, and one after
+	if all := inLane + readTimeout; all > 10*time.Second {
+		t.Errorf("a slow request is let go after %v", all)
+	}
+}

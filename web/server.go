@@ -14,7 +14,7 @@ import (
 // read its answer, is let go.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second
+	readTimeout       = 9 * time.Second // and up to one in the lane before
 	writeTimeout      = 15 * time.Second
 	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
 	maxHeaderBytes    = 16 << 10         // net/http adds 4 KiB of slack

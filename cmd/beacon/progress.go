@@ -58,8 +58,9 @@ func onTerminal(out io.Writer) bool {
 
 const barWidth = 30
 
-// bar draws how much of something is done.
+// bar draws how much of something is done. That may be more than there was, as of a file
+// that grows, or while the total is not known yet.
 func bar(what string, done, total int64) string {
-	filled := int(barWidth * done / max(total, 1))
+	filled := int(barWidth * min(done, total) / max(total, 1))
 	return fmt.Sprintf("[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", barWidth-filled), done, total, what)
 }

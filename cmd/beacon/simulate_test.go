@@ -181,6 +181,8 @@ func TestSimulate_Progress(t *testing.T) {
 		{2, 4, "[===============               ] 2 of 4 x"},
 		{4, 4, "[==============================] 4 of 4 x"},
 		{0, 0, "[                              ] 0 of 0 x"},
+		{5, 4, "[==============================] 5 of 4 x"}, // a file that grows
+		{5, 0, "[                              ] 5 of 0 x"},
 	} {
 		if got := bar("x", test.done, test.total); got != test.want {
 			t.Errorf("bar is %q; want %q", got, test.want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +20,10 @@ type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a file of its own, or postgres://… for several machines. Default ${default}."`
 }
 
+// serverLike is what looks like a server, with or without its password: password=…,
+// postgres:…, user:password@host.
+var serverLike = regexp.MustCompile(`(?i)password=|^postgres(ql)?:|:[^/\\]*@`)
+
 // Validate is called for every command that has the flag. What is meant for a
 // server must not be taken for the name of a file: that would be shown, with the
 // password in it.
@@ -27,8 +32,8 @@ func (d database) Validate() error {
 	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
 		return usageError(fmt.Sprintf("--db %.20q…: %s", scheme+"://", want))
 	}
-	if strings.Contains(strings.ToLower(d.DB), "password=") && !d.remote() {
-		return usageError("--db with a password in it: " + want)
+	if serverLike.MatchString(d.DB) && !d.remote() {
+		return usageError("--db that looks like a server, maybe with a password in it: " + want)
 	}
 	return nil
 }

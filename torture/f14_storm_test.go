@@ -41,7 +41,7 @@ func testStorm(t *testing.T, db string) {
 			Diary: &rig.Diary{Device: d, Active: rig.MinuteOf(linked)}, random: rand.New(rand.NewPCG(seed, uint64(i))), first: map[string]bool{},
 		})
 	}
-	w.blow(t, endOfOctober.Add(-time.Duration(rounds(10, 120))*time.Minute)) // and what is under way takes its time
+	w.blow(t, endOfOctober.Add(-time.Duration(rounds(60, 120))*time.Minute)) // and what is under way takes its time: up to seconds, where disks are slow
 	tables := rig.OpenSQL(t, db)
 	rig.Eventually(t, 2*time.Minute, "the day is closed", func() bool {
 		w.server.Running(t)

@@ -6,6 +6,8 @@ import (
 	"net"
 	"regexp"
 	"strings"
+	"sync"
+	"testing"
 )
 
 // ports are the addresses of a page, each with a free one in its place: pages run
@@ -38,14 +40,33 @@ func (p ports) written(printed string) string {
 	return printed
 }
 
-// freeAddress finds a port that nobody listens on, below those that the kernel
-// gives to outgoing connections.
+// given are the addresses that some page has: nobody may listen there yet.
+var given sync.Map
+
+// freeAddress finds a port that nobody listens on and no other page was given,
+// below those that the kernel gives to outgoing connections.
 func freeAddress() (string, error) {
 	for range 100 {
 		free := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
+		if _, taken := given.LoadOrStore(free, true); taken {
+			continue
+		}
 		if ln, err := net.Listen("tcp", free); err == nil {
 			return free, ln.Close()
 		}
 	}
 	return "", fmt.Errorf("there is no free port")
+}
+
+// Pages run side by side, and each starts its servers some time after it was given
+// their addresses: no two may have the same.
+func TestPorts_AreGivenOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for range 500 {
+		free, err := freeAddress()
+		if err != nil || seen[free] {
+			t.Fatalf("%s is given twice, or %v", free, err)
+		}
+		seen[free] = true
+	}
 }

@@ -134,19 +134,24 @@ var simulationStart = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // march runs a server by a clock of our own, for some time by that clock.
 func (c simulateCmd) march(out *console, span time.Duration) error {
-	host, err := startHost(out, simulationStart)
-	if err != nil {
-		return err
-	}
-	outcome, err := c.marchOn(out, host, simulationStart.Add(span))
-	if err := errors.Join(err, host.stop()); err != nil {
-		if out.ctx.Err() != nil {
-			return errors.New("interrupted before the end; there is no digest")
-		}
+	outcome, err := c.marchThrough(out, span)
+	switch {
+	case err != nil && out.ctx.Err() != nil:
+		return errors.New("interrupted before the end; there is no digest")
+	case err != nil:
 		return err
 	}
 	_, err = fmt.Fprint(out.stdout, outcome)
 	return err
+}
+
+func (c simulateCmd) marchThrough(out *console, span time.Duration) (outcome string, err error) {
+	host, err := startHost(out, simulationStart)
+	if err != nil {
+		return "", err
+	}
+	outcome, err = c.marchOn(out, host, simulationStart.Add(span))
+	return outcome, errors.Join(err, host.stop())
 }
 
 func (c simulateCmd) marchOn(out *console, h *host, end time.Time) (outcome string, err error) {

@@ -53,18 +53,21 @@ func TestSimulate_Digest(t *testing.T) {
 	}
 }
 
-// Told to stop, it removes what it made and says that there is no outcome.
+// Told to stop, it removes what it made and says that there is no outcome, also
+// where it had hardly begun.
 func TestSimulate_Interrupted(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	err := simulation(1).march(&console{ctx: ctx, stdout: &stdout, stderr: &stderr}, 300*24*time.Hour)
-	if err == nil || !strings.Contains(err.Error(), "interrupted") || digestLine.MatchString(stdout.String()) {
-		t.Errorf("march = %v; it printed %q", err, stdout.String())
-	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(left) > 0 {
-		t.Errorf("it left %v behind", left)
+	for _, after := range []time.Duration{time.Millisecond, 20 * time.Millisecond, time.Second} {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		defer cancel()
+		var stdout, stderr bytes.Buffer
+		err := simulation(1).march(&console{ctx: ctx, stdout: &stdout, stderr: &stderr}, 300*24*time.Hour)
+		if err == nil || !strings.Contains(err.Error(), "interrupted") || digestLine.MatchString(stdout.String()) {
+			t.Errorf("after %v, march = %v; it printed %q", after, err, stdout.String())
+		}
+		if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(left) > 0 {
+			t.Errorf("after %v, it left %v behind", after, left)
+		}
 	}
 }
 

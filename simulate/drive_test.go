@@ -147,11 +147,14 @@ func TestDrive_RetryAfter(t *testing.T) {
 
 // A key that is not right is no matter of patience.
 func TestDrive_Refused(t *testing.T) {
-	s := serveHeartbeats(t, func(w http.ResponseWriter, _ string, _ int) {
-		http.Error(w, `{"error":{"code":"unauthorized","message":"wrong key"}}`, http.StatusUnauthorized)
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	s := serveHeartbeats(t, func(w http.ResponseWriter, _ string, n int) {
+		http.Error(w, `{"error":{"code":"unauthorized","message":"wrong key"}}`, http.StatusUnauthorized)
+		if n == 3 {
+			cancel()
+		}
+	})
 	var meter Meter
 	newTestClient(t, s.URL, 8).Drive(ctx, linkedDevices(1), 100*time.Millisecond, &meter)
 	if r := meter.Read(); r.Failed < 2 || r.Repeated != 0 || !strings.Contains(r.Trouble, "wrong key") {

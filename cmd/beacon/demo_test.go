@@ -362,14 +362,24 @@ func TestDemo_Interrupted(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(time.Second, func() { _ = cmd.Process.Signal(os.Interrupt) })
+		made := func() []string {
+			files, _ := filepath.Glob(filepath.Join(temporary, "*"))
+			database, _ := filepath.Glob(kept + "*")
+			return append(files, database...)
+		}
+		for deadline := time.Now().Add(30 * time.Second); len(made()) == 0; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("it is not at work: %s", log.String())
+			}
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("it ended with %v: %s", err, log.String())
 		}
-		for _, pattern := range []string{filepath.Join(temporary, "*"), kept + "*"} {
-			if left, _ := filepath.Glob(pattern); len(left) > 0 {
-				t.Errorf("it left %v behind", left)
-			}
+		if left := made(); len(left) > 0 {
+			t.Errorf("it left %v behind", left)
 		}
 	}
 }

@@ -101,9 +101,9 @@ func TestSimulate_RealServer(t *testing.T) {
 	cmd.Hotspots, cmd.Rate, cmd.Duration = 20, 100, time.Second
 	for range 2 {
 		out, err := drive(cmd)
-		found := regexp.MustCompile(`^(\d+) heartbeats in 1(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).FindStringSubmatch(out)
-		if err != nil || found == nil || len(found[1]) < 2 || found[1] < "50" && len(found[1]) == 2 {
-			t.Errorf("it printed %q and ended with %v; want about 100 heartbeats", out, err)
+		found := regexp.MustCompile(`^(\d+) heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).FindStringSubmatch(out)
+		if err != nil || found == nil || len(found[1]) < 2 || found[1] < "20" && len(found[1]) == 2 {
+			t.Errorf("it printed %q and ended with %v; want about 100 heartbeats, and one of each on a machine that is busy", out, err)
 		}
 	}
 	_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
@@ -132,14 +132,26 @@ func TestSimulate_CtrlC(t *testing.T) {
 	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
 	defer server.stop(t)
 	cmd := exec.Command("beacon", "simulate", "--url", server.url, "--hotspots", "5", "--interval", "100ms")
-	cmd.Env = append(os.Environ(), "BEACON_KEY="+mintKey(t, db, "admin"))
+	key := mintKey(t, db, "admin")
+	cmd.Env = append(os.Environ(), "BEACON_KEY="+key)
 	var stdout, stderr lockedBuffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill() }()
-	time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGINT) })
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) { // until they beat
+		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
+		if strings.Contains(body, `"status":"online"`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("nobody beats: %s; it said %s", body, stderr.String())
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Wait(); err != nil || !strings.Contains(stdout.String(), " heartbeats in ") {
 		t.Errorf("it ended with %v and printed %q; %s", err, stdout.String(), stderr.String())
 	}

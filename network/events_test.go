@@ -271,7 +271,9 @@ func TestEvents_SlowReader(t *testing.T) {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn, "GET /v1/events?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", c.plain)
-	waitFor(t, "a listener", func() bool { return s.api.Listeners() == 1 })
+	if _, err := conn.Read(make([]byte, 1)); err != nil { // now it listens; to look for that could come too late
+		t.Fatal(err)
+	}
 	waitFor(t, "it to be let go", func() bool { return s.api.Listeners() == 0 })
 	read, err := io.Copy(io.Discard, conn) // what was on its way, and then the end
 	if read == 0 {

@@ -249,6 +249,7 @@ func TestHeaders(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+			"Permissions-Policy": "geolocation=(), camera=(), microphone=(), payment=(), usb=()",
 		} {
 			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s: %s is %q", path, name, got)

@@ -8,9 +8,6 @@ import (
 	"github.com/beacon-wifi/beacon/ledger"
 )
 
-// ExaminePage is how many rows a page of the books has at the most.
-const ExaminePage = pageSize
-
 // Days answers all days that have rows in the books.
 func (s Snapshot) Days(ctx context.Context) ([]beacon.Day, error) {
 	return numbers[beacon.Day](ctx, s, examineText.nextDay)

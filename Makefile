@@ -78,5 +78,5 @@ format: ## Format the code.
 	$(TOOL) gofumpt -w .
 
 .PHONY: generate
-generate: ## Rewrite what is made from something else (openapi.json).
+generate: ## Rewrite what is made from the OpenAPI documents: openapi.json, the types of the TypeScript client.
 	go generate ./...

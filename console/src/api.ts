@@ -1,5 +1,6 @@
 // How the console asks the server: one function for all of /v1, one error for
 // all that can go wrong.
+import { heard } from "./clock";
 import { demoKey, session } from "./session";
 import type { Pagination } from "./types";
 
@@ -42,7 +43,8 @@ const longestWait = 30; // seconds; who is told to wait longer is told so
 export async function ask<T>(path: string, options: Options = {}): Promise<Answer<T>> {
   const response = await send(path, options);
   if (response.status === 204) return { data: undefined as T, etag: null };
-  const body = (await response.json()) as { data: T; pagination?: Pagination };
+  const body = (await response.json()) as { data: T; pagination?: Pagination; meta?: { timestamp?: string } };
+  heard(body.meta?.timestamp);
   const answer: Answer<T> = { data: body.data, etag: response.headers.get("ETag") };
   if (body.pagination) answer.pagination = body.pagination;
   return answer;

@@ -1,7 +1,7 @@
 // What the tests use of Node; its own types would be one more package.
 declare module "node:test" {
   export function test(name: string, body: () => void | Promise<void>): void;
-  export const mock: { timers: { enable(options: { apis: string[] }): void; tick(milliseconds: number): void; reset(): void } };
+  export const mock: { timers: { enable(options: { apis: string[]; now?: number }): void; tick(milliseconds: number): void; reset(): void } };
 }
 declare function setImmediate(work: (value: unknown) => void): void;
 declare module "node:assert/strict" {

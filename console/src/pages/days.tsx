@@ -1,6 +1,7 @@
 // What each of the last days earned a hotspot, and why not more.
 import { useEffect, useState } from "preact/hooks";
 import { isAbort } from "../api";
+import { today } from "../clock";
 import { explain, lastDays } from "../days";
 import * as format from "../format";
 import { Field } from "../parts/field";
@@ -10,8 +11,6 @@ import type { Explanation } from "../types";
 
 const atFirst = 7; // each is a request
 const together = 2; // requests at a time
-
-const today = (): string => new Date().toISOString().slice(0, 10);
 
 export function Days({ id }: { id: string }) {
   const [until, setUntil] = useState(today);

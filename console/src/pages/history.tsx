@@ -1,5 +1,6 @@
 // Uptime, traffic and clients over time.
 import { useState } from "preact/hooks";
+import { now } from "../clock";
 import * as format from "../format";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
@@ -31,7 +32,7 @@ export function HistoryCharts({ id }: { id: string }) {
 }
 
 function Charts({ id, hours, step }: { id: string; hours: number; step: string }) {
-  const [from] = useState(() => new Date(Date.now() - hours * hour).toISOString());
+  const [from] = useState(() => new Date(now() - hours * hour).toISOString());
   const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${step}`);
   if (error) return <ErrorNote error={error} />;
   if (!answer) return <p class="waiting">One moment…</p>;

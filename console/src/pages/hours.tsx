@@ -1,6 +1,7 @@
 // When a hotspot means to be open.
 import { useId } from "preact/hooks";
 import type { Fault } from "../api";
+import { today } from "../clock";
 import { Field } from "../parts/field";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
 
@@ -78,7 +79,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
               type="button"
               class="quiet"
               onClick={() =>
-                onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: new Date().toISOString().slice(0, 10), closed: true }] })
+                onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: today(), closed: true }] })
               }
             >
               Add an exception

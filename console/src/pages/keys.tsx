@@ -1,6 +1,7 @@
 // The keys of one's own user, or everyone's for admin.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { now } from "../clock";
 import * as format from "../format";
 import { Field } from "../parts/field";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -70,7 +71,7 @@ export function Keys() {
 
 function stateOf(key: Key): string {
   if (key.revoked_at) return `revoked ${format.time(key.revoked_at)}`;
-  if (key.expires_at && Date.parse(key.expires_at) < Date.now()) return `expired ${format.time(key.expires_at)}`;
+  if (key.expires_at && Date.parse(key.expires_at) < now()) return `expired ${format.time(key.expires_at)}`;
   return "";
 }
 

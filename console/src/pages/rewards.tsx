@@ -1,6 +1,7 @@
 // What an operator earned.
 import { useState } from "preact/hooks";
 import { send } from "../api";
+import { now } from "../clock";
 import * as format from "../format";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
@@ -178,7 +179,7 @@ function Statements({ period, busy, onDownload }: { period: string; busy: boolea
 /** Whether the month has ended; the server knows whether it is settled. */
 function isOver(period: string): boolean {
   const [year = 0, month = 0] = period.split("-").map(Number);
-  return Date.now() > Date.UTC(year, month, 1);
+  return now() > Date.UTC(year, month, 1);
 }
 
 // The file needs the key to be fetched, so a plain link will not do.

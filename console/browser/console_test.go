@@ -154,7 +154,10 @@ func testMap(p *page, n *network) {
 // whatIf places a hotspot that does not exist, and drags it.
 func (p *page) whatIf() {
 	p.press("What if")
+	p.search("40.7536, -73.9832") // where there is one already
+	p.until(`document.querySelector(".verdict strong")?.innerText === "+0 km²"`)
 	p.clickMap(0.75, 0.75)
+	p.until(`document.querySelector(".verdict strong")?.innerText !== "+0 km²"`)
 	p.sees("newly covered")
 	before := eval[string](p, `document.querySelector(".verdict strong").innerText`)
 	p.shot("map-what-if")

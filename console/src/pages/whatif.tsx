@@ -22,7 +22,8 @@ export function WhatIf({ place, onPlace }: Props) {
   const [radius, setRadius] = useState(100);
   const [result, setResult] = useState<Simulation>();
   const [error, setError] = useState<unknown>();
-  const asked = useCalm(place && { ...place, radius_m: radius }, 200);
+  // Whoever was clicked on, or searched for, has more to it than a place.
+  const asked = useCalm(place && { lat: place.lat, lng: place.lng, radius_m: radius }, 200);
 
   useEffect(() => {
     view?.draft(place && { ...place, radius_m: radius }, onPlace);
@@ -38,7 +39,9 @@ export function WhatIf({ place, onPlace }: Props) {
         setError(undefined);
       },
       (failed: unknown) => {
-        if (!isAbort(failed)) setError(failed);
+        if (isAbort(failed)) return;
+        setResult(undefined);
+        setError(failed);
       },
     );
     return () => stop.abort();

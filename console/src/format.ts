@@ -2,22 +2,33 @@
 
 const whole = new Intl.NumberFormat();
 const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const sixDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const sixDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 6, maximumFractionDigits: 6 });
 const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const smallShare = new Intl.NumberFormat(undefined, { style: "percent", maximumSignificantDigits: 2 });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const moment = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
 const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
 
 export const count = (n: number): string => whole.format(n);
 export const percent = (fraction: number): string => (fraction < 0.01 ? smallShare : share).format(fraction);
 export const credits = (amount: number): string => sixDigits.format(amount);
-export const area = (km2: number): string => `${km2 >= 100 ? whole.format(Math.round(km2)) : threeDigits.format(km2)} km²`;
-export const gigabytes = (gb: number): string => `${threeDigits.format(gb)} GB`;
+const measure = (n: number): string => (n >= 100 ? whole.format(Math.round(n)) : threeDigits.format(n));
+export const area = (km2: number): string => `${measure(km2)} km²`;
+export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
 export const metres = (m: number): string => (m < 1000 ? `${whole.format(Math.round(m))} m` : `${oneDigit.format(m / 1000)} km`);
 export const degrees = (value: number): string => value.toFixed(5);
 export const time = (iso: string | null): string => (iso ? moment.format(new Date(iso)) : "never");
+/** The zone that times are in. */
+export const zone = (): string => moment.resolvedOptions().timeZone;
 export const month = (period: string): string => monthName.format(new Date(`${period}-01T00:00:00Z`));
-export const minutes = (n: number): string => (n < 60 ? `${n} min` : `${Math.floor(n / 60)} h ${n % 60} min`);
+export const minutes = (n: number): string =>
+  [n >= 60 && `${Math.floor(n / 60)} h`, (n < 60 || n % 60 > 0) && `${n % 60} min`].filter(Boolean).join(" ");
 /** An id, short enough for a table; the whole of it belongs into a title. */
 export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 4)}…${id.slice(-6)}` : id);

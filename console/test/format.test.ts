@@ -12,29 +12,31 @@ test("numbers are written in the language of the browser, as precise as makes se
     [format.percent(0.01), "1%"],
     [format.percent(0.99954), "100%"],
     [format.percent(0.9994), "99.9%"],
-    [format.credits(0), "0.00"],
+    [format.credits(0), "0.000000"],
     [format.credits(1.000001), "1.000001"],
-    [format.credits(1234.5), "1,234.50"],
+    [format.credits(1234.5), "1,234.500000"],
     [format.area(0.0078539), "0.00785 km²"],
     [format.area(99.44), "99.4 km²"],
     [format.area(99.96), "100 km²"],
     [format.area(1234.56), "1,235 km²"],
     [format.gigabytes(0.0004), "0.0004 GB"],
     [format.gigabytes(12.345), "12.3 GB"],
+    [format.gigabytes(1234.5), "1,235 GB"],
     [format.metres(999.4), "999 m"],
     [format.metres(1000), "1 km"],
     [format.metres(1949), "1.9 km"],
     [format.degrees(-73.98325), "-73.98325"],
     [format.minutes(0), "0 min"],
     [format.minutes(59), "59 min"],
-    [format.minutes(60), "1 h 0 min"],
+    [format.minutes(60), "1 h"],
+    [format.minutes(1440), "24 h"],
     [format.minutes(1439), "23 h 59 min"],
   ])
     assert.equal(got, want);
 });
 
-test("times are those of whoever looks, months are the server's", () => {
-  assert.equal(format.time("2026-11-15T12:34:56.789Z").replace(/\u202f/g, " "), "Nov 15, 2026, 12:34 PM");
+test("times are those of whoever looks, and say so; months are the server's", () => {
+  assert.equal(format.time("2026-11-15T12:34:56.789Z").replace(/\u202f/g, " "), "Nov 15, 2026, 12:34 PM UTC");
   assert.equal(format.time(null), "never");
   assert.equal(format.month("2026-03"), "March 2026");
 });

@@ -59,7 +59,7 @@ export function Days({ id }: { id: string }) {
                 Earned
               </th>
               <th scope="col" class="number">
-                Of
+                Possible
               </th>
               <th scope="col" class="number">
                 Served

@@ -60,6 +60,7 @@ function Charts({ id, hours, step }: { id: string; hours: number; step: string }
         write={format.count}
         colour="--pending"
       />
+      <p class="small">Times are in the zone of this browser, {format.zone()}; rewards count days in UTC.</p>
       <details>
         <summary>The same as a table</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="History as a table">

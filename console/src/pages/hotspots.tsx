@@ -44,7 +44,7 @@ export function HotspotsPage() {
                   Uptime, 30 days
                 </th>
                 <th scope="col" class="number">
-                  24 hours
+                  Traffic, 24 hours
                 </th>
                 <th scope="col">Still to do</th>
               </tr>

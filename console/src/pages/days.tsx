@@ -1,5 +1,5 @@
 // What each of the last days earned a hotspot, and why not more.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../api";
 import { today } from "../clock";
 import { explain, lastDays } from "../days";
@@ -64,7 +64,9 @@ export function Days({ id }: { id: string }) {
               <th scope="col" class="number">
                 Served
               </th>
-              <th scope="col">Why</th>
+              <th scope="col" class="action">
+                Why
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -79,7 +81,7 @@ export function Days({ id }: { id: string }) {
                   <td class="number">{day ? format.credits(day.earned.total) : "…"}</td>
                   <td class="number">{day ? format.credits(day.potential.total) : ""}</td>
                   <td class="number">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
-                  <td>
+                  <td class="action">
                     <button
                       type="button"
                       class="quiet"
@@ -107,6 +109,8 @@ export function Days({ id }: { id: string }) {
 /** How a day came to what it earned. */
 function DayExplained({ day }: { day: Explanation }) {
   const { date } = day;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [date]); // it stands below the days
   const line = (name: string, { availability, performance, utilization, total }: Explanation["earned"], sign = "") => (
     <tr key={name}>
       <th scope="row">{name}</th>
@@ -119,7 +123,7 @@ function DayExplained({ day }: { day: Explanation }) {
     </tr>
   );
   return (
-    <section class="explained" aria-live="polite">
+    <section class="explained" aria-live="polite" ref={section}>
       <h3>
         {date}
         {day.open ? ", so far" : ""}

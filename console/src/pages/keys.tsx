@@ -37,7 +37,9 @@ export function Keys() {
               <th scope="col">User</th>
               <th scope="col">Scopes</th>
               <th scope="col">Last used</th>
-              <th scope="col">State</th>
+              <th scope="col" class="action">
+                State
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -52,7 +54,7 @@ export function Keys() {
                 </td>
                 <td>{key.scopes.join(", ") || "reads alone"}</td>
                 <td>{format.time(key.last_used_at)}</td>
-                <td>
+                <td class="action">
                   {stateOf(key) || (
                     <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
                       Revoke <span class="sr-only">{key.name || key.id}</span>

@@ -83,7 +83,9 @@ function Summary({ period }: { period: string }) {
                     Availability
                   </th>
                   <th scope="col">Tier</th>
-                  <th scope="col">Days</th>
+                  <th scope="col" class="action">
+                    Days
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -93,7 +95,7 @@ function Summary({ period }: { period: string }) {
                     <td class="number">{format.credits(hotspot.earned)}</td>
                     <td class="number">{format.percent(hotspot.availability_score)}</td>
                     <td>{hotspot.performance_tier}</td>
-                    <td>
+                    <td class="action">
                       <a href={`#/hotspots/${hotspot.hotspot_id}`}>
                         By day <span class="sr-only">of {hotspot.name}</span>
                       </a>

@@ -24,7 +24,7 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	eval[bool](p, "("+find+".click(), true)")
 	p.expects("400")
 	p.press("Verify")
-	p.until(`document.querySelectorAll(".inset .fault").length === 3`)
+	p.until(`[...document.querySelectorAll(".inset .fault")].map((e) => e.innerText).join() === "is required,is required,is required"`)
 	p.expects("409")
 	p.fill(`.inset input[name="lat"]`, "40.7161")
 	p.fill(`.inset input[name="lng"]`, "-73.9969")

@@ -128,7 +128,8 @@ function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () =>
   );
 }
 
-/** What was typed; what is no number is left for the server to complain about. */
-function number(text: string): number | null {
-  return text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text);
+/** What was typed; that it is missing, or no number, is left for the server to complain about. */
+function number(text: string): number | string | undefined {
+  if (text.trim() === "") return undefined;
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }

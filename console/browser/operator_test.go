@@ -77,6 +77,7 @@ func (p *page) settings(t testing.TB, n *network) {
 		t.Errorf("the server has %v, open %s", data["name"], hours)
 	}
 	p.set(`.span .clock`, "25:00")
+	p.until(`!document.body.innerText.includes("Saved.")`) // that was something else
 	p.press("Save")
 	p.until(`document.querySelector(".span .fault")`)
 	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+spot.id, map[string]any{"name": "Someone else was faster"})

@@ -53,7 +53,7 @@ export function Keys() {
                   <code>{format.shortId(key.user_id)}</code>
                 </td>
                 <td>{key.scopes.join(", ") || "reads alone"}</td>
-                <td>{format.time(key.last_used_at)}</td>
+                <td>{key.id === session.who.value?.id ? "just now" : format.time(key.last_used_at)}</td>
                 <td class="action">
                   {stateOf(key) || (
                     <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
@@ -82,6 +82,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
   const [chosen, setChosen] = useState<Scope[]>([]);
   const [newUser, setNewUser] = useState(false);
   const [made, setMade] = useState<CreatedKey>();
+  const [copied, setCopied] = useState("");
   const { busy, error, run } = useDoing();
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -131,9 +132,11 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
             <p>
               <code class="secret">{made.key}</code>
             </p>
-            <button type="button" class="quiet" onClick={() => void navigator.clipboard?.writeText(made.key)}>
-              Copy
-            </button>
+            {"clipboard" in navigator && (
+              <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(made.id))}>
+                {copied === made.id ? "Copied" : "Copy"}
+              </button>
+            )}
           </div>
         )}
       </div>

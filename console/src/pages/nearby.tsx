@@ -16,11 +16,13 @@ interface Props {
   onChoose: (id: string, at: Place) => void;
 }
 
+const most = 20; // that are listed
+
 export function Nearby({ place, onPlace, onChoose }: Props) {
   const view = useCell(mapView);
   const version = useCell(changes);
   const [status, setStatus] = useState("all");
-  const path = place && `/v1/hotspots/nearby?lat=${place.lat}&lng=${place.lng}&radius=2000&limit=20&status=${status}`;
+  const path = place && `/v1/hotspots/nearby?lat=${place.lat}&lng=${place.lng}&radius=2000&limit=${most}&status=${status}`;
   const { answer, error } = useAsk<HotspotSummary[]>(path, version);
   useEffect(() => {
     view?.mark(place);
@@ -42,7 +44,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
       </div>
       <ErrorNote error={error} />
       <p class="small" role="status">
-        {found && (found.length === 0 ? "No hotspot is near." : `${found.length} ${found.length === 1 ? "hotspot" : "hotspots"}, the nearest first`)}
+        {found && tell(found.length)}
       </p>
       <ul class="list" aria-label="Hotspots nearby">
         {found?.map((hotspot) => (
@@ -61,4 +63,10 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
       </ul>
     </section>
   );
+}
+
+function tell(found: number): string {
+  if (found === 0) return "No hotspot is near.";
+  if (found === most) return `The ${most} nearest; there may be more`;
+  return `${found} ${found === 1 ? "hotspot" : "hotspots"}, the nearest first`;
 }

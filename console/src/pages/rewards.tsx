@@ -56,7 +56,9 @@ function Summary({ period }: { period: string }) {
   );
   return (
     <>
-      <p class="hint">In credits. This period is {statusTexts[span.status] ?? span.status}.</p>
+      <p class="hint">
+        In credits. {period === "all" ? "All months together; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
+      </p>
       <dl class="tiles">
         {tile("Earned", summary.total_earned)}
         {tile("Pending", summary.pending)}

@@ -38,6 +38,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const faults = useFaults(error);
   const change = (part: Partial<Settings>): void => {
     for (const field of Object.keys(part)) faults.touch(`settings.${field}`);
+    setSaved(false);
     setSettings({ ...settings, ...part });
   };
   const submit = (event: Event): void => {
@@ -56,6 +57,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   };
   const rename = (event: { currentTarget: HTMLInputElement }): void => {
     faults.touch("name");
+    setSaved(false);
     setName(event.currentTarget.value);
   };
   const number = (event: { currentTarget: HTMLInputElement }): number => event.currentTarget.valueAsNumber || 0;

@@ -47,7 +47,7 @@ export function WhatIf({ place, onPlace }: Props) {
     return () => stop.abort();
   }, [asked?.lat, asked?.lng, asked?.radius_m, version]);
 
-  const disc = Math.PI * (radius / 1000) ** 2;
+  const share = result ? Math.min(1, result.added_km2 / (Math.PI * (radius / 1000) ** 2)) : 0;
   return (
     <section>
       <p class="hint">Click on the map to place a hotspot that does not exist, and drag it around.</p>
@@ -78,7 +78,7 @@ export function WhatIf({ place, onPlace }: Props) {
               <strong>+{format.area(result.added_km2)}</strong>
               <span class="small">
                 {" "}
-                newly covered, {format.percent(Math.min(1, result.added_km2 / disc))} of its disc; the rest is covered already
+                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is covered already`}
               </span>
             </p>
           )}

@@ -8,10 +8,11 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
   // Faults that stand at their fields need not be listed twice.
   const others =
     known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
+  const message = known?.message ?? "Something went wrong in this page.";
   return (
     <div class="note bad" role="alert">
-      <p>{known?.message ?? "Something went wrong in this page."}</p>
-      {others.length > 0 && (
+      <p class="sentence">{message}</p>
+      {others.some(({ field, message: of }) => message !== `${field} ${of}`) && (
         <ul>
           {others.map(({ field, message }) => (
             <li key={field}>

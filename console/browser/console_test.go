@@ -109,6 +109,9 @@ func testMap(p *page, n *network) {
 	p.press("Sign in")
 	p.signIn(n.operator)
 	p.until(`document.querySelector(".live").innerText === "Live"`)
+	if pages := eval[string](p, `document.querySelector("nav").innerText.replace(/\s+/g, " ")`); pages != "Map My hotspots Rewards Keys Docs" {
+		t.Errorf("an operator is offered %q", pages)
+	}
 	p.until(figure("Hotspots") + ` === "4"`) // the map still shows Bryant Park
 	p.until(figure("Covered") + `.endsWith("km²")`)
 	p.search("brooklyn")

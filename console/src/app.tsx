@@ -5,6 +5,7 @@ import { MapPage } from "./pages/map";
 import { MapHost } from "./parts/maphost";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
+import { KeysPage } from "./pages/keys";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
@@ -31,6 +32,7 @@ const pages: Record<string, Page> = {
   },
   register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
   rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
+  keys: { name: "Keys", onMap: false, needsKey: true, body: () => <KeysPage /> },
   staff: { name: "Staff", onMap: false, needsKey: true, body: () => <StaffPage /> },
 };
 
@@ -109,7 +111,8 @@ function Header({ at }: { at: string }) {
           {link("", "Map")}
           {who && link("hotspots", "My hotspots")}
           {who && session.may("rewards:read") && link("rewards", "Rewards")}
-          {who && (session.may("hotspots:verify") || session.may("keys:manage")) && link("staff", "Staff")}
+          {who && session.may("hotspots:verify") && link("staff", "Staff")}
+          {who && !session.may("hotspots:verify") && session.may("keys:manage") && link("keys", "Keys")}
           <li>
             <a href="/docs">Docs</a>
           </li>

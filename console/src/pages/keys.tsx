@@ -12,6 +12,16 @@ import type { CreatedKey, Key, Scope } from "../types";
 
 const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"];
 
+/** For operators, who see to their own keys and to nothing else of what staff do. */
+export function KeysPage() {
+  return (
+    <section class="page">
+      <h1>My keys</h1>
+      {session.may("keys:manage") ? <Keys /> : <p class="note">Your key lacks the scope keys:manage.</p>}
+    </section>
+  );
+}
+
 export function Keys() {
   const [page, setPage] = useState(1);
   const { answer, error, reload } = useAsk<Key[]>(`/v1/keys?per_page=20&page=${page}`);

@@ -130,6 +130,14 @@ func testMap(p *page, n *network) {
 	if eval[bool](p, `!!document.querySelector("img")`) {
 		t.Error("a name became an element")
 	}
+
+	// It stands in the address: the page can be loaded again, and one can go back.
+	p.do(chromedp.Reload())
+	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
+	p.search(n.spots[3].id)
+	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, n.spots[3].name))
+	eval[bool](p, `(history.back(), true)`)
+	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
 	p.press("Show on the map")
 	p.until(figure("Hotspots") + ` === "4"`) // those near Bryant Park
 	p.calm()
@@ -147,6 +155,10 @@ func testMap(p *page, n *network) {
 	p.sees("4 hotspots, the nearest first")
 	p.sees("load ")
 	p.shot("map-nearby")
+	eval[bool](p, `(document.querySelector(".list .row").focus(), true)`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector(".card h2") && document.activeElement.className === "panel-body"`) // and not at the top of the page
+	p.press("Back")
 	p.set(`.panel select`, "offline")
 	p.sees("No hotspot is near.")
 

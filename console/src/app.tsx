@@ -58,7 +58,8 @@ export function App() {
   useEffect(() => {
     document.title = `${page.name} · Beacon`;
     // Who reads by ear, or goes by keyboard, begins at the top of another page.
-    if (shown.current !== at) document.getElementById("main")?.focus();
+    const stays = at.page === "" && shown.current.page === "";
+    if (shown.current !== at && !stays) document.getElementById("main")?.focus();
     shown.current = at;
   }, [page, at]);
   return (

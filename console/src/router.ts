@@ -3,12 +3,12 @@ import { Cell } from "./state";
 
 export interface Route {
   page: string; // the first word; empty for the map
-  id: string; // the second
+  id: string; // the second: the hotspot that is shown
 }
 
 function read(): Route {
   const [page = "", id = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeWord);
-  return { page, id };
+  return { page: page === "map" ? "" : page, id };
 }
 
 function decodeWord(word: string): string {

@@ -9,9 +9,9 @@ test("the address says which page is shown", async () => {
   assert.deepEqual(route.value, { page: "hotspots", id: "hs_1" });
   const seen: string[] = [];
   const stop = route.watch(({ page: name, id }) => seen.push(`${name}|${id}`));
-  for (const path of ["/", "", "/staff", "/hotspots/hs_%C3%A9/more", "/100%", "rewards"]) go(path);
+  for (const path of ["/", "", "/map/hs_2", "/staff", "/hotspots/hs_%C3%A9/more", "/100%", "rewards"]) go(path);
   stop();
   go("/sign-in");
-  assert.deepEqual(seen, ["|", "|", "staff|", "hotspots|hs_é", "100%|", "rewards|"]);
+  assert.deepEqual(seen, ["|", "|", "|hs_2", "staff|", "hotspots|hs_é", "100%|", "rewards|"]);
   assert.deepEqual(route.value, { page: "sign-in", id: "" });
 });

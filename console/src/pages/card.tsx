@@ -16,7 +16,10 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
   const hotspot = answer?.data;
   const at = hotspot?.location;
   useEffect(() => {
-    if (at) view?.mark(at);
+    if (at) {
+      view?.mark(at);
+      view?.ensure([at]);
+    }
     return () => view?.mark(null);
   }, [view, at?.lat, at?.lng]);
   return (

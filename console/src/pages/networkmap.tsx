@@ -6,6 +6,7 @@ import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
 import { useAsk, useCalm } from "../parts/use";
+import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot, HotspotListed, Place } from "../types";
@@ -19,6 +20,11 @@ const tools = [
   { id: "what-if", name: "What if" },
 ];
 
+/** Shows a hotspot beside the map, or none. It stands in the address, to go back to, to load again and to pass on. */
+function setChosen(id: string): void {
+  if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
+}
+
 /** Whose hotspots the map was brought to: once is enough, it is theirs to move. */
 let broughtTo = "";
 
@@ -27,7 +33,8 @@ export function NetworkMap() {
   const version = useCell(changes);
   const [tool, setTool] = useState("nearby");
   const [place, setPlace] = useState<Place | null>(null);
-  const [chosen, setChosen] = useState("");
+  const at = useCell(route);
+  const chosen = at.page === "" ? at.id : "";
   const mine = useAsk<Hotspot[]>("/v1/users/me/hotspots?per_page=100");
 
   useEffect(() => view?.show({ kind: "network" }), [view]);
@@ -58,7 +65,7 @@ export function NetworkMap() {
     const user = session.who.value?.user_id ?? "";
     if (!view || !mine.answer || broughtTo === user) return;
     broughtTo = user;
-    view.ensure(mine.answer.data.map(({ location }) => location));
+    if (!chosen) view.ensure(mine.answer.data.map(({ location }) => location));
   }, [view, mine.answer]);
 
   const choose = useCallback(
@@ -70,7 +77,7 @@ export function NetworkMap() {
   );
   const named = useNamed();
   return (
-    <Panel title="Network">
+    <Panel title="Network" about={chosen}>
       <h1 class="sr-only">Map of the network</h1>
       <Search
         hint="Id, name, borough or coordinates"

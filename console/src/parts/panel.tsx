@@ -1,16 +1,25 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 
-/** What stands over the map: at its side, or at the bottom of a phone, where it folds. */
-export function Panel({ title, children }: { title: string; children: ComponentChildren }) {
+/** What stands over the map: at its side, or at the bottom of a phone, where it folds. When it is about something else it begins at its top. */
+export function Panel({ title, about = "", children }: { title: string; about?: string; children: ComponentChildren }) {
   const [open, setOpen] = useState(true);
   const id = useId();
+  const body = useRef<HTMLDivElement>(null);
+  const shown = useRef(about);
+  useEffect(() => {
+    if (shown.current === about || !body.current) return;
+    shown.current = about;
+    body.current.scrollTop = 0;
+    // Who chose it by keyboard goes on here: what had the focus is gone.
+    if (document.activeElement === document.body) body.current.focus();
+  }, [about]);
   return (
     <section class={open ? "panel" : "panel folded"} aria-label={title}>
       <button type="button" class="fold" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
         {open ? "Hide" : "Show"} panel
       </button>
-      <div class="panel-body" id={id} hidden={!open}>
+      <div class="panel-body" id={id} hidden={!open} tabIndex={-1} ref={body}>
         {children}
       </div>
     </section>

@@ -58,6 +58,16 @@ export function WhatIf({ place, onPlace }: Props) {
       )}
       {place && (
         <>
+          <ErrorNote error={error} />
+          {result && (
+            <p class="verdict" role="status">
+              <strong>+{format.area(result.added_km2)}</strong>
+              <span class="small">
+                {" "}
+                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is covered already`}
+              </span>
+            </p>
+          )}
           <Field
             label={`Radius: ${radius} m`}
             type="range"
@@ -72,16 +82,6 @@ export function WhatIf({ place, onPlace }: Props) {
             <CoordinateField label="Latitude" value={place.lat} most={90} onChange={(lat) => onPlace({ ...place, lat })} />
             <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => onPlace({ ...place, lng })} />
           </div>
-          <ErrorNote error={error} />
-          {result && (
-            <p class="verdict" role="status">
-              <strong>+{format.area(result.added_km2)}</strong>
-              <span class="small">
-                {" "}
-                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is covered already`}
-              </span>
-            </p>
-          )}
         </>
       )}
     </section>

@@ -93,6 +93,18 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 	p.press("Sign out")
 	p.sees("API key")
 
+	// Also where there will be a map, the form is not behind it.
+	p.visit("/register")
+	p.sees("API key")
+	if eval[bool](p, `document.querySelector(".map-host").checkVisibility()`) {
+		t.Error("the map lies over the form")
+	}
+	p.signIn(n.operator)
+	p.sees("Click on the map where the access point stands.")
+	p.press("Sign out")
+	p.visit("/rewards")
+	p.sees("API key")
+
 	// A key that is revoked while it is in use ends the session, and says so.
 	made := n.ask(t, n.staff, "POST", "/v1/keys", map[string]any{"scopes": []string{"rewards:read"}, "user_id": "new", "name": "brief"})
 	p.fill(`input[name="key"]`, made["key"].(string))

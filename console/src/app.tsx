@@ -54,6 +54,8 @@ export function App() {
   const at = useCell(route);
   const who = useCell(session.who);
   const page = pages[at.page] ?? missing;
+  const asks = page.needsKey && who === null; // for a key, in place of the page
+  const onMap = page.onMap && !asks;
   const shown = useRef(at);
   useEffect(() => {
     document.title = `${page.name} · Beacon`;
@@ -68,9 +70,9 @@ export function App() {
         Skip to content
       </a>
       <Header at={at.page} />
-      <main id="main" tabIndex={-1} class={page.onMap ? "on-map" : "off-map"}>
-        <MapHost hidden={!page.onMap} />
-        {who === undefined ? <Waiting /> : page.needsKey && !who ? <SignInPage /> : page.body(at)}
+      <main id="main" tabIndex={-1} class={onMap ? "on-map" : "off-map"}>
+        <MapHost hidden={!onMap} />
+        {who === undefined ? <Waiting /> : asks ? <SignInPage /> : page.body(at)}
       </main>
     </>
   );

@@ -208,7 +208,12 @@ func (p *page) live(n *network) {
 	// What happened while the server could not be reached is heard of afterwards.
 	p.expects("ERR_CONNECTION_REFUSED")
 	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	n.stop()
+	p.visit("/rewards")
+	p.sees("The server cannot be reached.")
 	n.restart()
+	p.sees("This period is in progress") // without being asked again
+	p.visit("/")
 	n.ask(p.t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"max_connections": 77}})
 	p.sees("Just now: hotspot updated")
 	p.until(`document.querySelector(".live").innerText === "Live"`)

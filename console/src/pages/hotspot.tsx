@@ -38,6 +38,7 @@ export function HotspotPage({ id }: { id: string }) {
         <h1>{hotspot.name}</h1>
         <StatusBadge status={hotspot.status} />
       </div>
+      <ErrorNote error={error} />
       <div class="columns">
         <section class="card">
           <h2>Now</h2>

@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ask, isAbort, type Answer } from "../api";
+import { ApiError, ask, isAbort, type Answer } from "../api";
+import { connection } from "../events";
 
 export interface Asked<T> {
   answer: Answer<T> | undefined;
@@ -35,14 +36,28 @@ export function useAsk<T>(path: string | null, version: unknown = 0): Asked<T> {
     ask<T>(path, { signal: stop.signal }).then(
       (answer) => done({ path, answer }),
       (error: unknown) => {
-        if (!isAbort(error)) done({ path, error });
+        if (isAbort(error)) return;
+        setLast((before) => (before.path === path && before.answer && passes(error) ? { ...before, error } : { path, error }));
+        setWaiting(false);
       },
     );
     return () => stop.abort();
   }, [path, version, again]);
+  const failed = last.error !== undefined;
+  useEffect(() => {
+    if (!failed) return;
+    return connection.watch((state) => {
+      if (state === "live") setAgain((n) => n + 1); // the server is back
+    });
+  }, [failed]);
   // A path that was not asked for yet, because it is drawn for the first time, is waited for too.
   const loading = waiting || last.path !== path;
   return { answer: last.answer, error: last.error, loading, reload: useCallback(() => setAgain((n) => n + 1), []) };
+}
+
+/** Whether an error says nothing about what was asked for: what is known of it stays in sight, and what is being typed beside it. */
+function passes(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 }
 
 export interface Doing {

@@ -52,6 +52,7 @@ func (p *page) register(t testing.TB) {
 	p.shot("register")
 	p.press("Register")
 	p.until(`document.querySelector("h1").innerText === "Corner of the test"`)
+	p.sees("Pending until the network's staff have verified where it stands and its device is linked.")
 	p.press("Make a link code")
 	p.until(`/^[0-9A-Z]{4}-[0-9A-Z]{4}$/.test(document.querySelector(".code")?.innerText ?? "")`)
 	p.press("Delete this hotspot")

@@ -110,6 +110,11 @@ func testPhone(t *testing.T, b *browser, n *network) {
 		p.fits()
 		p.shot("phone" + strings.ReplaceAll(path[:min(len(path), 10)], "/", "-"))
 	}
+	p.press("Place it in the centre") // of what the panel leaves
+	p.until(`document.querySelector(".map-pin")`)
+	if pin, panel := p.middle(".map-pin")[1], eval[float64](p, `document.querySelector(".panel").getBoundingClientRect().top`); pin > panel-100 {
+		t.Errorf("the pin is at %v, and the panel begins at %v", pin, panel)
+	}
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("phone-hotspot")

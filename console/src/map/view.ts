@@ -208,8 +208,11 @@ export class MapView {
     return this.#map.getZoom();
   }
 
+  /** The middle of what the panel leaves of the map. */
   center(): Place {
-    const { lat, lng } = this.#map.getCenter();
+    const { clientWidth, clientHeight } = this.#map.getContainer();
+    const [right, down] = this.#offset();
+    const { lat, lng } = this.#map.unproject([clientWidth / 2 + right, clientHeight / 2 + down]);
     return { lat, lng: wrapLng(lng) };
   }
 

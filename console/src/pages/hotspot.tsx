@@ -21,6 +21,9 @@ export function HotspotPage({ id }: { id: string }) {
   if (!answer) {
     return (
       <section class="page">
+        <p>
+          <a href="#/hotspots">My hotspots</a>
+        </p>
         <h1>Hotspot</h1>
         {error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>}
       </section>
@@ -39,6 +42,7 @@ export function HotspotPage({ id }: { id: string }) {
         <StatusBadge status={hotspot.status} />
       </div>
       <ErrorNote error={error} />
+      {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
       <div class="columns">
         <section class="card">
           <h2>Now</h2>
@@ -54,6 +58,12 @@ export function HotspotPage({ id }: { id: string }) {
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} />}
     </section>
   );
+}
+
+/** What has to happen before the hotspot can be online. */
+function missing({ location, device }: Hotspot): string {
+  const steps = [!location.verified && "the network's staff have verified where it stands", !device.linked && "its device is linked"];
+  return steps.filter(Boolean).join(" and ");
 }
 
 /** Links and unlinks the access point itself. */

@@ -36,7 +36,7 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
             <button type="button" class="quiet" onClick={() => view?.fly(hotspot.location)}>
               Show on the map
             </button>
-            {hotspot.operator_id === session.who.value?.user_id && (
+            {(hotspot.operator_id === session.who.value?.user_id || session.may("admin")) && (
               <a class="quiet" href={`#/hotspots/${hotspot.id}`}>
                 Manage
               </a>

@@ -124,14 +124,14 @@ function Deletion({ hotspot, etag }: { hotspot: Hotspot; etag: string | null }) 
   return (
     <section class="card">
       <h2>Delete</h2>
-      <p>The hotspot is gone from every list. What it earned stays earned.</p>
+      <p>This takes the hotspot from every list, for good. What it earned stays earned.</p>
       <ErrorNote error={error} />
       <button
         type="button"
         class="quiet danger"
         disabled={busy}
         onClick={() => {
-          if (!confirm(`Delete “${hotspot.name}”?`)) return;
+          if (!confirm(`Delete “${hotspot.name}” for good?`)) return;
           run(async () => {
             await ask(`/v1/hotspots/${hotspot.id}`, { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
             go("/hotspots");

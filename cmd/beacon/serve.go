@@ -234,6 +234,9 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 			return err
 		}
 		ready()
+		if err := tellSupervisor(ctx); err != nil {
+			s.log.Warn("the supervisor does not know that the server is ready", "error", err)
+		}
 		s.node.run(serving)
 		return nil
 	})

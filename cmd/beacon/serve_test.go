@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -178,6 +180,39 @@ func TestServe_Environment(t *testing.T) {
 	p.stop(t)
 	if !strings.Contains(p.log.String(), `msg="request"`) {
 		t.Errorf("the log is not text: %s", p.log)
+	}
+}
+
+// A supervisor that waits is told once the server can be asked, and not before.
+func TestServe_TellsItsSupervisor(t *testing.T) {
+	folder, err := os.MkdirTemp("", "beacon") // that of the test may be too long for the name of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	supervisor, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(folder, "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer supervisor.Close()
+	p := startServer(t, []string{"NOTIFY_SOCKET=" + supervisor.LocalAddr().String()})
+	told := make([]byte, 100)
+	if err := supervisor.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	n, err := supervisor.Read(told)
+	if err != nil || string(told[:n]) != "READY=1" {
+		t.Errorf("the supervisor was told %q, %v", told[:n], err)
+	}
+	if status, body := fetch(t, p.url+"/readyz"); status != http.StatusOK {
+		t.Errorf("it is not ready: %d %s", status, body)
+	}
+	p.stop(t)
+
+	alone := startServer(t, []string{"NOTIFY_SOCKET=" + filepath.Join(folder, "nobody")})
+	alone.stop(t) // it serves all the same
+	if !strings.Contains(alone.log.String(), `"msg":"the supervisor does not know that the server is ready"`) {
+		t.Errorf("nobody heard it, and it says %s", alone.log)
 	}
 }
 

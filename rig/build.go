@@ -3,12 +3,15 @@ package rig
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Binary is the beacon that all tests of a package run. Main makes it.
@@ -48,7 +51,34 @@ func Build(binary string, flags ...string) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the binary: %w\n%s", err, out)
 	}
+	if test, err := os.Stat(os.Args[0]); err == nil {
+		for _, name := range writtenAfter(test.ModTime(), Root()) {
+			fmt.Fprintf(os.Stderr, "%s was written after this test was built: the server that it tests may be another one\n", name)
+		}
+	}
 	return nil
+}
+
+// writtenAfter names the sources of the binary that are younger than a moment: who
+// edits them while tests run has a server tested that is neither the old one nor the
+// new one, and must not look for its faults in either.
+func writtenAfter(moment time.Time, root string) (names []string) {
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it is gone
+		}
+		if entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), ".") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		if file, err := entry.Info(); err == nil && file.ModTime().After(moment) {
+			names = append(names, path)
+		}
+		return nil
+	})
+	return names
 }
 
 // OverlayVariable names the sources that the binary of BinaryVariable was built

@@ -3,7 +3,9 @@
 package torture_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,7 +40,7 @@ func (m *modelMachine) doListAll(t *rapid.T) {
 				!strings.Contains(strings.ToLower(s.title), strings.ToLower(search))
 		})
 		e = &want{status: 200, page: &pagination{1, 100, len(due)}, loose: true, apart: true, data: rule(func(w *world, at span, got any) string {
-			return judgeList(w, at, got, due, order == "newest")
+			return m.judgeList(w, at, got, due, order == "newest")
 		})}
 	}
 	m.step(t, r, e)
@@ -46,7 +48,7 @@ func (m *modelMachine) doListAll(t *rapid.T) {
 
 // judgeList wants each hotspot that is due once, and no other, in the order of
 // the times at which they were registered.
-func judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string {
+func (m *model) judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string {
 	list, _ := got.([]any)
 	missing := map[string]*modelSpot{}
 	for _, s := range due {
@@ -57,7 +59,7 @@ func judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string
 		id, _ := item.(fields)["id"].(string)
 		s := missing[id]
 		if s == nil {
-			return fmt.Sprintf("[%d] is there twice, or should not be there: %v", i, item)
+			return fmt.Sprintf("[%d] is there twice, or should not be there: %s", i, m.account(w, id))
 		}
 		delete(missing, id)
 		if problem := w.match(fmt.Sprintf("[%d]", i), s.listed(), item, at); problem != "" {
@@ -70,9 +72,37 @@ func judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string
 		last = millisecond
 	}
 	if len(missing) > 0 {
-		return fmt.Sprintf("%d are missing", len(missing))
+		problem := fmt.Sprintf("%d are missing", len(missing))
+		for _, id := range slices.Sorted(maps.Keys(missing)) {
+			problem += "\n" + m.account(w, id)
+		}
+		return problem
 	}
 	return ""
+}
+
+// account is what the model has of a hotspot, and what the server says of it now.
+// It is the same in each run: what differs from run to run would keep rapid from
+// shrinking what failed.
+func (m *model) account(w *world, id string) string {
+	text := id + " is not in the model"
+	for _, s := range m.spots {
+		if w.bound[s.name] == id {
+			text = fmt.Sprintf("%s %s is in the model: version %d, named %q, verified %t, linked %t, deleted %t", s.name, id, s.version, s.title, s.verified, s.linked, s.deleted)
+		}
+	}
+	a := w.ask(request{method: http.MethodGet, path: "/v1/hotspots/" + id, key: adminKey})
+	var body struct {
+		Data struct {
+			Name             string
+			Location, Device fields
+		}
+	}
+	if a.err != nil || a.status != http.StatusOK || json.Unmarshal(a.text, &body) != nil {
+		return fmt.Sprintf("%s; its own address answers %d %s %v", text, a.status, a.text, a.err)
+	}
+	h := body.Data
+	return fmt.Sprintf("%s; its own address answers: version %s, named %q, verified %v, linked %v", text, a.header.Get("ETag"), h.Name, h.Location["verified"], h.Device["linked"])
 }
 
 // listed is what a list of all hotspots shows.

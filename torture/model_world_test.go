@@ -18,6 +18,7 @@ import (
 // tester is what *testing.T and *rapid.T have in common and the model needs.
 type tester interface {
 	Helper()
+	Logf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/roll"
 )
@@ -177,5 +180,26 @@ func TestRoll_AtOnce(t *testing.T) {
 	all.Wait()
 	if _, total := r.Snapshot().List(query{Kinds: roll.SetOf(1), Limit: 1}, nil); total != 800 {
 		t.Errorf("%d items; want 800", total)
+	}
+}
+
+// What is changed again and again while nobody asks takes no more and more memory.
+func TestRoll_ForgetsWhatNobodyAskedFor(t *testing.T) {
+	const changes, kept = 20_000, 5_000
+	r := roll.New[*item]()
+	var freed atomic.Int64
+	for range changes {
+		it := &item{"the same"}
+		runtime.AddCleanup(it, func(int) { freed.Add(1) }, 0)
+		r.Apply([]entry{{Item: it}}, nil)
+	}
+	for deadline := time.Now().Add(10 * time.Second); freed.Load() < changes-kept; {
+		if time.Now().After(deadline) {
+			t.Fatalf("of %d items that were replaced, %d were given back", changes, freed.Load())
+		}
+		runtime.GC()
+	}
+	if _, total := r.Snapshot().List(query{Kinds: roll.SetOf(0), Limit: 10}, nil); total != 1 {
+		t.Errorf("there are %d items", total)
 	}
 }

@@ -31,6 +31,8 @@ func TestF09_Restart(t *testing.T) {
 		running.stop()
 		load.check(t, s)
 	}
+	cluster.Restart(t) // and once while nobody writes: connections die without anyone's notice
+	t.Logf("writes succeeded %v after PostgreSQL was back", load.writes(t, s))
 	load.checkAll(t, s)
 }
 

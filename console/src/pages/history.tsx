@@ -6,17 +6,19 @@ import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { useAsk } from "../parts/use";
-import type { History } from "../types";
+import type { History, Hotspot } from "../types";
+import { uptimeInWords } from "../uptime";
 
 const hour = 3_600_000;
 const ranges = [
-  { id: "24h", name: "24 hours", hours: 24, step: "1h" },
-  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h" },
-  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h" },
-  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d" },
+  { id: "24h", name: "24 hours", hours: 24, step: "1h", each: "hours" },
+  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h", each: "hours" },
+  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h", each: "quarters of a day" },
+  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d", each: "days" },
 ];
+type Range = (typeof ranges)[number];
 
-export function HistoryCharts({ id }: { id: string }) {
+export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }) {
   const [chosen, setChosen] = useState("7d");
   const range = ranges.find((r) => r.id === chosen) ?? ranges[0];
   if (!range) return null;
@@ -26,24 +28,23 @@ export function HistoryCharts({ id }: { id: string }) {
         <h2>History</h2>
         <Tabs label="How far back" tabs={ranges} chosen={chosen} onChoose={setChosen} />
       </div>
-      <Charts key={chosen} id={id} hours={range.hours} step={range.step} />
+      <Charts key={chosen} id={id} range={range} figure={chosen === "30d" ? metrics.uptime_30d : undefined} />
     </section>
   );
 }
 
-function Charts({ id, hours, step }: { id: string; hours: number; step: string }) {
-  const [from] = useState(() => new Date(now() - hours * hour).toISOString());
-  const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${step}`);
+function Charts({ id, range, figure }: { id: string; range: Range; figure: number | undefined }) {
+  const [from] = useState(() => new Date(now() - range.hours * hour).toISOString());
+  const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${range.step}`);
   if (error) return <ErrorNote error={error} />;
   if (!answer) return <p class="waiting">One moment…</p>;
   const { points } = answer.data;
   const at = points.map((point) => Date.parse(point.at) / 1000);
-  const known = points.flatMap(({ uptime }) => (uptime === null ? [] : [uptime]));
-  const mean = known.length > 0 ? `On average ${format.percent(known.reduce((a, b) => a + b, 0) / known.length)}` : "Not known yet";
+  const uptime = uptimeInWords(points, { ...range, figure });
   const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
   return (
     <>
-      <Chart title="Uptime" summary={mean} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
+      <Chart title="Uptime" summary={uptime} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
       <Chart
         title="Traffic"
         summary={`${format.gigabytes(carried)} in all`}

@@ -53,7 +53,7 @@ export function HotspotPage({ id }: { id: string }) {
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
         </div>
       </div>
-      <HistoryCharts id={id} />
+      <HistoryCharts hotspot={hotspot} />
       {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} />}
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} />}
     </section>

@@ -1,0 +1,19 @@
+// A range's uptime in words. The server's figure for 30 days counts minutes; its
+// points are shares of spans of which some have fewer open minutes than others,
+// so that their average would be another number than the uptime.
+import * as format from "./format";
+import type { HistoryPoint } from "./types";
+
+export interface Spans {
+  name: string; // of the range
+  each: string; // what one point stands for, in the plural
+  figure?: number | undefined; // the server's own, where it has one for this range
+}
+
+export function uptimeInWords(points: HistoryPoint[], { name, each, figure }: Spans): string {
+  const expected = points.filter(({ uptime }) => uptime !== null);
+  if (expected.length === 0) return "Not known yet";
+  if (figure !== undefined) return `${format.percent(figure)} in ${name}`;
+  const whole = expected.filter(({ uptime }) => uptime === 1).length;
+  return `Without a gap in ${format.count(whole)} of ${format.count(expected.length)} ${each}`;
+}

@@ -19,4 +19,24 @@ func testDays(t *testing.T, b *browser, n *network) {
 	}
 	p.press("90 days")
 	p.sees("Without a gap in ")
+
+	// What was earned leads to the days, which stay where they are when the charts above them come.
+	eval[bool](p, `(() => {
+		const real = fetch, late = new Promise((resolve) => { window.release = resolve; });
+		window.fetch = (path, init) => (String(path).includes("/history?") ? late.then(() => real(path, init)) : real(path, init));
+		document.querySelector("main").style.overflowAnchor = "none"; // not every browser makes up for it
+		return true;
+	})()`)
+	p.visit("/rewards")
+	p.press("By day of " + n.spots[0].name)
+	p.until(`document.activeElement.innerText === "Rewards by day"`)
+	top := `document.activeElement.getBoundingClientRect().top`
+	before := eval[float64](p, top)
+	eval[bool](p, `(release(), true)`)
+	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
+	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
+	if after := eval[float64](p, top); after != before || after > 300 {
+		t.Errorf("the days are at %v, and then at %v", before, after)
+	}
+	p.shot("days")
 }

@@ -28,7 +28,7 @@ const pages: Record<string, Page> = {
     name: "My hotspots",
     onMap: false,
     needsKey: true,
-    body: ({ id }) => (id ? <HotspotPage key={id} id={id} /> : <HotspotsPage />),
+    body: ({ id, part }) => (id ? <HotspotPage key={id} id={id} part={part} /> : <HotspotsPage />),
   },
   register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
   rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },

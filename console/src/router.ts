@@ -4,11 +4,12 @@ import { Cell } from "./state";
 export interface Route {
   page: string; // the first word; empty for the map
   id: string; // the second: the hotspot that is shown
+  part: string; // the third: what of it is looked for
 }
 
 function read(): Route {
-  const [page = "", id = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeWord);
-  return { page: page === "map" ? "" : page, id };
+  const [page = "", id = "", part = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeWord);
+  return { page: page === "map" ? "" : page, id, part };
 }
 
 function decodeWord(word: string): string {

@@ -12,13 +12,14 @@ import type { Explanation } from "../types";
 const atFirst = 7; // each is a request
 const together = 2; // requests at a time
 
-export function Days({ id }: { id: string }) {
+export function Days({ id, wanted }: { id: string; wanted: boolean }) {
   const [until, setUntil] = useState(today);
   const [shown, setShown] = useState(atFirst);
   const [chosen, setChosen] = useState("");
   const [days, setDays] = useState<Map<string, Explanation>>(new Map());
   const [error, setError] = useState<unknown>();
   const [section, inSight] = useInSight<HTMLElement>();
+  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!inSight) return;
     const stop = new AbortController();
@@ -36,11 +37,18 @@ export function Days({ id }: { id: string }) {
     });
     return () => stop.abort();
   }, [id, until, shown, inSight]);
+  useEffect(() => {
+    if (!wanted) return;
+    heading.current?.focus({ preventScroll: true }); // who goes by keyboard, or by ear, goes on here
+    section.current?.scrollIntoView();
+  }, [wanted]);
   const explained = days.get(chosen);
   return (
     <section class="card wide" ref={section}>
       <div class="head">
-        <h2>Rewards by day</h2>
+        <h2 tabIndex={-1} ref={heading}>
+          Rewards by day
+        </h2>
         <Field
           label="Up to"
           type="date"

@@ -37,17 +37,18 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const [from] = useState(() => new Date(now() - range.hours * hour).toISOString());
   const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${range.step}`);
   if (error) return <ErrorNote error={error} />;
-  if (!answer) return <p class="waiting">One moment…</p>;
-  const { points } = answer.data;
+  // What stands below must not move when the answer comes.
+  const points = answer?.data.points ?? [];
+  const told = (summary: string): string => (answer ? summary : "One moment…");
   const at = points.map((point) => Date.parse(point.at) / 1000);
   const uptime = uptimeInWords(points, { ...range, figure });
   const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
   return (
     <>
-      <Chart title="Uptime" summary={uptime} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
+      <Chart title="Uptime" summary={told(uptime)} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
       <Chart
         title="Traffic"
-        summary={`${format.gigabytes(carried)} in all`}
+        summary={told(`${format.gigabytes(carried)} in all`)}
         at={at}
         values={points.map(({ traffic_gb }) => traffic_gb)}
         write={format.gigabytes}
@@ -55,7 +56,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
       />
       <Chart
         title="Clients, the most at once"
-        summary={`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`}
+        summary={told(`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`)}
         at={at}
         values={points.map(({ clients }) => clients)}
         write={format.count}

@@ -15,7 +15,7 @@ import { Days } from "./days";
 import { HistoryCharts } from "./history";
 import { SettingsForm } from "./settings";
 
-export function HotspotPage({ id }: { id: string }) {
+export function HotspotPage({ id, part }: { id: string; part: string }) {
   const path = `/v1/hotspots/${encodeURIComponent(id)}`;
   const { answer, error, reload } = useAsk<Hotspot>(path, useCell(changes));
   if (!answer) {
@@ -54,7 +54,7 @@ export function HotspotPage({ id }: { id: string }) {
         </div>
       </div>
       <HistoryCharts hotspot={hotspot} />
-      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} />}
+      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} wanted={part === "days"} />}
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} />}
     </section>
   );

@@ -98,7 +98,7 @@ function Summary({ period }: { period: string }) {
                     <td class="number">{format.percent(hotspot.availability_score)}</td>
                     <td>{hotspot.performance_tier}</td>
                     <td class="action">
-                      <a href={`#/hotspots/${hotspot.hotspot_id}`}>
+                      <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
                         By day <span class="sr-only">of {hotspot.name}</span>
                       </a>
                     </td>

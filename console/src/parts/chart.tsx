@@ -18,7 +18,7 @@ export function Chart({ title, summary, at, values, write, colour, top }: Props)
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
-    if (!element) return;
+    if (!element || at.length === 0) return;
     let chart: uPlot | undefined;
     let gone = false;
     void import("uplot").then(({ default: Plot }) => {

@@ -39,4 +39,14 @@ func testDays(t *testing.T, b *browser, n *network) {
 		t.Errorf("the days are at %v, and then at %v", before, after)
 	}
 	p.shot("days")
+
+	// Days that were asked for while the server was away come when it is back.
+	p.expects("ERR_CONNECTION_REFUSED")
+	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	n.stop()
+	p.press("Show 7 days more")
+	p.sees("The server cannot be reached.")
+	n.restart()
+	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
+	p.until(`!document.body.innerText.includes("The server cannot be reached.")`)
 }

@@ -1,12 +1,12 @@
 // What each of the last days earned a hotspot, and why not more.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../api";
 import { today } from "../clock";
 import { explain, lastDays } from "../days";
 import * as format from "../format";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
-import { useInSight } from "../parts/use";
+import { useInSight, useReturn } from "../parts/use";
 import type { Explanation } from "../types";
 
 const atFirst = 7; // each is a request
@@ -18,6 +18,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
   const [chosen, setChosen] = useState("");
   const [days, setDays] = useState<Map<string, Explanation>>(new Map());
   const [error, setError] = useState<unknown>();
+  const [again, setAgain] = useState(0);
   const [section, inSight] = useInSight<HTMLElement>();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -36,7 +37,11 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
       stop.abort();
     });
     return () => stop.abort();
-  }, [id, until, shown, inSight]);
+  }, [id, until, shown, inSight, again]);
+  useReturn(
+    error,
+    useCallback(() => setAgain((n) => n + 1), []),
+  );
   useEffect(() => {
     if (!wanted) return;
     heading.current?.focus({ preventScroll: true }); // who goes by keyboard, or by ear, goes on here

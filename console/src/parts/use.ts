@@ -43,16 +43,22 @@ export function useAsk<T>(path: string | null, version: unknown = 0): Asked<T> {
     );
     return () => stop.abort();
   }, [path, version, again]);
-  const failed = last.error !== undefined;
+  const reload = useCallback(() => setAgain((n) => n + 1), []);
+  useReturn(last.error, reload);
+  // A path that was not asked for yet, because it is drawn for the first time, is waited for too.
+  const loading = waiting || last.path !== path;
+  return { answer: last.answer, error: last.error, loading, reload };
+}
+
+/** Tries again when the server is back, after an error. */
+export function useReturn(error: unknown, again: () => void): void {
+  const failed = error !== undefined;
   useEffect(() => {
     if (!failed) return;
     return connection.watch((state) => {
-      if (state === "live") setAgain((n) => n + 1); // the server is back
+      if (state === "live") again();
     });
-  }, [failed]);
-  // A path that was not asked for yet, because it is drawn for the first time, is waited for too.
-  const loading = waiting || last.path !== path;
-  return { answer: last.answer, error: last.error, loading, reload: useCallback(() => setAgain((n) => n + 1), []) };
+  }, [failed, again]);
 }
 
 /** Whether an error says nothing about what was asked for: what is known of it stays in sight, and what is being typed beside it. */

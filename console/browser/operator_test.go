@@ -41,7 +41,9 @@ func (p *page) register(t testing.TB) {
 	p.sees("Click on the map where the access point stands.")
 	p.expects("400") // the browser says so itself
 	p.press("Register")
-	p.until(`document.querySelectorAll(".panel .fault").length >= 4`) // place, name, network name, hardware address
+	p.sees("4 fields are at fault") // place, name, network name, hardware address
+	p.until(`document.querySelectorAll(".panel .faulty").length === 4`)
+	p.until(`document.activeElement.innerText === "Place it in the centre"`)
 	p.shot("register-faults")
 	p.accessible("register")
 	p.clickMap(0.7, 0.4)

@@ -272,6 +272,11 @@ func (p *page) middle(selector string) []float64 {
 	return eval[[]float64](p, fmt.Sprintf(`(({left, top, width, height}) => [left + width / 2, top + height / 2])(document.querySelector(%q).getBoundingClientRect())`, selector))
 }
 
+// box is the expression that reads where an element begins and ends, from the top.
+func box(selector string) string {
+	return fmt.Sprintf(`(({top, bottom}) => [top, bottom])(document.querySelector(%q).getBoundingClientRect())`, selector)
+}
+
 // visit goes to another page of the console.
 func (p *page) visit(path string) {
 	p.t.Helper()

@@ -115,6 +115,13 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	if pin, panel := p.middle(".map-pin")[1], eval[float64](p, `document.querySelector(".panel").getBoundingClientRect().top`); pin > panel-100 {
 		t.Errorf("the pin is at %v, and the panel begins at %v", pin, panel)
 	}
+	p.expects("400")
+	p.press("Register") // from the bottom of the form to what is missing
+	p.until(`document.activeElement.name === "name"`)
+	field, panel := eval[[]float64](p, box(".faulty")), eval[[]float64](p, box(".panel-body"))
+	if field[0] < panel[0] || field[1] > panel[1] {
+		t.Errorf("what is missing is at %v, out of sight in %v", field, panel)
+	}
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("phone-hotspot")

@@ -1,9 +1,9 @@
 // A new hotspot, placed by a click on the map.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Choice, Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
-import { ErrorNote, useFaults, type Faults } from "../parts/note";
+import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
 import { go } from "../router";
@@ -26,6 +26,7 @@ export function RegisterPage() {
   const [radius, setRadius] = useState("");
   const { busy, error, run } = useDoing();
   const faults = useFaults(error);
+  const form = useFirstFault(error);
   const attempt = useRef({ body: "", key: "" });
   const shownRadius = Number(radius) || reach[type];
 
@@ -75,28 +76,18 @@ export function RegisterPage() {
   });
   return (
     <Panel title="Register">
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={submit} noValidate ref={form}>
         <h1>Register a hotspot</h1>
         <p class="hint" role="status">
           {place ? "Drag the pin to where the access point stands." : "Click on the map where the access point stands."}
         </p>
-        {!place && (
-          <button type="button" class="quiet" onClick={() => view && setPlace(view.center())}>
-            Place it in the centre
-          </button>
-        )}
+        {!place && <PlaceChoice faults={placeFaults(faults)} onPlace={() => view && setPlace(view.center())} />}
         {place && (
           <div class="line">
             <CoordinateField label="Latitude" value={place.lat} most={90} onChange={(lat) => setPlace({ ...place, lat })} />
             <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
-        {!place &&
-          placeFaults(faults).map((fault) => (
-            <p class="fault" key={fault}>
-              The place {fault}.
-            </p>
-          ))}
         <Field label="Name" name="name" required value={name} {...text("name", setName)} hint="3 to 50 characters" />
         <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
           <option value="home">home</option>
@@ -135,6 +126,21 @@ export function RegisterPage() {
         </div>
       </form>
     </Panel>
+  );
+}
+
+/** The way to place a hotspot without a pointer. */
+function PlaceChoice({ faults, onPlace }: { faults: string[]; onPlace: () => void }) {
+  const id = useId();
+  return (
+    <div class={faults.length > 0 ? "field faulty" : "field"}>
+      <button type="button" class="quiet" aria-describedby={id} onClick={onPlace}>
+        Place it in the centre
+      </button>
+      <p class="fault" id={id}>
+        {faults.map((fault) => `The place ${fault}.`).join(" ")}
+      </p>
+    </div>
   );
 }
 

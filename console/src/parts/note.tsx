@@ -1,5 +1,7 @@
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
+import { sentence } from "../faults";
 
 /** Tells what went wrong, and the id under which the server's log has it. */
 export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] }) {
@@ -8,7 +10,7 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
   // Faults that stand at their fields need not be listed twice.
   const others =
     known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
-  const message = known?.message ?? "Something went wrong in this page.";
+  const message = known ? sentence(known) : "Something went wrong in this page.";
   return (
     <div class="note bad" role="alert">
       <p class="sentence">{message}</p>
@@ -49,4 +51,15 @@ export function useFaults(error: unknown): Faults {
     at: (field) => (fields.some((f) => field === f || field.startsWith(`${f}.`)) ? "" : faultAt(error, field)),
     touch: (field) => setTouched({ since: error, fields: [...fields, field] }),
   };
+}
+
+/** Brings whoever sent a form to the first fault that was found with it: that may be far from the button. */
+export function useFirstFault(error: unknown): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const first = error ? form.current?.querySelector(".faulty") : null;
+    first?.querySelector<HTMLElement>("input, select, button")?.focus({ preventScroll: true });
+    first?.scrollIntoView({ block: "center" });
+  }, [error]);
+  return form;
 }

@@ -1,15 +1,18 @@
 // Which page is shown: what stands behind the # of the address.
+import { parseSight, writeSight, type Sight } from "./sight";
 import { Cell } from "./state";
 
 export interface Route {
   page: string; // the first word; empty for the map
   id: string; // the second: the hotspot that is shown
   part: string; // the third: what of it is looked for
+  sight: Sight | null; // what the map is asked to show
 }
 
 function read(): Route {
-  const [page = "", id = "", part = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeWord);
-  return { page: page === "map" ? "" : page, id, part };
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page = "", id = "", part = ""] = path.split("/").map(decodeWord);
+  return { page: page === "map" ? "" : page, id, part, sight: parseSight(new URLSearchParams(query).get("at") ?? "") };
 }
 
 function decodeWord(word: string): string {
@@ -26,4 +29,10 @@ addEventListener("hashchange", () => (route.value = read()));
 
 export function go(path: string): void {
   location.hash = path;
+}
+
+/** Writes into the map's address what the map came to show. Nobody is told, and there is nothing to go back to: it is no other page. */
+export function keepSight(sight: Sight): void {
+  const { page, id } = read();
+  if (page === "") history.replaceState(null, "", `#/map${id && `/${encodeURIComponent(id)}`}?at=${writeSight(sight)}`);
 }

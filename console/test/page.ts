@@ -33,6 +33,9 @@ Object.assign(globalThis, {
       page.tell("hashchange");
     },
   },
+  history: {
+    replaceState: (_state: unknown, _title: string, hash: string) => (page.hash = hash),
+  },
   document: {
     addEventListener: listen,
     get hidden() {

@@ -7,6 +7,8 @@ import workerAddress from "map-worker";
 import landAddress from "world-atlas/land-50m.json";
 import { wrapLng } from "../geo";
 import { session } from "../session";
+import type { Sight } from "../sight";
+import { Cell } from "../state";
 import type { Bounds, Place, PreviewHotspot } from "../types";
 import { discRadius, hotspotLayersFor, room, style } from "./layers";
 import { home, places } from "./places";
@@ -37,22 +39,23 @@ export class MapView {
   #lat = home.lat; // that discs are drawn for
   #ready = false; // until then there is no style to add layers to
   onClick: (hit: Hit) => void = () => undefined;
-  onMove: () => void = () => undefined;
+  readonly sight: Cell<Sight>; // is another one after each move
   onTrouble: (status: number) => void = () => undefined;
 
-  static async create(container: HTMLElement): Promise<MapView> {
+  static async create(container: HTMLElement, sight: Sight | null): Promise<MapView> {
     const libre = await import("maplibre-gl");
     libre.setWorkerUrl(new URL(workerAddress, location.href).href);
-    return new MapView(libre, container);
+    return new MapView(libre, container, sight);
   }
 
-  private constructor(libre: Libre, container: HTMLElement) {
+  private constructor(libre: Libre, container: HTMLElement, sight: Sight | null) {
     this.#libre = libre;
     this.#map = new libre.Map({
       container,
       style: style(theme(), home.lat),
-      bounds: [home.west, home.south, home.east, home.north],
-      fitBoundsOptions: { padding: covered(container) },
+      ...(sight
+        ? { center: [sight.lng, sight.lat], zoom: sight.zoom }
+        : { bounds: [home.west, home.south, home.east, home.north], fitBoundsOptions: { padding: covered(container) } }),
       trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
@@ -68,6 +71,7 @@ export class MapView {
     this.#map.keyboard.disableRotation();
     this.#map.addControl(new libre.NavigationControl({ showCompass: false }), "top-right");
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
+    this.sight = new Cell(this.#sight());
     this.#listen();
     onThemeChange(() => this.#paint());
     // While another page is shown the map has no size; it must not shrink to that.
@@ -95,11 +99,10 @@ export class MapView {
       void this.#loadLand();
       this.#ready = true;
       this.#apply();
-      this.onMove();
     });
     map.on("moveend", () => {
       this.#scaleDiscs();
-      this.onMove();
+      this.sight.value = this.#sight();
     });
     map.on("click", (event) => {
       const { x, y } = event.point;
@@ -214,6 +217,15 @@ export class MapView {
     const [right, down] = this.#offset();
     const { lat, lng } = this.#map.unproject([clientWidth / 2 + right, clientHeight / 2 + down]);
     return { lat, lng: wrapLng(lng) };
+  }
+
+  #sight(): Sight {
+    const { lat, lng } = this.#map.getCenter();
+    return { lat, lng: wrapLng(lng), zoom: this.#map.getZoom() };
+  }
+
+  look({ lat, lng, zoom }: Sight): void {
+    this.#map.jumpTo({ center: [lng, lat], zoom });
   }
 
   fly(to: Place, zoom?: number): void {

@@ -6,6 +6,7 @@ import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk } from "../parts/use";
+import { route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot } from "../types";
@@ -18,7 +19,7 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
   useEffect(() => {
     if (at) {
       view?.mark(at);
-      view?.ensure([at]);
+      if (!route.value.sight) view?.ensure([at]);
     }
     return () => view?.mark(null);
   }, [view, at?.lat, at?.lng]);

@@ -20,9 +20,8 @@ export function CoverageFigures() {
       const { north, south, east, west } = view.bounds();
       setPath(`/v1/coverage?north=${north}&south=${south}&east=${east}&west=${west}&zoom=${view.zoom().toFixed(2)}`);
     };
-    view.onMove = moved;
     moved();
-    return () => (view.onMove = () => undefined);
+    return view.sight.watch(moved);
   }, [view]);
   const { answer, error } = useAsk<Coverage>(useCalm(path, settle), version);
   const data = answer?.data;

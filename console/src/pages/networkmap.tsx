@@ -65,7 +65,7 @@ export function NetworkMap() {
     const user = session.who.value?.user_id ?? "";
     if (!view || !mine.answer || broughtTo === user) return;
     broughtTo = user;
-    if (!chosen) view.ensure(mine.answer.data.map(({ location }) => location));
+    if (!chosen && !at.sight) view.ensure(mine.answer.data.map(({ location }) => location));
   }, [view, mine.answer]);
 
   const choose = useCallback(

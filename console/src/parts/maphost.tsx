@@ -1,6 +1,7 @@
 // The map lives outside of the pages: to build it again for each would be slow.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MapView } from "../map/view";
+import { route } from "../router";
 import { Cell } from "../state";
 
 /** The map, once there is one. */
@@ -11,7 +12,7 @@ export function MapHost({ hidden }: { hidden: boolean }) {
   const [failure, setFailure] = useState("");
   useEffect(() => {
     if (hidden || mapView.value || !element.current) return;
-    MapView.create(element.current).then(
+    MapView.create(element.current, route.value.sight).then(
       (view) => (mapView.value = view),
       () => setFailure("The map cannot be drawn: this browser has no WebGL. Everything else works."),
     );

@@ -138,6 +138,10 @@ func testMap(p *page, n *network) {
 	p.until(`document.querySelector(".card h2")?.innerText === "Prospect Park Boathouse"`)
 	p.press("Back")
 
+	// It says whose names are searched.
+	p.fill(`input[type="search"]`, "no such")
+	p.sees("Nothing of yours has this name.")
+
 	// Search by id shows the hotspot; its name is text, whatever it says.
 	p.search(n.spots[2].id)
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))

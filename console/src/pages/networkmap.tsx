@@ -80,8 +80,8 @@ export function NetworkMap() {
     <Panel title="Network" about={chosen}>
       <h1 class="sr-only">Map of the network</h1>
       <Search
-        hint="Id, name, borough or coordinates"
         {...named}
+        {...(seesAll() ? searchAll : searchOwn)}
         onId={(id) => choose(id)}
         onPick={(found) => {
           if (found.id) choose(found.id, found);
@@ -111,13 +111,22 @@ export function NetworkMap() {
   );
 }
 
+/** Whether names of all hotspots can be searched, and not one's own alone. */
+const seesAll = (): boolean => session.may("hotspots:verify");
+
+const searchAll = { hint: "Name, id, borough or coordinates", nothing: "No hotspot and no borough has this name." };
+const searchOwn = {
+  hint: "Name of yours, any id, borough, place",
+  nothing: "Nothing of yours has this name. Those of others are found by their id, or on the map.",
+};
+
 const settle = 250; // milliseconds without a key pressed before the server is asked
 
 /** Hotspots by name: for staff all that there are, for others their own. */
 function useNamed(): { candidates: Candidate[]; busy: boolean; onText: (text: string) => void } {
   const [text, setText] = useState("");
   const wanted = useCalm(text, settle);
-  const list = session.may("hotspots:verify") ? "/v1/hotspots" : "/v1/users/me/hotspots";
+  const list = seesAll() ? "/v1/hotspots" : "/v1/users/me/hotspots";
   const { answer, loading } = useAsk<HotspotListed[]>(wanted ? pageOf(list, { page: 1, text: wanted }) : null);
   const known = text === wanted && answer && !loading;
   return {

@@ -64,6 +64,7 @@ export function PreviewMap() {
       )}
       <Search
         hint="Name, borough or coordinates"
+        nothing="No record and no borough has this name."
         candidates={wanted ? records.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase())).map(candidate) : []}
         onText={setWanted}
         onPick={(found) => {

@@ -20,12 +20,13 @@ interface Props {
   onPick: (found: Found) => void;
   onId?: (id: string) => void; // for ids of hotspots, where they can be asked for
   hint: string;
+  nothing: string; // what is said when nothing is found
 }
 
 const most = 8;
 
 /** Finds a borough, coordinates, a hotspot's id, or a hotspot by its name. */
-export function Search({ candidates, onText, busy = false, onPick, onId, hint }: Props) {
+export function Search({ candidates, onText, busy = false, onPick, onId, hint, nothing }: Props) {
   const [text, setShown] = useState("");
   const [hurry, setHurry] = useState(false); // whether the first that is found is wanted
   const setText = (next: string): void => {
@@ -55,7 +56,7 @@ export function Search({ candidates, onText, busy = false, onPick, onId, hint }:
     if (results[0]) pick(results[0]);
     else setHurry(false);
   }, [hurry, busy, results]);
-  const nothing = text.trim().length > 1 && results.length === 0 && !busy && !(onId && text.trim().startsWith("hs_"));
+  const inVain = text.trim().length > 1 && results.length === 0 && !busy && !(onId && text.trim().startsWith("hs_"));
   return (
     <form class="search" role="search" onSubmit={submit}>
       <input
@@ -81,7 +82,7 @@ export function Search({ candidates, onText, busy = false, onPick, onId, hint }:
         </ul>
       )}
       <p class="small" role="status">
-        {nothing ? "Nothing is known by this name." : ""}
+        {inVain ? nothing : ""}
       </p>
     </form>
   );

@@ -1,5 +1,5 @@
 // Who is around a place?
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
 import { Choice } from "../parts/field";
@@ -17,18 +17,27 @@ interface Props {
 }
 
 const most = 20; // that are listed
+const first = 3; // that are brought into sight
 
 export function Nearby({ place, onPlace, onChoose }: Props) {
   const view = useCell(mapView);
   const version = useCell(changes);
   const [status, setStatus] = useState("all");
   const path = place && `/v1/hotspots/nearby?lat=${place.lat}&lng=${place.lng}&radius=2000&limit=${most}&status=${status}`;
-  const { answer, error } = useAsk<HotspotSummary[]>(path, version);
+  const { answer, error, loading } = useAsk<HotspotSummary[]>(path, version);
+  const list = useRef<HTMLUListElement>(null);
+  const shown = useRef(place);
   useEffect(() => {
     view?.mark(place);
     return () => view?.mark(null);
   }, [view, place]);
   const found = answer?.data;
+  useEffect(() => {
+    if (loading || shown.current === place) return;
+    shown.current = place;
+    const rows = list.current?.children;
+    rows?.[Math.min(first, rows.length) - 1]?.scrollIntoView({ block: "nearest" }); // on a phone they begin below the fold
+  }, [loading, place]);
   return (
     <section>
       <p class="hint">Click anywhere on the map to see what is within 2 km.</p>
@@ -46,7 +55,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
       <p class="small" role="status">
         {found && tell(found.length)}
       </p>
-      <ul class="list" aria-label="Hotspots nearby">
+      <ul class="list" aria-label="Hotspots nearby" ref={list}>
         {found?.map((hotspot) => (
           <li key={hotspot.id}>
             <button type="button" class="row" onClick={() => onChoose(hotspot.id, hotspot.location)}>

@@ -73,6 +73,8 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 	}
 	p.press("Sign out")
 	p.sees("API key")
+	p.until(`document.querySelector("main > [role=status]").innerText.startsWith("You are signed out.")`)
+	p.until(`document.querySelector(".note").checkVisibility() && document.activeElement.id === "main"`)
 	if left := eval[float64](p, `sessionStorage.length`); left != 0 {
 		t.Error("the key is kept after signing out")
 	}

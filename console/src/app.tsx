@@ -72,9 +72,21 @@ export function App() {
       <Header at={at.page} />
       <main id="main" tabIndex={-1} class={onMap ? "on-map" : "off-map"}>
         <MapHost hidden={!onMap} />
+        <Announcement />
         {who === undefined ? <Waiting /> : asks ? <SignInPage /> : page.body(at)}
       </main>
     </>
+  );
+}
+
+/** Says by ear that a session ended, and why; the pages show it. What is announced must have stood ready. */
+function Announcement() {
+  const ended = useCell(session.who) === null;
+  const notice = useCell(session.notice);
+  return (
+    <p class="sr-only" role="status">
+      {ended ? notice : ""}
+    </p>
   );
 }
 
@@ -86,6 +98,11 @@ function Waiting() {
       {notice || "One moment…"}
     </p>
   );
+}
+
+function signOut(): void {
+  session.end("You are signed out. This tab has forgotten your key.");
+  document.getElementById("main")?.focus(); // the button is gone
 }
 
 // The address behind the # belongs to the pages, so the jump is made by hand.
@@ -123,7 +140,7 @@ function Header({ at }: { at: string }) {
       </nav>
       {who && <Live />}
       {who ? (
-        <button type="button" class="quiet" onClick={() => session.end()} title={`Signed in with the key “${who.name || who.id}”`}>
+        <button type="button" class="quiet" onClick={signOut} title={`Signed in with the key “${who.name || who.id}”`}>
           Sign out
         </button>
       ) : (

@@ -57,11 +57,7 @@ export function PreviewMap() {
   return (
     <Panel title="Preview">
       <h1>Preview</h1>
-      {notice && (
-        <p class="note" role="status">
-          {notice}
-        </p>
-      )}
+      {notice && <p class="note">{notice}</p>}
       <Search
         hint="Name, borough or coordinates"
         nothing="No record and no borough has this name."

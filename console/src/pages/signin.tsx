@@ -24,11 +24,7 @@ export function SignInPage() {
   return (
     <section class="page narrow">
       <h1>Sign in</h1>
-      {notice && (
-        <p class="note" role="status">
-          {notice}
-        </p>
-      )}
+      {notice && <p class="note">{notice}</p>}
       <form class="card" onSubmit={submit} noValidate>
         <Field
           label="API key"

@@ -130,4 +130,8 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("phone-hotspot")
+	p.visit("/hotspots/" + n.spots[0].id + "/days")
+	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
+	p.until(`((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('[aria-label="Rewards by day"]'))`)
+	p.shot("phone-days")
 }

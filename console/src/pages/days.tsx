@@ -71,10 +71,10 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
               <th scope="col" class="number">
                 Earned
               </th>
-              <th scope="col" class="number">
+              <th scope="col" class="number spare">
                 Possible
               </th>
-              <th scope="col" class="number">
+              <th scope="col" class="number spare">
                 Served
               </th>
               <th scope="col" class="action">
@@ -92,8 +92,8 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
                     {day?.open ? " (so far)" : ""}
                   </th>
                   <td class="number">{day ? format.credits(day.earned.total) : "…"}</td>
-                  <td class="number">{day ? format.credits(day.potential.total) : ""}</td>
-                  <td class="number">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
+                  <td class="number spare">{day ? format.credits(day.potential.total) : ""}</td>
+                  <td class="number spare">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
                   <td class="action">
                     <button
                       type="button"

@@ -116,7 +116,7 @@ const seesAll = (): boolean => session.may("hotspots:verify");
 
 const searchAll = { hint: "Name, id, borough or coordinates", nothing: "No hotspot and no borough has this name." };
 const searchOwn = {
-  hint: "Name of yours, any id, borough, place",
+  hint: "One of yours, any id, or a place",
   nothing: "Nothing of yours has this name. Those of others are found by their id, or on the map.",
 };
 

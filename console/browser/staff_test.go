@@ -134,4 +134,10 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
 	p.until(`((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('[aria-label="Rewards by day"]'))`)
 	p.shot("phone-days")
+	p = b.open(t, n.url+"/#/rewards", phone)
+	p.signIn(n.operator)
+	p.sees("% available, standard")
+	p.until(`((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('[aria-label="Rewards by hotspot"]'))`)
+	p.fits()
+	p.shot("phone-rewards-by-hotspot")
 }

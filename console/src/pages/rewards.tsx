@@ -81,10 +81,12 @@ function Summary({ period }: { period: string }) {
                   <th scope="col" class="number">
                     Earned
                   </th>
-                  <th scope="col" class="number">
+                  <th scope="col" class="number spare">
                     Availability
                   </th>
-                  <th scope="col">Tier</th>
+                  <th scope="col" class="spare">
+                    Tier
+                  </th>
                   <th scope="col" class="action">
                     Days
                   </th>
@@ -93,10 +95,15 @@ function Summary({ period }: { period: string }) {
               <tbody>
                 {hotspots.map((hotspot) => (
                   <tr key={hotspot.hotspot_id}>
-                    <th scope="row">{hotspot.name}</th>
+                    <th scope="row">
+                      {hotspot.name}
+                      <span class="small instead">
+                        {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
+                      </span>
+                    </th>
                     <td class="number">{format.credits(hotspot.earned)}</td>
-                    <td class="number">{format.percent(hotspot.availability_score)}</td>
-                    <td>{hotspot.performance_tier}</td>
+                    <td class="number spare">{format.percent(hotspot.availability_score)}</td>
+                    <td class="spare">{hotspot.performance_tier}</td>
                     <td class="action">
                       <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
                         By day <span class="sr-only">of {hotspot.name}</span>

@@ -20,7 +20,7 @@ func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelSpot) {
 	s := &modelSpot{
 		title: title[1], kind: rapid.SampledFrom([]string{"home", "business", "public"}).Draw(t, "type"), lat: place.lat, lng: place.lng,
 		ssid: rapid.SampledFrom([]string{"x", "Café", strings.Repeat("é", 16), "a\"b\\c"}).Draw(t, "ssid"),
-		mac:  spelledMAC(t, m.macOf(rapid.IntRange(0, 9).Draw(t, "mac"))),
+		mac:  spelledMAC(t, m.someMAC(t)),
 	}
 	location := fields{"lat": s.lat, "lng": s.lng}
 	if rapid.Bool().Draw(t, "addressed") {
@@ -35,6 +35,21 @@ func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelSpot) {
 		s.settings.merge(asked)
 	}
 	return body, s
+}
+
+// someMAC draws an address: one that a deleted hotspot of this run had, where there is
+// one, as often as any.
+func (m *modelMachine) someMAC(t *rapid.T) string {
+	var freed []string
+	for _, s := range m.spots {
+		if mac := octets(s.mac); s.deleted && mac[:len(mac)-2] == m.macOf(0)[:len(mac)-2] {
+			freed = append(freed, mac)
+		}
+	}
+	if len(freed) > 0 && rapid.Bool().Draw(t, "freed") {
+		return rapid.SampledFrom(freed).Draw(t, "mac")
+	}
+	return m.macOf(rapid.IntRange(0, 9).Draw(t, "mac"))
 }
 
 // goodSettings draws some settings and leaves out others.

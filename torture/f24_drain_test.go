@@ -40,6 +40,10 @@ func testDrain(t *testing.T, db string) {
 			clients.Go(func() { load.run(t.Context(), s, key, round*100_000+i*10_000) })
 		}
 		rig.Eventually(t, 10*time.Second, "load", func() bool { return load.answered.Load() > 200 })
+		for i := range 4 {
+			half := beginHalf(t, s, key, round*100_000+90_000+i)
+			clients.Go(func() { load.finish(s, half) })
+		}
 		began := time.Now()
 		s.Stop(t, 10*time.Second)
 		took := time.Since(began)
@@ -102,6 +106,45 @@ func (l *drainLoad) run(ctx context.Context, s *rig.Server, key string, n int) {
 	}
 }
 
+// half is a request of which one half is sent.
+type half struct {
+	conn net.Conn
+	rest string
+	n    int
+}
+
+func beginHalf(t *testing.T, s *rig.Server, key string, n int) half {
+	t.Helper()
+	conn := dial(t, s)
+	request := registration(key, n)
+	if _, err := io.WriteString(conn, request[:len(request)-20]); err != nil {
+		t.Fatal(err)
+	}
+	return half{conn, request[len(request)-20:], n}
+}
+
+// finish sends the other half a second after the server took no more connections: it
+// has to wait for this one.
+func (l *drainLoad) finish(s *rig.Server, h half) {
+	for {
+		another, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		if err != nil {
+			break
+		}
+		another.Close()
+		time.Sleep(10 * time.Millisecond) // between two looks
+	}
+	time.Sleep(time.Second) // so slow is this client
+	_, err := io.WriteString(h.conn, h.rest)
+	if err == nil {
+		_, err = l.answer(bufio.NewReader(h.conn), h.n)
+	}
+	if err != nil {
+		l.lost.Add(1)
+		l.first.CompareAndSwap(nil, fmt.Errorf("of a request that was half sent: %w", err))
+	}
+}
+
 // errReset is of a connection that was reset. When a listener closes, the kernel
 // does that to those that it has completed and the server has not yet taken: no
 // server can help it, and nothing of theirs was ever read.
@@ -121,28 +164,38 @@ func (l *drainLoad) neverSeen(t *testing.T, s *rig.Server) (n int) {
 	return n
 }
 
-func (l *drainLoad) exchange(conn net.Conn, answers *bufio.Reader, key string, n int) (last bool, err error) {
+func registration(key string, n int) string {
 	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, rig.MACOf(n))
-	_, err = fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	return fmt.Sprintf("POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		key, len(body), body)
-	if err == nil {
-		var response *http.Response
-		if response, err = http.ReadResponse(answers, nil); err == nil {
-			defer response.Body.Close()
-			if _, err = io.Copy(io.Discard, response.Body); err == nil {
-				l.answered.Add(1)
-				if response.StatusCode == http.StatusCreated {
-					l.acknowledged.Store(fmt.Sprintf("net-%d", n), true)
-				}
-				if response.Close {
-					l.noticed.Store(true)
-				}
-				return response.Close, nil
-			}
-		}
+}
+
+func (l *drainLoad) exchange(conn net.Conn, answers *bufio.Reader, key string, n int) (last bool, err error) {
+	if _, err = io.WriteString(conn, registration(key, n)); err == nil {
+		last, err = l.answer(answers, n)
 	}
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
 		return true, errors.Join(errReset, err)
 	}
-	return true, err
+	return last || err != nil, err
+}
+
+// answer reads one, and notes what it says.
+func (l *drainLoad) answer(answers *bufio.Reader, n int) (last bool, err error) {
+	response, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		return true, err
+	}
+	defer response.Body.Close()
+	if _, err = io.Copy(io.Discard, response.Body); err != nil {
+		return true, err
+	}
+	l.answered.Add(1)
+	if response.StatusCode == http.StatusCreated {
+		l.acknowledged.Store(fmt.Sprintf("net-%d", n), true)
+	}
+	if response.Close {
+		l.noticed.Store(true)
+	}
+	return response.Close, nil
 }

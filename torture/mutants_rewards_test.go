@@ -26,6 +26,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "accounts are committed before their statements",
 		fault: "TestF11_SettleKilled/sqlite",
+		full:  true, // it takes the one sync between them
 		file:  "store/settling.go",
 		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
 		new: `	if _, err := tx.exec("COMMIT"); err != nil {

@@ -66,7 +66,7 @@ torture: prepare ## Hurt real servers in every way we know, in many rounds (docs
 	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 30m -skip '^TestMutants$$' ./torture
 
 .PHONY: mutants
-mutants: prepare ## See that the tests of each fault fail on binaries that are broken on purpose; takes an hour.
+mutants: prepare ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
 	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
 
 .PHONY: fuzz

@@ -20,7 +20,10 @@ export function useSightInAddress(): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = view.sight.watch((sight) => {
       clearTimeout(timer);
-      timer = setTimeout(() => keepSight(sight), settle);
+      const address = location.hash;
+      timer = setTimeout(() => {
+        if (location.hash === address) keepSight(sight); // else someone has gone elsewhere since, and the map will follow
+      }, settle);
     });
     return () => {
       stop();

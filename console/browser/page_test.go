@@ -194,13 +194,18 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true. A page that is on its way to another cannot
+// be asked: that is not yet.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
-	for !eval[bool](p, "!!("+expression+")") {
-		if time.Now().After(deadline) {
-			p.fail("after %v, still not: %s", patience, expression)
+	for {
+		met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && met {
+			return
+		}
+		if time.Now().After(deadline) || p.ctx.Err() != nil {
+			p.fail("after %v, still not: %s (%v)", patience, expression, err)
 		}
 		time.Sleep(30 * time.Millisecond) // between two looks, up to a deadline
 	}

@@ -63,11 +63,11 @@ bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN n
 
 .PHONY: torture
 torture: prepare ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
-	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 30m -skip '^TestMutants$$' ./torture
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 30m -skip '^TestMutants$$' ./torture
 
 .PHONY: mutants
 mutants: prepare ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
-	BEACON_TORTURE=full scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 	"torture":         {},
 	"rig":             {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
 	"rig/books":       {"rig"},
+	"rig/level":       {},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }
 

@@ -54,7 +54,7 @@ func sound(t *testing.T) string {
 		file := demonstrate(t, func(file string) {
 			db := rig.OpenSQL(t, file)
 			defer db.Close() // the server is to be the last, and to fold the log into the file
-			rig.Eventually(t, 30*time.Second, "heartbeats and events", func() bool {
+			rig.Eventually(t, "heartbeats and events", func() bool {
 				return number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events`) >= 5
 			})
 		})

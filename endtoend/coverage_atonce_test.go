@@ -73,7 +73,7 @@ func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB
 		if far == near {
 			continue
 		}
-		rig.Eventually(t, 5*time.Second, "another server shows the same", func() bool {
+		rig.Eventually(t, "another server shows the same", func() bool {
 			return w.look(t, s) == data
 		})
 		took := time.Since(answered)
@@ -101,7 +101,7 @@ func (w *witness) look(t *testing.T, s *rig.Server) (data string) {
 // there.
 func (w *witness) await(t *testing.T, s *rig.Server) {
 	t.Helper()
-	rig.Eventually(t, 5*time.Second, "all hotspots are there", func() bool {
+	rig.Eventually(t, "all hotspots are there", func() bool {
 		return mustChart(t, w.sc.admin, s, wholeWorld, anyZoom).Count == len(w.sc.sites)
 	})
 }

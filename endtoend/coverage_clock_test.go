@@ -47,7 +47,7 @@ func TestCoverageClock(t *testing.T) {
 		}
 		rhythm := time.NewTicker(time.Minute / rate)
 		defer rhythm.Stop()
-		rig.Eventually(t, 30*time.Second, "all silent ones are gone", func() bool {
+		rig.Eventually(t, "all silent ones are gone", func() bool {
 			<-rhythm.C
 			crowd.beat(t, admin, s, rate, kept)
 			gone := true

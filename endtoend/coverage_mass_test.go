@@ -47,11 +47,11 @@ func TestCoverageMass(t *testing.T) {
 		looking.Go(func() { m.repeat(ctx, t, m.askAll) })
 		looking.Go(func() { m.repeat(ctx, t, m.probe) })
 		crowd.beat(t, admin, m.server, 1, crowd.members[early:])
-		took := rig.Eventually(t, 10*time.Second, "all are online", func() bool {
+		took := rig.Eventually(t, "all are online", func() bool {
 			return mustChart(t, admin, m.server, wholeWorld, 0).online() == len(crowd.members) || t.Failed()
 		})
 		t.Logf("all %d were shown %v after the last beat", len(crowd.members), took)
-		rig.Eventually(t, 20*time.Second, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
+		rig.Eventually(t, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
 		stop()
 		looking.Wait()
 		m.conclude(t)

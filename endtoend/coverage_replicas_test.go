@@ -57,7 +57,7 @@ func TestCoverageReplicas(t *testing.T) {
 	w.report(t)
 
 	var both [2]map[string]string
-	took := rig.Eventually(t, 5*time.Second, "both servers answer the same", func() bool {
+	took := rig.Eventually(t, "both servers answer the same", func() bool {
 		for i, s := range w.servers {
 			both[i] = record(t, admin, s, boxes)
 		}

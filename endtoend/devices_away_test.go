@@ -41,8 +41,8 @@ func TestDevicesAway(t *testing.T) {
 			b.phase.Store(changing)
 			p.Set(away)
 			b.phase.Store(inTrouble)
-			rig.Eventually(t, 10*time.Second, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
-			rig.Eventually(t, 15*time.Second, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
+			rig.Eventually(t, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
+			rig.Eventually(t, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
 
 			b.phase.Store(changing)
 			p.Set(rig.Healed)
@@ -70,7 +70,7 @@ func TestDevicesDiskFull(t *testing.T) {
 	before := b.acked.Load()
 	b.phase.Store(changing)
 	limitFileSize(t, s, uint64(wal.Size())+50<<10) // soon
-	rig.Eventually(t, 20*time.Second, "the disk is full", func() bool { return b.refused.Load() > 50 })
+	rig.Eventually(t, "the disk is full", func() bool { return b.refused.Load() > 50 })
 	if b.acked.Load() == before {
 		t.Error("the disk was full from the start, so that it did not fill up under load")
 	}
@@ -166,14 +166,14 @@ func (b *beats) count(t *testing.T, status string) int {
 
 func (b *beats) allOnline(t *testing.T) {
 	t.Helper()
-	rig.Eventually(t, 10*time.Second, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
+	rig.Eventually(t, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
 }
 
 // recovered waits until beats are taken, and none is refused any more.
 func (b *beats) recovered(t *testing.T) time.Duration {
 	t.Helper()
 	taken := b.acked.Load() + int64(len(b.devices))
-	return rig.Eventually(t, 10*time.Second, "beats are taken again", func() bool { return b.acked.Load() >= taken })
+	return rig.Eventually(t, "beats are taken again", func() bool { return b.acked.Load() >= taken })
 }
 
 // finish ends the beats; the last of each was taken.

@@ -68,7 +68,7 @@ func testDevicesFold(t *testing.T, db string) {
 		}
 	}
 	for _, d := range all {
-		rig.Eventually(t, 20*time.Second, "a record of each of two days", func() bool {
+		rig.Eventually(t, "a record of each of two days", func() bool {
 			today := int64(rig.MinuteOf(clock.Now()) / (24 * 60))
 			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)
 			return err == nil && len(rows) == 2
@@ -138,7 +138,7 @@ func (d *diary) keep(t *testing.T, c *rig.Client, s *rig.Server) {
 func outages(t testing.TB, db *store.DB, since rig.Minute) (excused func(rig.Minute) bool) {
 	t.Helper()
 	var spans []beacon.ServiceSpan
-	rig.Eventually(t, 5*time.Second, "the server notes that it is up", func() (noted bool) {
+	rig.Eventually(t, "the server notes that it is up", func() (noted bool) {
 		var err error
 		if spans, err = db.Spans(t.Context(), 0); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func TestUnlink(t *testing.T) {
 		}
 		unlinked := time.Now()
 		for _, s := range servers {
-			rig.Eventually(t, revokedWithin-time.Since(unlinked), "the key of an unlinked device is refused", func() bool {
+			rig.Eventually(t, "the key of an unlinked device is refused", func() bool {
 				return d.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
 		}
@@ -82,7 +82,7 @@ func TestLinkRace(t *testing.T) {
 			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusOK {
 				t.Errorf("the key that won was answered %d %s", a.Status, a.Code)
 			}
-			rig.Eventually(t, revokedWithin, "the key from before is refused", func() bool {
+			rig.Eventually(t, "the key from before is refused", func() bool {
 				return before.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
 			if strings.Contains(s.Log(t), code) {

@@ -126,7 +126,7 @@ func (w *replicated) keeper(t *testing.T) int {
 
 func (w *replicated) awaitKeeper(t *testing.T) (keeper int) {
 	t.Helper()
-	took := rig.Eventually(t, 20*time.Second, "a server holds the lease", func() bool {
+	took := rig.Eventually(t, "a server holds the lease", func() bool {
 		keeper = w.keeper(t)
 		return keeper >= 0
 	})
@@ -147,7 +147,7 @@ func (w *replicated) killKeeper(t *testing.T) int {
 		}))
 	}
 	before := folds()
-	rig.Eventually(t, 30*time.Second, "the keeper has folded twice", func() bool { return folds() >= before+2 })
+	rig.Eventually(t, "the keeper has folded twice", func() bool { return folds() >= before+2 })
 	s.Kill()
 	return keeper
 }
@@ -271,7 +271,7 @@ func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated)
 func (w *replicated) awaitEvents(t *testing.T, kind string, count int) {
 	t.Helper()
 	for _, l := range w.listeners {
-		rig.Eventually(t, 30*time.Second, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.Count(kind) >= count })
+		rig.Eventually(t, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.Count(kind) >= count })
 	}
 }
 
@@ -288,7 +288,7 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 	}
 	settled := time.Now()
 	most := int64(0)
-	rig.Eventually(t, 10*time.Second, "no more events for a second", func() bool {
+	rig.Eventually(t, "no more events for a second", func() bool {
 		for _, l := range w.listeners {
 			if last := l.Last(); last > most {
 				most, settled = last, time.Now()
@@ -297,7 +297,7 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 		return time.Since(settled) > time.Second
 	})
 	for _, l := range w.listeners {
-		rig.Eventually(t, 5*time.Second, "all have heard the same", func() bool { return l.Last() >= most })
+		rig.Eventually(t, "all have heard the same", func() bool { return l.Last() >= most })
 	}
 	stopHearing()
 	first := w.listeners[0].Heard()

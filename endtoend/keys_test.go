@@ -53,7 +53,7 @@ func testRevoke(t *testing.T, db string, servers []*rig.Server) {
 		revoke(k.ID)
 		revoked := time.Now()
 		for _, s := range servers {
-			rig.Eventually(t, revokedWithin-time.Since(revoked), "a revoked key is refused", func() bool {
+			rig.Eventually(t, "a revoked key is refused", func() bool {
 				return c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?lat=1&lng=1", nil).Status == http.StatusUnauthorized
 			})
 		}

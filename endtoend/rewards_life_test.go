@@ -44,7 +44,7 @@ func testRewardsLife(t *testing.T, db string) {
 		l.remove(t, "cyd", l.parted, "/device")
 		l.awaitDay(t, "2026-10-31")
 	})
-	l.server.Stop(t, 10*time.Second)
+	l.server.Stop(t)
 
 	// Some days later: the first days of November are closed at once.
 	l.clock.Set(time.Date(2026, 11, 3, 23, 47, 0, 0, time.UTC))
@@ -127,7 +127,7 @@ func (l *life) watch(t *testing.T, during func()) {
 
 func (l *life) awaitTime(t *testing.T, at time.Time) {
 	t.Helper()
-	rig.Eventually(t, 60*time.Second, at.String(), func() bool { return l.clock.Now().After(at) || t.Failed() })
+	rig.Eventually(t, at.String(), func() bool { return l.clock.Now().After(at) || t.Failed() })
 }
 
 // remove deletes a hotspot, or its device, and remembers what the day was worth
@@ -156,7 +156,7 @@ func (l *life) remove(t *testing.T, name string, h *books.Rewarded, what string)
 func (l *life) awaitDay(t *testing.T, day string) {
 	t.Helper()
 	db := rig.OpenSQL(t, l.db)
-	rig.Eventually(t, 60*time.Second, day+" is closed", func() bool {
+	rig.Eventually(t, day+" is closed", func() bool {
 		l.server.Running(t)
 		return t.Failed() || books.Day(books.Number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
 	})
@@ -165,13 +165,13 @@ func (l *life) awaitDay(t *testing.T, day string) {
 func (l *life) awaitSettled(t *testing.T) {
 	t.Helper()
 	db := rig.OpenSQL(t, l.db)
-	rig.Eventually(t, 60*time.Second, "october is settled", func() bool {
+	rig.Eventually(t, "october is settled", func() bool {
 		l.server.Running(t)
 		return t.Failed() || books.Number(t, db, `SELECT count(*) FROM reward_months`) > 0
 	})
 	for name, o := range l.onlooker {
 		looks := o.Looks.Load()
-		rig.Eventually(t, 20*time.Second, name+" has seen that", func() bool {
+		rig.Eventually(t, name+" has seen that", func() bool {
 			return t.Failed() || o.Looks.Load() > looks+1 && (o.Paid.Load() > 2 || len(o.Hotspots) == 0)
 		})
 	}

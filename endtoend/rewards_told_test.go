@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/books"
@@ -94,7 +93,7 @@ func (l *life) checkEvents(t *testing.T) {
 	defer func() { stop(); listening.Wait() }()
 	for name, listener := range listeners {
 		listening.Go(func() { _ = listener.Listen(ctx, l.server) })
-		rig.Eventually(t, 10*time.Second, name+" hears of the last change", func() bool { return listener.Count("hotspot.updated") > 0 })
+		rig.Eventually(t, name+" hears of the last change", func() bool { return listener.Count("hotspot.updated") > 0 })
 		var heard []string
 		for _, e := range listener.Heard() {
 			if e.Type == "rewards.settled" {

@@ -48,6 +48,6 @@ func TestStopWhileStarting(t *testing.T) {
 	p, behind := rig.ThroughProxy(t, storetest.Postgres(t))
 	p.Set(rig.Silent)
 	s, _ := rig.Launch(t, behind)
-	rig.Eventually(t, 10*time.Second, "the server knocks at the database", p.Busy)
-	s.Stop(t, 5*time.Second)
+	rig.Eventually(t, "the server knocks at the database", p.Busy)
+	s.Stop(t)
 }

@@ -17,8 +17,8 @@ import (
 // Binary is the beacon that all tests of a package run. Main makes it.
 var Binary string
 
-// BinaryVariable names a binary to test instead of what the sources build: so
-// that a test can be run again on a broken one, and must fail.
+// BinaryVariable names a binary to test instead of one that each package builds for
+// itself: scripts/test builds one for all, and a test of mutants one that is broken.
 const BinaryVariable = "BEACON_TEST_BINARY"
 
 // Main builds the binary, runs the tests of a package that calls it from its

@@ -236,7 +236,7 @@ func (c *Client) Owned(t testing.TB, s *Server) map[string]Fields {
 	all := map[string]Fields{}
 	for page := 1; ; page++ {
 		var a Answer
-		Eventually(t, 5*time.Second, fmt.Sprintf("page %d of the user's hotspots", page), func() bool {
+		Eventually(t, fmt.Sprintf("page %d of the user's hotspots", page), func() bool {
 			a = c.Do(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/users/me/hotspots?per_page=100&page=%d", s.URL, page), nil)
 			return a.Status != http.StatusServiceUnavailable
 		})

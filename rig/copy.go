@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
@@ -38,7 +37,7 @@ func CopyDatabase(t *testing.T, db string) string {
 	if _, err := server.ExecContext(t.Context(), `DROP DATABASE `+name); err != nil { // an empty one
 		t.Fatal(err)
 	}
-	Eventually(t, 10*time.Second, "nobody uses the database that is to be copied", func() bool {
+	Eventually(t, "nobody uses the database that is to be copied", func() bool {
 		_, err = server.ExecContext(t.Context(), `CREATE DATABASE `+name+` TEMPLATE `+strings.TrimPrefix(source.Path, "/"))
 		return err == nil
 	})

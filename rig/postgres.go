@@ -161,7 +161,7 @@ func (c *Cluster) Start(t testing.TB) {
 		close(exited)
 	}()
 	t.Cleanup(func() { c.Stop(t) })
-	Eventually(t, 30*time.Second, "PostgreSQL takes connections; its log: "+log.Name(), func() bool {
+	Eventually(t, "PostgreSQL takes connections; its log: "+log.Name(), func() bool {
 		// As pg_ctl does it: the eighth line of this file is the server's state.
 		text, _ := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
 		lines := strings.Split(string(text), "\n")
@@ -221,7 +221,7 @@ func (c *Cluster) NewStandby(t testing.TB) *Cluster {
 	s := &Cluster{folder: clusterFolder(t)}
 	s.run(t, "pg_basebackup", "-D", s.data(), "-d", fmt.Sprintf("host=%s user=beacon", c.folder), "-R", "-c", "fast", "--no-sync")
 	s.Start(t)
-	Eventually(t, 20*time.Second, "the standby follows", func() bool {
+	Eventually(t, "the standby follows", func() bool {
 		return c.ask(t, `SELECT count(*)::text FROM pg_stat_replication WHERE state = 'streaming'`) == "1"
 	})
 	return s
@@ -235,7 +235,7 @@ func (c *Cluster) Synchronous(t testing.TB, on bool) {
 		names = "*"
 	}
 	c.Exec(t, fmt.Sprintf(`ALTER SYSTEM SET synchronous_standby_names = '%s'`, names), `SELECT pg_reload_conf()`)
-	Eventually(t, 20*time.Second, "the setting is in force", func() bool {
+	Eventually(t, "the setting is in force", func() bool {
 		state := c.ask(t, `SELECT coalesce(max(sync_state), '') FROM pg_stat_replication`)
 		return c.ask(t, `SHOW synchronous_standby_names`) == names && (state == "sync") == on
 	})
@@ -245,7 +245,7 @@ func (c *Cluster) Synchronous(t testing.TB, on bool) {
 func (c *Cluster) Promote(t testing.TB) {
 	t.Helper()
 	c.Exec(t, `SELECT pg_promote()`, `ALTER SYSTEM SET synchronous_standby_names = ''`, `SELECT pg_reload_conf()`)
-	Eventually(t, 20*time.Second, "the standby waits for nobody", func() bool {
+	Eventually(t, "the standby waits for nobody", func() bool {
 		return c.ask(t, `SHOW synchronous_standby_names`) == ""
 	})
 }

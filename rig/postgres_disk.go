@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // NewClusterOn makes a cluster on a disk and starts it. From then on it syncs
@@ -69,7 +68,7 @@ func (c *Cluster) Kill(t testing.TB) {
 	}
 	<-c.exited
 	for _, pid := range all {
-		Eventually(t, 10*time.Second, "a process of PostgreSQL is gone", func() bool {
+		Eventually(t, "a process of PostgreSQL is gone", func() bool {
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			_, state, _ := strings.Cut(string(text), ") ")
 			return err != nil || strings.HasPrefix(state, "Z")

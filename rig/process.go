@@ -25,8 +25,6 @@ type Server struct {
 	Exited  chan struct{} // closed once the process is gone; Cmd.ProcessState then tells how
 }
 
-const startTimeout = 20 * time.Second
-
 // Program is a binary and the variables that it is started with, beside ours.
 type Program struct {
 	Binary      string
@@ -46,7 +44,7 @@ func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 	s, ready := p.launch(t, db, flags...)
 	select {
 	case s.URL = <-ready:
-	case <-time.After(startTimeout):
+	case <-time.After(Patience):
 	}
 	if s.URL == "" {
 		t.Fatalf("the server did not become ready; its log: %s", Remarks(s.Log(t)))
@@ -113,8 +111,8 @@ func (s *Server) Kill() {
 	<-s.Exited
 }
 
-// Stop ends the process as a supervisor does, and wants a clean exit in time.
-func (s *Server) Stop(t testing.TB, within time.Duration) {
+// Stop ends the process as a supervisor does, and wants a clean exit.
+func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.Signal(t, syscall.SIGTERM)
 	select {
@@ -122,8 +120,8 @@ func (s *Server) Stop(t testing.TB, within time.Duration) {
 		if code := s.Cmd.ProcessState.ExitCode(); code != 0 {
 			t.Errorf("after SIGTERM the server exited with %d", code)
 		}
-	case <-time.After(within):
-		t.Errorf("%v after SIGTERM the server still runs", within)
+	case <-time.After(Patience):
+		t.Errorf("%v after SIGTERM the server still runs", Patience)
 	}
 }
 
@@ -229,7 +227,7 @@ func (s *Server) Freeze(t testing.TB) {
 // awaitStillness waits until all threads of a process have stopped.
 func awaitStillness(t testing.TB, pid int) {
 	t.Helper()
-	Eventually(t, 10*time.Second, "all threads stand still", func() bool {
+	Eventually(t, "all threads stand still", func() bool {
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		if err != nil || len(threads) == 0 {
 			t.Fatalf("no threads: %v", err)

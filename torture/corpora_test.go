@@ -160,7 +160,7 @@ func TestF20_Strings(t *testing.T) {
 		t.Fatalf("only %d strings", len(texts))
 	}
 	b := newCorpusBench(t)
-	kept, every := map[string]int{}, rounds(4, 1)
+	kept, every := map[string]int{}, rounds(4, 4, 1)
 	for i := 0; i < len(texts); i += every {
 		for place, was := range b.storeEverywhere(t, i, texts[i]) {
 			if was {

@@ -25,7 +25,7 @@ func TestF02_KillAtSync(t *testing.T) {
 	warmUp(t, load, s)
 	for _, work := range [][]share{{{register, 100}}, {{change, 100}}, {{beat, 100}}} {
 		for _, calls := range []string{"fdatasync,fsync", "pwrite64"} {
-			for _, nth := range load.sample(rounds(2, 12), rounds(12, 60)) {
+			for _, nth := range load.sample(rounds(2, 2, 12), rounds(12, 12, 60)) {
 				load.mix = work
 				killAt(t, load, s, calls, nth)
 				rig.CheckIntegrity(t, db)

@@ -46,7 +46,7 @@ func newVictim(t *testing.T) *victim {
 	d := rig.Demonstrate(t, 60)
 	v := &victim{file: filepath.Join(t.TempDir(), "victim.db"), key: rig.CreateKey(t, d.File, "admin,rewards:read")}
 	db := rig.OpenSQL(t, d.File)
-	rig.Eventually(t, 30*time.Second, "heartbeats and events", func() bool {
+	rig.Eventually(t, "heartbeats and events", func() bool {
 		var beats, events int
 		err := db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM events)`).Scan(&beats, &events)
 		return err == nil && beats >= 5 && events >= 5
@@ -69,7 +69,7 @@ func newVictim(t *testing.T) *victim {
 	if _, err := db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, 30*time.Second, "a log that has something in it", func() bool {
+	rig.Eventually(t, "a log that has something in it", func() bool {
 		info, err := os.Stat(d.File + "-wal")
 		return err == nil && info.Size() > 100_000
 	})
@@ -307,10 +307,10 @@ func TestF04_Corrupt(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 4))
 	harms := []harm{{cut: true, at: 100}, {cut: true, at: 1 << 20}, {at: 18, mask: 0x70}} // those that nobody can miss
-	for range rounds(22, 197) {
+	for range rounds(22, 22, 197) {
 		harms = append(harms, v.randomHarm(t, random))
 	}
-	for range rounds(4, 30) {
+	for range rounds(4, 4, 30) {
 		harms = append(harms, v.textHarm(t, random))
 	}
 	var all outcome

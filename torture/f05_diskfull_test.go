@@ -21,18 +21,18 @@ func TestF05_DiskFull(t *testing.T) {
 	db := filepath.Join(room.Folder, "beacon.db")
 	s := rig.Start(t, db)
 	load := newLoad(t, s)
-	for range rounds(2, 20) {
+	for range rounds(2, 2, 20) {
 		running := load.on(t, s)
 		running.until(100)
 		room.Fill(t)
 		full := load.now()
-		rig.Eventually(t, 30*time.Second, "writes are refused, and reads go on", func() bool {
+		rig.Eventually(t, "writes are refused, and reads go on", func() bool {
 			refused, reads := load.since(full)
 			return refused > 50 && reads > 50
 		})
 		freed := load.now()
 		room.Free(t)
-		rig.Eventually(t, 10*time.Second, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
+		rig.Eventually(t, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
 		running.stop()
 		s.Running(t)
 		load.checkFull(t, full, freed)

@@ -23,7 +23,7 @@ func TestF06_SyncFails(t *testing.T) {
 	s := rig.Start(t, db)
 	load := newLoad(t, s)
 	warmUp(t, load, s)
-	for i, nth := range load.sample(rounds(4, 20), rounds(10, 50)) {
+	for i, nth := range load.sample(rounds(4, 4, 20), rounds(10, 10, 50)) {
 		when := fmt.Sprint(nth)
 		if i%2 == 1 {
 			when += "+"

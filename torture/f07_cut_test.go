@@ -43,10 +43,10 @@ func TestF07_Cut(t *testing.T) {
 // everyone up for some seconds, and those behind a COMMIT that never came even
 // longer, so that there are few of them.
 func accidents(rng *rand.Rand) (list []rig.Accident) {
-	for i := range rounds(24, 94) {
+	for i := range rounds(24, 24, 94) {
 		list = append(list, rig.Accident{How: []rig.End{rig.Close, rig.Reset}[i%2], Heard: i%4 < 2})
 	}
-	for i := range rounds(1, 6) {
+	for i := range rounds(1, 1, 6) {
 		list = append(list, rig.Accident{How: rig.Hang, Heard: i%2 == 0})
 	}
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })

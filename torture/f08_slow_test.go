@@ -50,7 +50,7 @@ func TestF08_Slow(t *testing.T) {
 			during := v.goroutinesWhile(t, func() {
 				for _, hurt := range faults {
 					hurt(p)
-					for range rounds(1, 4) {
+					for range rounds(1, 1, 4) {
 						v.areRefused(t)
 					}
 				}
@@ -59,12 +59,12 @@ func TestF08_Slow(t *testing.T) {
 			p.Set(rig.Healed)
 			p.Delay(0)
 
-			rig.Eventually(t, 10*time.Second, "the database is in use again", func() bool {
+			rig.Eventually(t, "the database is in use again", func() bool {
 				return v.requests["POST"](t.Context()).Status == http.StatusCreated
 			})
 			v.succeed(t)
 			after := 0
-			rig.Eventually(t, 20*time.Second, "the goroutines of those who waited are gone", func() bool {
+			rig.Eventually(t, "the goroutines of those who waited are gone", func() bool {
 				after = v.goroutines(t)
 				return after <= before+10
 			})
@@ -112,7 +112,7 @@ func newVisitors(t *testing.T, s *rig.Server) *visitors {
 		},
 	}
 	told := regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
-	rig.Eventually(t, 5*time.Second, "the log tells where the admin interface is", func() bool {
+	rig.Eventually(t, "the log tells where the admin interface is", func() bool {
 		found := told.FindStringSubmatch(s.Log(t))
 		if found != nil {
 			v.admin = "http://" + found[1]
@@ -219,7 +219,7 @@ func (v *visitors) goroutinesWhile(t *testing.T, do func()) (most int) {
 func (v *visitors) awaitFollower(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	rig.Eventually(t, 10*time.Second, "the server follows the changes", func() bool {
+	rig.Eventually(t, "the server follows the changes", func() bool {
 		return v.measure(t, "/metrics", `(?m)^beacon_feed_age_seconds (\S+)`) < time.Since(began).Seconds()
 	})
 }

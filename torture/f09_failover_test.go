@@ -22,7 +22,7 @@ func TestF09_Restart(t *testing.T) {
 	cluster := rig.NewCluster(t)
 	s := rig.Start(t, cluster.URL())
 	load := newLoad(t, s)
-	for range rounds(2, 20) {
+	for range rounds(2, 2, 20) {
 		running := load.on(t, s)
 		running.until(50 + rand.IntN(150))
 		cluster.Restart(t)
@@ -41,14 +41,14 @@ func TestF09_Restart(t *testing.T) {
 func TestF09_Failover(t *testing.T) {
 	t.Parallel() // it mostly waits
 	f := newFailover(t)
-	for range rounds(1, 10) {
+	for range rounds(1, 1, 10) {
 		standby := f.primary.NewStandby(t)
 		f.primary.Synchronous(t, true)
 		running := f.load.on(t, f.servers...)
 		running.until(200)
 		noticed := f.outages(t) + len(f.servers)
 		f.primary.Stop(t)
-		rig.Eventually(t, 20*time.Second, "the servers miss their database", func() bool { return f.outages(t) >= noticed })
+		rig.Eventually(t, "the servers miss their database", func() bool { return f.outages(t) >= noticed })
 		f.moveTo(t, standby)
 		running.until(100)
 		running.stop()
@@ -63,7 +63,7 @@ func TestF09_Failover(t *testing.T) {
 func TestF09_StandbyAway(t *testing.T) {
 	t.Parallel() // it mostly waits
 	f := newFailover(t)
-	for range rounds(1, 3) {
+	for range rounds(1, 1, 3) {
 		standby := f.primary.NewStandby(t)
 		f.primary.Synchronous(t, true)
 		running := f.load.on(t, f.servers...)
@@ -71,7 +71,7 @@ func TestF09_StandbyAway(t *testing.T) {
 		standby.Stop(t)
 		inDoubt := func() int { return f.load.count(register, rig.Unknown) + f.load.count(change, rig.Unknown) }
 		enough := inDoubt() + 2
-		rig.Eventually(t, 30*time.Second, "writes are in doubt", func() bool { return inDoubt() >= enough })
+		rig.Eventually(t, "writes are in doubt", func() bool { return inDoubt() >= enough })
 		time.Sleep(time.Second) // how long the primary lives on: enough for the servers to follow what it shows
 		f.primary.Stop(t)
 		standby.Start(t)
@@ -130,7 +130,7 @@ func (f *failover) check(t *testing.T) {
 func (l *load) writes(t *testing.T, s *rig.Server) time.Duration {
 	t.Helper()
 	var a rig.Answer
-	return rig.Eventually(t, backWithin, "a registration succeeds", func() bool {
+	return rig.Eventually(t, "a registration succeeds", func() bool {
 		a = l.admin.Register(t.Context(), s, int(l.number.Add(1))-1)
 		return a.Status == http.StatusCreated
 	})
@@ -144,7 +144,7 @@ func (l *load) converges(t *testing.T, servers ...*rig.Server) {
 	want := rig.Truth(t, rig.OpenStore(t, servers[0].DB))
 	for i, s := range servers {
 		hotspots := l.admin.Converges(t, s, want, int(l.number.Load()), within)
-		beats := rig.Eventually(t, within, fmt.Sprintf("server %d has all beats", i), func() bool {
+		beats := rig.Eventually(t, fmt.Sprintf("server %d has all beats", i), func() bool {
 			shown := l.admin.Readings(t, s)
 			for _, d := range l.devices {
 				if shown[d.SSID].Bytes < d.Totals().Acked {

@@ -35,16 +35,16 @@ func TestF10_Replicas(t *testing.T) {
 	stopDeleting := r.registerAndDelete(t)
 
 	running := r.load.on(t, r.servers...)
-	for range rounds(1, 8) {
+	for range rounds(1, 1, 8) {
 		running.until(300)
 		r.servers[2].Freeze(t)
-		rig.Eventually(t, 10*time.Second, "everyone waits for the server that is frozen", running.stands())
+		rig.Eventually(t, "everyone waits for the server that is frozen", running.stands())
 		r.servers[2].Signal(t, syscall.SIGCONT)
 	}
 	running.until(100)
 	running.stop()
 
-	for range rounds(1, 8) {
+	for range rounds(1, 1, 8) {
 		running = r.load.on(t, r.servers[:2]...)
 		running.until(100)
 		r.servers[1].Kill()
@@ -106,7 +106,7 @@ func (r *replicas) cutOff(t *testing.T, meanwhile func()) {
 	before := outages()
 	r.proxy.Set(rig.Cut)
 	defer r.proxy.Set(rig.Healed)
-	rig.Eventually(t, 20*time.Second, "the server misses its database", func() bool { return outages() > before })
+	rig.Eventually(t, "the server misses its database", func() bool { return outages() > before })
 	meanwhile()
 }
 
@@ -178,7 +178,7 @@ func (r *replicas) checkStaleness(t *testing.T) {
 		r.load.admin.MustRegister(t, r.servers[i%len(r.servers)], n)
 		answered := time.Now()
 		for _, s := range r.servers {
-			rig.Eventually(t, 5*time.Second, "a new hotspot on every server", func() bool {
+			rig.Eventually(t, "a new hotspot on every server", func() bool {
 				return len(hotspotIDs(r.load.admin.Do(t.Context(), http.MethodGet, s.URL+placeOf(&spot{number: n}), nil))) == 1
 			})
 		}

@@ -26,8 +26,8 @@ func TestF11_SettleKilled(t *testing.T) {
 		}
 		for _, kind := range calls {
 			killed, unfinished := 0, 0
-			for nth := rounds(3, 1); killAtCall(t, rig.CopyDatabase(t, db), kind, nth, &unfinished); nth += step(kind, nth) {
-				if killed++; killed == rounds(2, 30) {
+			for nth := rounds(3, 3, 1); killAtCall(t, rig.CopyDatabase(t, db), kind, nth, &unfinished); nth += step(kind, nth) {
+				if killed++; killed == rounds(2, 2, 30) {
 					break
 				}
 			}
@@ -44,7 +44,7 @@ func step(kind string, nth int) int {
 	if kind == "fdatasync,fsync" {
 		return 1
 	}
-	return rounds(4, 1+nth/20)
+	return rounds(4, 4, 1+nth/20)
 }
 
 // killAtCall reports whether a settlement was killed at a system call, and not

@@ -24,7 +24,7 @@ import (
 func TestF11_SettleRace(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		staff := closedOctober(t, db)
-		for i := range rounds(3, 30) {
+		for i := range rounds(3, 3, 30) {
 			round := settleRound{racers: 2 + i*3%7, deadline: []string{"hotspot_totals", "", "statements"}[i%3], due: i%7 == 1}
 			round.run(t, staff, rig.CopyDatabase(t, db))
 			if t.Failed() {
@@ -81,7 +81,7 @@ func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 	looking.Go(func() { lookAtMany(t, staff, s, users, over) })
 	close(barrier)
 	if r.deadline != "" {
-		rig.Eventually(t, 20*time.Second, "they have begun", func() bool { return books.Number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
+		rig.Eventually(t, "they have begun", func() bool { return books.Number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
 		close(deadline)
 	}
 	racing.Wait()
@@ -98,7 +98,7 @@ func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
 	rig.Command(t, settleCommand(db)...)
 	books.SaveStatement(t, staff, s, users[rand.IntN(len(users))], "2026-10")
 	books.Compare(t, staff, s, handle, books.Users(t, handle, 3)...)
-	s.Stop(t, 10*time.Second)
+	s.Stop(t)
 	checkSettled(t, db)
 	t.Logf("%d of %d racers were killed; they left %d statements to write", dead, r.racers, left)
 }

@@ -43,14 +43,14 @@ func TestF12_ServerBehind(t *testing.T) {
 		}
 	}
 	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, time.Minute, "the day is closed", func() bool {
+	rig.Eventually(t, "the day is closed", func() bool {
 		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	var lost uint64
 	for _, d := range devices {
 		most, least := d.Totals().Sent, d.Totals().Sent-(after[d.SSID]-before[d.SSID])
 		var counted uint64
-		rig.Eventually(t, 10*time.Second, "the last beats have come from one to the other", func() bool {
+		rig.Eventually(t, "the last beats have come from one to the other", func() bool {
 			counted = 0
 			for _, date := range []string{"2026-10-31", "2026-11-01"} {
 				e, _, _ := books.Fetch[books.Explanation](t, staff, right.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+date)
@@ -67,7 +67,7 @@ func TestF12_ServerBehind(t *testing.T) {
 	if t.Logf("%d bytes are lost; that was told: %v", lost, told); lost == 0 || !told {
 		t.Error("nothing is lost, or nobody is told")
 	}
-	behind.Stop(t, 10*time.Second)
-	right.Stop(t, 10*time.Second)
+	behind.Stop(t)
+	right.Stop(t)
 	books.Audit(t, tables)
 }

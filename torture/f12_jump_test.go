@@ -84,7 +84,7 @@ func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	}
 	// It believes its clock after ten minutes, and looks every second.
 	enough := at.Add(1500 * time.Millisecond * jumpRate)
-	rig.Eventually(t, 60*time.Second, closed+" is closed, and the server had its time", func() bool {
+	rig.Eventually(t, closed+" is closed, and the server had its time", func() bool {
 		s.Running(t)
 		j.beatAndLook(t, s)
 		day := books.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)
@@ -96,7 +96,7 @@ func (j *jumper) jump(t *testing.T, at time.Time, closed string) {
 	}
 	j.checkKept(t)
 	j.checkClosed(t, s)
-	s.Stop(t, 10*time.Second)
+	s.Stop(t)
 	if t.Failed() {
 		t.Fatalf("after the clock was set to %v", at)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // adjustable is a server with a clock that can be set while it runs, and tells the
@@ -77,7 +78,7 @@ func (c *liveClock) set(t *testing.T, off time.Duration) {
 // is closed, settled or was changed later stays so (I5, I6, I8).
 func TestF12_SetWhileRunning(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
-		seed := seedOf(t)
+		seed := level.Seed(t)
 		random := rand.New(rand.NewPCG(seed, 12))
 		staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 		clock := newLiveClock(t, time.Date(2026, 10, 31, 21, 0, 0, 0, time.UTC), jumpRate)
@@ -88,7 +89,7 @@ func TestF12_SetWhileRunning(t *testing.T) {
 		}
 		var off time.Duration
 		jumps := []time.Duration{3 * time.Hour, -2 * time.Hour, 40 * day, -40 * day}
-		for range rounds(0, 60) {
+		for range rounds(0, 0, 60) {
 			jumps = append(jumps, (40*day)/time.Duration(1+random.IntN(960))*time.Duration(1-2*random.IntN(2)))
 		}
 		for _, jump := range jumps {
@@ -159,7 +160,7 @@ func (j *jumper) catchUp(t *testing.T, s *rig.Server, clock *liveClock) {
 	off := begin.Sub(clock.Now())
 	clock.set(t, off)
 	j.Behind = begin.Before(j.latest)
-	rig.Eventually(t, 90*time.Second, goesOn.String()+" is closed", func() bool {
+	rig.Eventually(t, goesOn.String()+" is closed", func() bool {
 		j.beatAndLook(t, s)
 		return t.Failed() || closed() >= goesOn
 	})
@@ -178,7 +179,7 @@ func (j *jumper) conclude(t *testing.T, s *rig.Server) {
 	if found := negative.FindString(s.Log(t)); found != "" {
 		t.Errorf("the log tells of a negative duration: %s", found)
 	}
-	s.Stop(t, 20*time.Second) // it goes on closing days
+	s.Stop(t) // it goes on closing days
 	if rows, _ := books.Audit(t, j.tables); rows < 4 {
 		t.Errorf("the books have %d rows: too few", rows)
 	}
@@ -214,7 +215,7 @@ func TestF12_Limits(t *testing.T) {
 		if most := 2 + int(2*time.Since(began).Seconds()); passed > most {
 			t.Errorf("set by %v, the limit let %d of 50 requests pass in %v; want %d at the most", off, passed, time.Since(began), most)
 		}
-		if waited := rig.Eventually(t, 20*time.Second, "a request is allowed", allowed); waited > 3*time.Second {
+		if waited := rig.Eventually(t, "a request is allowed", allowed); waited > 3*time.Second {
 			t.Errorf("set by %v, the limit locked out for %v", off, waited)
 		}
 	}

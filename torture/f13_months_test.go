@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // daysIn counts by the rule of Pope Gregory, not by package time.
@@ -58,7 +59,7 @@ func TestF13_Periods(t *testing.T) {
 	for _, zone := range []string{"America/New_York", "Asia/Kathmandu"} {
 		t.Run(zone, func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(seedOf(t), 13))
+			random := rand.New(rand.NewPCG(level.Seed(t), 13))
 			db := rig.NewDatabase(t, "sqlite")
 			client := rig.NewClient(t, rig.CreateKey(t, db, "rewards:read").Key)
 			clock := newLiveClock(t, time.Unix(0, 0).UTC(), 1)
@@ -154,7 +155,7 @@ func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *
 	clock := clockAt(days[len(days)-1].Time().Add((24+72)*time.Hour - 10*time.Minute))
 	s := clock.Start(t, db, clock.Flags()...)
 	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, time.Minute, g.String()+" is settled", func() bool {
+	rig.Eventually(t, g.String()+" is settled", func() bool {
 		s.Running(t)
 		return books.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
 	})
@@ -177,7 +178,7 @@ func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *
 		}
 	}
 	books.Compare(t, staff, s, tables, books.Users(t, tables, 2)...)
-	s.Stop(t, 20*time.Second) // it goes on closing days
+	s.Stop(t) // it goes on closing days
 	if books.Audit(t, tables); checked < books.Few.Hotspots {
 		t.Errorf("%d hotspots were checked; want %d", checked, books.Few.Hotspots)
 	}

@@ -44,7 +44,7 @@ func TestF14_Thrice(t *testing.T) {
 	}
 	beating.Wait()
 	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, 60*time.Second, "the day is closed", func() bool {
+	rig.Eventually(t, "the day is closed", func() bool {
 		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	sent, unsure := 0, 0

@@ -14,6 +14,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // TestF14_Storm sends every beat three times, in any order and late, and all of
@@ -23,7 +24,7 @@ import (
 func TestF14_Storm(t *testing.T) { rig.Stores(t, testStorm) }
 
 // stormRate is how fast the clock runs while it blows.
-func stormRate() int { return rounds(1200, 120) }
+func stormRate() int { return rounds(1200, 1200, 120) }
 
 var (
 	lastOfOctober = books.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
@@ -31,19 +32,19 @@ var (
 )
 
 func testStorm(t *testing.T, db string) {
-	seed := seedOf(t)
+	seed := level.Seed(t)
 	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	clock := rig.NewClock(endOfOctober.Add(-time.Duration(rounds(3, 8))*time.Hour), stormRate())
+	clock := rig.NewClock(endOfOctober.Add(-time.Duration(rounds(3, 3, 8))*time.Hour), stormRate())
 	w := &storm{staff: staff, clock: clock, server: rig.Start(t, db, clock.Flags()...)}
-	for i, d := range rig.LinkDevices(t, staff, w.server, 0, rounds(40, 2000)) {
+	for i, d := range rig.LinkDevices(t, staff, w.server, 0, rounds(40, 40, 2000)) {
 		linked := timeOf(t, staff.Ask(t, http.MethodGet, w.server.URL+"/v1/hotspots/"+d.Hotspot, nil)["device"].(rig.Fields)["linked_at"])
 		w.devices = append(w.devices, &stormy{
 			Diary: &rig.Diary{Device: d, Active: rig.MinuteOf(linked)}, random: rand.New(rand.NewPCG(seed, uint64(i))), first: map[string]bool{},
 		})
 	}
-	w.blow(t, endOfOctober.Add(-time.Duration(rounds(60, 120))*time.Minute)) // and what is under way takes its time: up to seconds, where disks are slow
+	w.blow(t, endOfOctober.Add(-time.Duration(rounds(60, 60, 120))*time.Minute)) // and what is under way takes its time: up to seconds, where disks are slow
 	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, 2*time.Minute, "the day is closed", func() bool {
+	rig.Eventually(t, "the day is closed", func() bool {
 		w.server.Running(t)
 		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
@@ -55,13 +56,13 @@ func testStorm(t *testing.T, db string) {
 	if w.sent.Load() < 3*w.fresh.Load()-int64(len(w.devices)) || w.unsure > w.sure {
 		t.Error("too little was sent, or is known, to prove anything")
 	}
-	w.server.Stop(t, 20*time.Second)
+	w.server.Stop(t)
 
 	// Three days later.
 	clock.Rate = 1200
 	clock.Set(endOfOctober.Add(72*time.Hour - 12*time.Minute))
 	w.server = rig.Start(t, db, clock.Flags()...)
-	rig.Eventually(t, time.Minute, "october is settled", func() bool {
+	rig.Eventually(t, "october is settled", func() bool {
 		w.server.Running(t)
 		return books.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
 	})
@@ -69,7 +70,7 @@ func testStorm(t *testing.T, db string) {
 	w.repeatAll(t)
 	books.StillSealed(t, sealed, books.Sealed(t, tables))
 	books.Compare(t, staff, w.server, tables, books.Users(t, tables, 3)...)
-	w.server.Stop(t, 20*time.Second) // it goes on closing days
+	w.server.Stop(t) // it goes on closing days
 	books.SettledOnce(t, db, "2026-10", clock.Flags()...)
 	if rows, statements := books.Audit(t, tables); rows < len(w.devices) || statements == 0 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
@@ -206,7 +207,7 @@ func (w *storm) repeatAll(t *testing.T) {
 	t.Helper()
 	each(w.devices, func(d *stormy) {
 		before := d.Bytes
-		for _, body := range d.past[max(0, len(d.past)-rounds(100, 10)):] {
+		for _, body := range d.past[max(0, len(d.past)-rounds(100, 100, 10)):] {
 			if a := d.Send(t.Context(), w.staff, w.server, body); a.Status != http.StatusOK {
 				t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 			}

@@ -23,7 +23,7 @@ import (
 func TestF15_Restart(t *testing.T) { rig.Stores(t, testRestart) }
 
 func testRestart(t *testing.T, db string) {
-	runs := rounds(10, 60)
+	runs := rounds(10, 10, 60)
 	last := books.DayOf(time.Date(2026, 11, 8, 0, 0, 0, 0, time.UTC))
 	first := last - books.Day(runs) + 1
 	var days []books.Day
@@ -127,7 +127,7 @@ func (r *restarts) awaitPoint(t *testing.T, s *rig.Server, at time.Time, n int) 
 		return false
 	}
 	began := time.Now()
-	rig.Eventually(t, 60*time.Second, "the server is at work", func() bool {
+	rig.Eventually(t, "the server is at work", func() bool {
 		s.Running(t)
 		if time.Since(began) < 700*time.Millisecond { // it looks after a second, and need not be held up before
 			return false

@@ -42,7 +42,7 @@ func atOnce(do func(i int)) {
 func TestF16_SameMAC(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
-		for range rounds(3, 100) {
+		for range rounds(3, 3, 100) {
 			first := int(load.number.Add(racers)) - racers
 			statuses := make([]int, racers)
 			atOnce(func(i int) {
@@ -93,7 +93,7 @@ func TestF16_OtherFields(t *testing.T) {
 func testRaceOfChanges(t *testing.T, body func(i int) rig.Fields) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
-		for range rounds(3, 100) {
+		for range rounds(3, 3, 100) {
 			n := int(load.number.Add(1)) - 1
 			spot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, rig.MACOf(n))
 			if a.Status != http.StatusCreated {
@@ -122,7 +122,7 @@ const revokedWithin = 2 * time.Second
 func TestF16_Revoke(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
-		for range rounds(1, 20) {
+		for range rounds(1, 1, 20) {
 			u, key := load.newUser(t, servers[0])
 			revoked, enough := make(chan struct{}), load.number.Load()+200
 			var at time.Duration
@@ -131,7 +131,7 @@ func TestF16_Revoke(t *testing.T) {
 					load.useUntilRefused(t, servers[i%2], u, revoked)
 					return
 				}
-				rig.Eventually(t, 20*time.Second, "the key is used a lot", func() bool { return load.number.Load() > enough })
+				rig.Eventually(t, "the key is used a lot", func() bool { return load.number.Load() > enough })
 				a := load.admin.Do(t.Context(), http.MethodDelete, servers[1].URL+"/v1/keys/"+key, nil)
 				if a.Status != http.StatusNoContent {
 					t.Errorf("revoking a key was answered %d %s %v", a.Status, a.Code, a.Err)

@@ -29,8 +29,8 @@ func TestF17_Overload(t *testing.T) {
 
 	beats := make(chan latencies, 1)
 	// Many who do not wait for answers keep it from ever being done.
-	high := flood(t, s, Flood{Key: admin.Key, Connections: 320, Deep: 16, Span: time.Duration(rounds(6, 60)) * time.Second}, func() {
-		beats <- beatSteadily(t, admin, s, devices, time.Duration(rounds(5, 55))*time.Second)
+	high := flood(t, s, Flood{Key: admin.Key, Connections: 320, Deep: 16, Span: time.Duration(rounds(6, 6, 60)) * time.Second}, func() {
+		beats <- beatSteadily(t, admin, s, devices, time.Duration(rounds(5, 5, 55))*time.Second)
 	})
 	heard := <-beats
 	t.Logf("capacity %.0f/s; in the flood %.0f/s were answered and %.0f/s turned away; %d beats, half of them within %v, 99 %% within %v, all within %v; %d MB",
@@ -47,7 +47,7 @@ func TestF17_Overload(t *testing.T) {
 	s.Running(t)
 
 	wellInARow := 0
-	took := rig.Eventually(t, 10*time.Second, "all is as before", func() bool {
+	took := rig.Eventually(t, "all is as before", func() bool {
 		a := admin.Do(t.Context(), http.MethodGet, s.URL+nearbyPath, nil)
 		if a.Status != http.StatusOK || a.Took > 100*time.Millisecond {
 			wellInARow = 0

@@ -30,7 +30,7 @@ func TestF18_SlowClients(t *testing.T) {
 		t.Fatalf("nearby answered %d %v", calm.Status, calm.Err)
 	}
 	before := openFiles(t, s)
-	crowd := rounds(200, 1000)           // of each kind; one address may have 5,000
+	crowd := rounds(200, 200, 1000)           // of each kind; one address may have 5,000
 	t.Run("crowds", func(t *testing.T) { // ends when all have
 		for name, begins := range slowBeginnings(c.Key) {
 			t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestF18_SlowClients(t *testing.T) {
 			})
 		}
 	})
-	rig.Eventually(t, 15*time.Second, "as few open files as before", func() bool { return openFiles(t, s) <= before+10 })
+	rig.Eventually(t, "as few open files as before", func() bool { return openFiles(t, s) <= before+10 })
 	s.Running(t)
 }
 

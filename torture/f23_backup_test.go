@@ -215,9 +215,9 @@ func TestF23_Backup(t *testing.T) {
 		defer working.Wait()
 		defer stop()
 		during := 0 // registrations that were acknowledged while a backup was made
-		for round := range rounds(3, 8) {
+		for round := range rounds(3, 3, 8) {
 			already := len(c.acked().done)
-			rig.Eventually(t, 30*time.Second, "more registrations", func() bool { return len(c.acked().done) > already+5 })
+			rig.Eventually(t, "more registrations", func() bool { return len(c.acked().done) > already+5 })
 			before := c.acked()
 			restored := backUp(t, db, round)
 			during += len(c.acked().done) - len(before.done)

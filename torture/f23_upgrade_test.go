@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store"
@@ -201,7 +200,7 @@ func TestF23_Upgrade(t *testing.T) {
 				key := rig.CreateKey(t, db, "admin")
 				server := rig.Start(t, db, "--clock-start", oldTime)
 				checkOld(t, rig.NewClient(t, key.Key), server, version)
-				server.Stop(t, 10*time.Second)
+				server.Stop(t)
 				soundHere(t, db)
 			})
 		}

@@ -34,7 +34,7 @@ func testDevicesDrain(t *testing.T, db string) {
 	for i := range listeners {
 		listeners[i] = rig.NewListener(t, apiKey)
 	}
-	for round := range rounds(3, 10) {
+	for round := range rounds(3, 3, 10) {
 		var listening, beating sync.WaitGroup
 		for _, l := range listeners {
 			listening.Go(func() {
@@ -49,11 +49,11 @@ func testDevicesDrain(t *testing.T, db string) {
 		}
 		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
 		for _, l := range listeners {
-			rig.Eventually(t, 10*time.Second, "everyone listens", func() bool { return l.Count("hotspot.updated") == round+1 })
+			rig.Eventually(t, "everyone listens", func() bool { return l.Count("hotspot.updated") == round+1 })
 		}
-		rig.Eventually(t, 10*time.Second, "load", func() bool { return acked.Load() > 300 })
+		rig.Eventually(t, "load", func() bool { return acked.Load() > 300 })
 		began := time.Now()
-		s.Stop(t, 10*time.Second)
+		s.Stop(t)
 		t.Logf("%d beats, then an exit after %v", acked.Load(), time.Since(began))
 		beating.Wait()
 		listening.Wait()

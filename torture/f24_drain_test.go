@@ -32,20 +32,20 @@ func TestF24_Drain(t *testing.T) {
 func testDrain(t *testing.T, db string) {
 	key := rig.CreateKey(t, db, "hotspots:write").Key
 	var acknowledged sync.Map // the SSIDs
-	for round := range rounds(3, 25) {
+	for round := range rounds(3, 3, 25) {
 		s := rig.Start(t, db)
 		load := drainLoad{acknowledged: &acknowledged}
 		var clients sync.WaitGroup
 		for i := range 8 {
 			clients.Go(func() { load.run(t.Context(), s, key, round*100_000+i*10_000) })
 		}
-		rig.Eventually(t, 10*time.Second, "load", func() bool { return load.answered.Load() > 200 })
+		rig.Eventually(t, "load", func() bool { return load.answered.Load() > 200 })
 		for i := range 4 {
 			half := beginHalf(t, s, key, round*100_000+90_000+i)
 			clients.Go(func() { load.finish(s, half) })
 		}
 		began := time.Now()
-		s.Stop(t, 10*time.Second)
+		s.Stop(t)
 		took := time.Since(began)
 		clients.Wait()
 		t.Logf("%d answers, then an exit after %v; %d requests were lost, %d connections reset in the queue of the kernel",

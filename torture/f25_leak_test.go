@@ -40,15 +40,15 @@ func TestF25_Leaks(t *testing.T) {
 		n = messUp(t, admin, s, devices, n)
 		round++
 		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
-		rig.Eventually(t, 10*time.Second, "all events are told", func() bool { return news.Count("hotspot.updated") == round })
+		rig.Eventually(t, "all events are told", func() bool { return news.Count("hotspot.updated") == round })
 	}
 	work() // pools and caches fill, connections to the database are made
 	before := calm(t, metrics, s)
 	var after state
-	for range rounds(4, 40) {
+	for range rounds(4, 4, 40) {
 		work()
 		abandon(t, admin, s)
-		rig.Eventually(t, 10*time.Second, "as few goroutines and open files as before", func() bool {
+		rig.Eventually(t, "as few goroutines and open files as before", func() bool {
 			after = look(t, metrics, s)
 			return after.goroutines < before.goroutines+streams && after.files < before.files+streams
 		})
@@ -161,7 +161,7 @@ var adminLine = regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
 func adminAddress(t *testing.T, s *rig.Server) string {
 	t.Helper()
 	var found []string
-	rig.Eventually(t, 5*time.Second, "the log names the admin interface", func() bool {
+	rig.Eventually(t, "the log names the admin interface", func() bool {
 		found = adminLine.FindStringSubmatch(s.Log(t))
 		return found != nil
 	})

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // share is how many of a hundred operations are of a kind.
@@ -38,9 +37,6 @@ const (
 	clients = 16
 	devices = 2 * clients // each client has its own: a device is one thing after the other
 )
-
-// seedVariable repeats the choices of an earlier run.
-const seedVariable = "BEACON_TORTURE_SEED"
 
 // user owns hotspots.
 type user struct {
@@ -83,9 +79,9 @@ func newLoad(t *testing.T, s *rig.Server) *load {
 // newUsers is a load without devices, for tests that say what is done.
 func newUsers(t *testing.T, s *rig.Server) *load {
 	t.Helper()
-	l := &load{history: newHistory(), seed: seedOf(t), mix: mix, admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
+	l := &load{history: newHistory(), seed: level.Seed(t), mix: mix, admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
 	l.rng = rand.New(rand.NewPCG(l.seed, 0))
-	for range rounds(12, 48) {
+	for range rounds(12, 12, 48) {
 		u, _ := l.newUser(t, s)
 		l.users = append(l.users, u)
 	}
@@ -103,25 +99,6 @@ func (l *load) newUser(t *testing.T, s *rig.Server) (u *user, key string) {
 	u = &user{rig.NewClient(t, made["key"].(string)), made["user_id"].(string)}
 	u.HTTP = l.admin.HTTP // one pool of connections
 	return u, made["id"].(string)
-}
-
-// seedOf is the seed of a test: one at random, which is told when the test
-// fails, or that of the run that is to be repeated.
-func seedOf(t *testing.T) uint64 {
-	seed := rand.Uint64()
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("%s: %v", seedVariable, err)
-		}
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("to repeat it: %s=%d %s=%s scripts/with-postgres go test ./torture -count=1 -run '%s'",
-				seedVariable, seed, levelVariable, os.Getenv(levelVariable), exactly(t.Name()))
-		}
-	})
-	return seed
 }
 
 // running is a load at work.
@@ -154,7 +131,7 @@ func (l *load) on(t testing.TB, servers ...*rig.Server) *running {
 func (r *running) until(operations int) {
 	r.t.Helper()
 	enough := r.acked.Load() + int64(operations)
-	rig.Eventually(r.t, time.Minute, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
+	rig.Eventually(r.t, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
 }
 
 // stop lets everyone finish what he is at.

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
+
+func init() { level.FixRapid() }
 
 func TestMain(m *testing.M) {
 	if spec := os.Getenv(floodVariable); spec != "" {
@@ -21,25 +24,14 @@ func TestMain(m *testing.M) {
 	os.Exit(rig.Main(m))
 }
 
-// levelVariable says how much is done: nothing or "quick", what make test has
-// time for; "full", what make torture does.
-const levelVariable = "BEACON_TORTURE"
+// rounds is how often a fault is done in make test, make check and make torture.
+func rounds(test, check, torture int) int { return level.Rounds(test, check, torture) }
 
-func full() bool { return os.Getenv(levelVariable) == "full" }
+// full reports whether this is make torture.
+func full() bool { return level.Now() == level.Torture }
 
-// rounds is how often a fault is done: the first number for make test, the
-// second for make torture.
-func rounds(quick, thorough int) int {
-	if full() {
-		return thorough
-	}
-	return quick
-}
-
-// onlyFull skips what make test has no time for.
+// onlyFull skips what only make torture has the time for.
 func onlyFull(t *testing.T) {
 	t.Helper()
-	if !full() {
-		t.Skip("only make torture and make mutants have the time for this")
-	}
+	level.Needs(t, level.Torture)
 }

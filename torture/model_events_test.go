@@ -160,7 +160,7 @@ func checkEvents(t *testing.T, w *world, l *listener) {
 		}
 		return list
 	}
-	rig.Eventually(t, 15*time.Second, fmt.Sprintf("%s has told all of %d events", w.name, len(*w.happened)), func() bool { return len(foreseen()) >= len(*w.happened) })
+	rig.Eventually(t, fmt.Sprintf("%s has told all of %d events", w.name, len(*w.happened)), func() bool { return len(foreseen()) >= len(*w.happened) })
 	for i, e := range foreseen() {
 		if i >= len(*w.happened) || e != (*w.happened)[i] {
 			t.Fatalf("%s: event %d is %v; what was done: %v", w.name, i, e, (*w.happened)[max(0, i-2):min(i+3, len(*w.happened))])

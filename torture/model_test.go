@@ -39,10 +39,10 @@ func TestF22_Model(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set("checks", rounds(150, 1000))
+	set("checks", rounds(150, 150, 1000))
 	set("steps", 50)
 	set("nofailfile", true)
-	if set("shrinktime", "20s"); os.Getenv(rig.BinaryVariable) != "" {
+	if set("shrinktime", "20s"); os.Getenv(rig.OverlayVariable) != "" {
 		set("shrinktime", "1s") // a mutant: that it fails is enough
 	}
 	base := newMachine(t)
@@ -87,7 +87,7 @@ func newMachine(t *testing.T) *modelMachine {
 		}
 	}
 	m.elders = len(m.spots)
-	rig.Eventually(t, 20*time.Second, "the devices are silent", func() bool {
+	rig.Eventually(t, "the devices are silent", func() bool {
 		now := time.Now()
 		return !slices.ContainsFunc(m.worlds, func(w *world) bool {
 			return slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // mutant is a way to break Beacon that a test must notice.
@@ -74,11 +75,11 @@ func TestMutants(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
 			defer cancel()
 			test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
-			level := "quick"
+			depth := "check"
 			if m.full {
-				level = "full"
+				depth = "torture"
 			}
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, levelVariable+"="+level)
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth)
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:

@@ -73,8 +73,8 @@ func Prepare(t *testing.T, p rig.Program, clock *rig.Clock, db string, crowd Cro
 		}
 	}
 	before := folds()
-	rig.Eventually(t, 20*time.Second, "the beats are folded", func() bool { return folds() >= before+3 })
-	s.Stop(t, 10*time.Second)
+	rig.Eventually(t, "the beats are folded", func() bool { return folds() >= before+3 })
+	s.Stop(t)
 	copyHotspots(t, db, crowd, days...)
 	return staff, devices
 }
@@ -85,10 +85,10 @@ func CloseAll(t *testing.T, db string, last Day) {
 	clock := rig.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
 	s := rig.Start(t, db, clock.Flags()...)
 	handle := rig.OpenSQL(t, db)
-	rig.Eventually(t, 30*time.Second, "all days are closed", func() bool {
+	rig.Eventually(t, "all days are closed", func() bool {
 		s.Running(t)
 		return Day(Number(t, handle, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)) >= last
 	})
-	s.Stop(t, 10*time.Second)
+	s.Stop(t)
 	handle.Close()
 }

@@ -1,0 +1,5 @@
+package main
+
+import "github.com/beacon-wifi/beacon/rig/level"
+
+func init() { level.FixRapid() }

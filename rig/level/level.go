@@ -1,0 +1,89 @@
+// Package level says how much a run of the tests does, and which random choices it
+// makes. Its invariant: make test and make check make the same choices in every
+// run, so that a test that failed fails again; make torture draws new ones and
+// prints them.
+package level
+
+import (
+	"flag"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Level is how much is done.
+type Level int
+
+const (
+	Test    Level = iota // one controlled run of each thing: what every contributor runs
+	Check                // several rounds: what must hold before a change lands
+	Torture              // as many rounds as it takes, with new random choices each time
+)
+
+// Variable names the level in the environment: "test", "check" or "torture".
+// Without it the level is Test.
+const Variable = "BEACON_TEST_LEVEL"
+
+// SeedVariable repeats the random choices of an earlier run.
+const SeedVariable = "BEACON_TEST_SEED"
+
+// Now returns the level of this run.
+func Now() Level {
+	switch os.Getenv(Variable) {
+	case "check":
+		return Check
+	case "torture":
+		return Torture
+	default:
+		return Test
+	}
+}
+
+// Rounds returns the number that belongs to the level of this run.
+func Rounds(test, check, torture int) int { return [...]int{test, check, torture}[Now()] }
+
+// Needs skips a test for which lower levels have no time.
+func Needs(t testing.TB, l Level) {
+	t.Helper()
+	if Now() < l {
+		t.Skipf("only make %s has the time for this", [...]string{"test", "check", "torture"}[l])
+	}
+}
+
+// Seed returns the seed of a test's random choices. It is the same in every run,
+// except that make torture draws a new one. It is printed where the test fails.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(t.Name()))
+	seed := hash.Sum64()
+	if Now() == Torture {
+		seed = rand.Uint64()
+	}
+	if text := os.Getenv(SeedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s: %v", SeedVariable, err)
+		}
+	}
+	if Now() == Torture {
+		t.Logf("%s=%d", SeedVariable, seed)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("to repeat it, set %s=%d", SeedVariable, seed)
+		}
+	})
+	return seed
+}
+
+// FixRapid gives the property tests of a package the same choices in every run,
+// except in make torture's. A package that uses rapid calls it from an init function
+// of its tests.
+func FixRapid() {
+	if seed := flag.Lookup("rapid.seed"); seed != nil && Now() != Torture {
+		_ = seed.Value.Set("1")
+	}
+}

@@ -1,5 +1,6 @@
-# Every target prepares what it needs and asks no question; check also needs a C
-# compiler, for the race detector.
+# Every target installs what it needs where it may, and asks no question. Beside Go,
+# test needs PostgreSQL and Chromium; check also needs a C compiler, for the race
+# detector, and the tools that the target "need" lists.
 .DEFAULT_GOAL := help
 TOOL := go tool -modfile=tools/go.mod
 
@@ -11,21 +12,27 @@ help: ## List the targets.
 build: ## Build the static binary bin/beacon.
 	CGO_ENABLED=0 go build -trimpath -o bin/beacon ./cmd/beacon
 
+# Tests that start servers and browsers and mostly wait come first: the others run
+# beside them.
+WAITING := ./torture ./endtoend ./console/browser ./docs/docstest ./clients/typescript ./packaging
+OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
+
 .PHONY: test
-test: prepare ## Run all tests, on SQLite and on a PostgreSQL server of their own.
-	scripts/check-console
-	scripts/with-postgres scripts/test
-	cd tools/sqlgrammar && go test ./...
+test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
+	@scripts/need chromium chromium || echo "the console is not tested in a browser"
+	@scripts/need strace strace || echo "faults at single system calls are not tested"
+	scripts/with-postgres scripts/test -p 3 -timeout 60m $(WAITING) $(OTHERS)
 
 .PHONY: check
-check: prepare ## Check formatting, vet, staticcheck, security, and run all tests with the race detector.
+check: need ## Check what must hold before a change lands: format, vet, staticcheck, race detector, security, every test in several rounds.
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "run make format: $$unformatted"; exit 1; }
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/beacon
 	scripts/check-console
-	scripts/with-postgres scripts/test -race
 	cd tools/sqlgrammar && go test ./...
+	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -race -timeout 60m $(OTHERS)
+	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -timeout 60m $(WAITING)
 	$(MAKE) security
 
 .PHONY: security
@@ -34,19 +41,19 @@ security: ## Run gosec and govulncheck (BEACON_VULN_DB names its database), sear
 	go mod verify
 	scripts/reproducible
 
-.PHONY: prepare
-prepare:
+.PHONY: need
+need:
 	@scripts/need curl curl
 	@scripts/need jq jq
-	@scripts/need strace strace || echo "tests that need strace are skipped"
-	@scripts/need faketime faketime || echo "a database whose clock is wrong is not tested"
-	@scripts/need ogr2ogr gdal-bin || echo "no GIS reads our maps: that test is skipped"
-	@scripts/need zsh zsh || echo "completions of zsh are not tested"
-	@scripts/need fish fish || echo "completions of fish are not tested"
-	@scripts/need chromium chromium || echo "tests that need a browser are skipped"
-	@scripts/need prometheus prometheus || echo "tests that need Prometheus are skipped: what it makes of packaging/monitoring"
-	@scripts/need nginx nginx-light || echo "pages of the documentation with a proxy are not tested"
-	@scripts/need npm npm || echo "it is not checked that console/dist is what its sources build"
+	@scripts/need strace strace
+	@scripts/need faketime faketime
+	@scripts/need ogr2ogr gdal-bin
+	@scripts/need zsh zsh
+	@scripts/need fish fish
+	@scripts/need chromium chromium
+	@scripts/need prometheus prometheus
+	@scripts/need nginx nginx-light
+	@scripts/need npm npm
 
 .PHONY: console
 console: ## Build the console's pages (console/dist) from their sources; needs npm.
@@ -62,11 +69,11 @@ bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN n
 	scripts/with-peers go test ./bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: torture
-torture: prepare ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
-	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 30m -skip '^TestMutants$$' ./torture
+torture: need ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 120m -skip '^TestMutants$$' ./torture
 
 .PHONY: mutants
-mutants: prepare ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
+mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
 	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
 
 .PHONY: fuzz

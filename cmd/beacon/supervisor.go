@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 )
@@ -15,9 +16,9 @@ func tellSupervisor(ctx context.Context) error {
 		return nil
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "unixgram", socket)
-	if err == nil {
-		_, err = conn.Write([]byte("READY=1"))
-		conn.Close()
+	if err != nil {
+		return err
 	}
-	return err
+	_, err = conn.Write([]byte("READY=1"))
+	return errors.Join(err, conn.Close())
 }

@@ -60,7 +60,8 @@ var allowed = map[string][]string{
 	},
 	"metrics": {"web"},
 	"console": {"static"},
-	"docs":    {"static"}, // not what it documents
+	"docs":    {},
+	"docsite": {"static"}, // not what it documents
 
 	// Files to install and watch it with.
 	"packaging": {},
@@ -70,7 +71,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"cmd/beacon": {
-		"access", "beacon", "client", "console", "demo", "docs", "doctor", "events", "fleet", "id", "lease", "ledger", "metrics", "network", "packaging", "policy", "preview",
+		"access", "beacon", "client", "console", "demo", "docs", "docsite", "doctor", "events", "fleet", "id", "lease", "ledger", "metrics", "network", "packaging", "policy", "preview",
 		"ratelimit", "registry", "rewards", "simulate", "statement", "store", "store/postgres", "store/sqlite", "telemetry",
 		"vitals", "web",
 	},
@@ -106,7 +107,7 @@ var foreign = map[string][]string{
 	"statement":       {"github.com/go-json-experiment/json"},
 	"web":             {"github.com/go-json-experiment/json"},
 	"metrics":         {"github.com/prometheus/client_golang"},
-	"docs":            {"github.com/yuin/goldmark"},
+	"docsite":         {"github.com/yuin/goldmark"},
 	"mvt":             {"google.golang.org/protobuf"},
 	"mvt/mvttest":     {"google.golang.org/protobuf"},
 	"cmd/beacon":      {"github.com/alecthomas/kong", "golang.org/x/sync"},

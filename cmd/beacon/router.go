@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
-	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
 	"github.com/beacon-wifi/beacon/web"
@@ -18,13 +18,13 @@ type router struct {
 	preview *preview.API
 	network *network.API
 	console *webconsole.Console
-	docs    *docs.Docs
+	docs    *docsite.Docs
 	loaded  atomic.Bool // until then the network interface has nothing to answer from
 
 	pressure web.Pressure
 }
 
-func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console, docs *docs.Docs) *router {
+func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console, docs *docsite.Docs) *router {
 	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console, docs: docs}
 }
 

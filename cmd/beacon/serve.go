@@ -18,6 +18,7 @@ import (
 
 	webconsole "github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 	"github.com/beacon-wifi/beacon/metrics"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/packaging"
@@ -169,23 +170,24 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 func (c serveCmd) demoKey(user string) string { return c.PreviewKeyPrefix + "_test_" + user }
 
 // docs are the guides, and both interfaces as their documents describe them.
-func (c serveCmd) docs(publicURL string) (*docs.Docs, error) {
+func (c serveCmd) docs(publicURL string) (*docsite.Docs, error) {
 	files, err := downloads()
 	if err != nil {
 		return nil, err
 	}
-	return docs.New(docs.Config{
+	return docsite.New(docsite.Config{
 		PublicURL: publicURL,
+		Guides:    docs.Files,
 		Files:     files,
-		APIs: []docs.API{
-			{Name: "network", Document: network.OpenAPIJSON()},
-			{Name: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
+		APIs: []docsite.API{
+			{Name: "network", Folder: "network", Document: network.OpenAPIJSON()},
+			{Name: "preview", Folder: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
 		},
 	})
 }
 
 // downloads are the files of packaging, for the documentation to offer.
-func downloads() (all []docs.File, err error) {
+func downloads() (all []docsite.File, err error) {
 	err = fs.WalkDir(packaging.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -195,7 +197,7 @@ func downloads() (all []docs.File, err error) {
 		if strings.HasSuffix(path, ".json") {
 			kind = "application/json"
 		}
-		all = append(all, docs.File{Source: "packaging/" + path, Type: kind, Body: body})
+		all = append(all, docsite.File{Path: "packaging/" + path, Source: "packaging/" + path, Type: kind, Body: body})
 		return err
 	})
 	return all, err

@@ -1,4 +1,4 @@
-package docs
+package docsite
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func (m *markdown) page(source []byte) content {
 	}
 	var buf bytes.Buffer
 	if err := m.engine.Renderer().Render(&buf, source, tree); err != nil {
-		panic(fmt.Errorf("docs: %w", err)) // writing to memory does not fail
+		panic(fmt.Errorf("docsite: %w", err)) // writing to memory does not fail
 	}
 	c.HTML = template.HTML(buf.String()) // the parser knows no HTML, and the renderer escapes text
 	return c
@@ -69,7 +69,7 @@ func (m *markdown) page(source []byte) content {
 func (m *markdown) text(source string) template.HTML {
 	var buf bytes.Buffer
 	if err := m.engine.Convert([]byte(source), &buf); err != nil {
-		panic(fmt.Errorf("docs: %w", err))
+		panic(fmt.Errorf("docsite: %w", err))
 	}
 	return template.HTML(buf.String())
 }
@@ -127,11 +127,11 @@ func (l linker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
 func resolver(cfg Config) func(string) (string, bool) {
 	served := map[string]string{}
 	for _, api := range cfg.APIs {
-		served[api.Name+"/openapi.yaml"] = apiPath(api.Name)
-		served[api.Name+"/openapi.json"] = apiPath(api.Name)
+		served[api.Folder+"/openapi.yaml"] = apiPath(api.Name)
+		served[api.Folder+"/openapi.json"] = apiPath(api.Name)
 	}
 	for _, f := range cfg.Files {
-		served[f.Source] = filePath(f.Source)
+		served[f.Source] = filePath(f.Path)
 	}
 	return func(to string) (string, bool) {
 		u, err := url.Parse(to)

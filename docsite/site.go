@@ -1,4 +1,4 @@
-package docs
+package docsite
 
 import (
 	"bytes"
@@ -73,12 +73,12 @@ var menu = []struct {
 
 const others = 2
 
-func newSite(guides fs.FS, cfg Config) (*site, error) {
+func newSite(cfg Config) (*site, error) {
 	s := &site{templates: sync.OnceValue(parseTemplates)}
 	if err := s.addAssets(); err != nil {
 		return nil, err
 	}
-	if err := s.addGuides(guides); err != nil {
+	if err := s.addGuides(cfg.Guides); err != nil {
 		return nil, err
 	}
 	if err := s.addAPIs(cfg); err != nil {
@@ -153,7 +153,7 @@ func (s *site) addGuides(guides fs.FS) error {
 		s.add(g, p)
 	}
 	if len(s.pages) == 0 || s.pages[0].path != base {
-		return fmt.Errorf("docs: there is no %s to begin with", index)
+		return fmt.Errorf("docsite: there is no %s to begin with", index)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (s *site) addAPIs(cfg Config) error {
 	for _, api := range cfg.APIs {
 		document, err := parseDocument(api.Document)
 		if err != nil {
-			return fmt.Errorf("docs: the OpenAPI document %s: %w", api.Name, err)
+			return fmt.Errorf("docsite: the OpenAPI document %s: %w", api.Name, err)
 		}
 		s.add(len(s.groups)-1, &page{
 			path: apiPath(api.Name), route: routeAPI, title: document.Info.Title,
@@ -219,7 +219,7 @@ func (s *site) frame(title, path string, c content) []byte {
 func (s *site) execute(name string, data any) template.HTML {
 	var buf bytes.Buffer
 	if err := s.templates().ExecuteTemplate(&buf, name, data); err != nil {
-		panic(fmt.Errorf("docs: %w", err))
+		panic(fmt.Errorf("docsite: %w", err))
 	}
 	return template.HTML(buf.String()) // a template escaped what it was given
 }

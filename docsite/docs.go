@@ -1,7 +1,6 @@
-package docs
+package docsite
 
 import (
-	"embed"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -12,25 +11,25 @@ import (
 	"github.com/beacon-wifi/beacon/static"
 )
 
-//go:embed *.md
-var guides embed.FS
-
 // Config is what the pages must be told.
 type Config struct {
 	PublicURL string // where clients reach the server, for lines to copy
+	Guides    fs.FS  // Markdown: README.md and what it leads to
 	APIs      []API
 	Files     []File
 }
 
 // API is an interface with an OpenAPI document.
 type API struct {
-	Name     string // as in /docs/api/{name}, and in the repository: {name}/openapi.yaml
+	Name     string // as in /docs/api/{name}
+	Folder   string // of the repository, which has its openapi.yaml: guides link to it there
 	Document []byte // JSON
 	Key      string // one that opens, for lines to copy; where it is empty, they take it from $KEY
 }
 
 // File is something to download beside the pages.
 type File struct {
+	Path   string // as in /docs/files/{path}
 	Source string // where the repository has it: guides link to it there
 	Type   string // as Content-Type has it
 	Body   []byte
@@ -62,10 +61,8 @@ type entry struct {
 }
 
 // New reads the documents. One that has what the pages cannot show is refused.
-func New(cfg Config) (*Docs, error) { return newDocs(guides, cfg) }
-
-func newDocs(guides fs.FS, cfg Config) (*Docs, error) {
-	s, err := newSite(guides, cfg)
+func New(cfg Config) (*Docs, error) {
+	s, err := newSite(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func newDocs(guides fs.FS, cfg Config) (*Docs, error) {
 	}
 	d.files[base+"/"] = d.files[base]
 	for _, f := range cfg.Files {
-		d.add(filePath(f.Source), routeFile, func() *static.File { return static.New(routeFile, f.Type, f.Body, static.AlwaysAsk) })
+		d.add(filePath(f.Path), routeFile, func() *static.File { return static.New(routeFile, f.Type, f.Body, static.AlwaysAsk) })
 	}
 	d.missing = sync.OnceValue(s.renderMissing)
 	return d, nil
@@ -98,7 +95,7 @@ func (d *Docs) Routes() []string {
 }
 
 // filePath is where something to download is found.
-func filePath(source string) string { return base + "/files/" + source }
+func filePath(path string) string { return base + "/files/" + path }
 
 // Handles reports whether a request is for the documentation. Other methods are
 // someone else's to answer.

@@ -1,4 +1,4 @@
-package docs_test
+package docsite_test
 
 import (
 	"os/exec"
@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 )
 
 // small is a document with one of each thing whose form matters.
@@ -25,7 +26,7 @@ const small = `{"openapi": "3.1.0", "info": {"title": "Small", "version": "1"}, 
 	"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}}`
 
 func TestReference_Forms(t *testing.T) {
-	d, err := docs.New(docs.Config{PublicURL: "http://host", APIs: []docs.API{{Name: "small", Document: []byte(small)}}})
+	d, err := docsite.New(docsite.Config{Guides: docs.Files, PublicURL: "http://host", APIs: []docsite.API{{Name: "small", Document: []byte(small)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestMenu(t *testing.T) {
 	for _, name := range []string{"zebra", "security", "rewards", "backup", "run-single-node", "quickstart-apps", "README"} {
 		guides[name+".md"] = &fstest.MapFile{Data: []byte("# The `" + name + "`\n")}
 	}
-	d, err := docs.NewOf(guides, docs.Config{APIs: []docs.API{{Name: "small", Document: []byte(small)}}})
+	d, err := docsite.New(docsite.Config{Guides: guides, APIs: []docsite.API{{Name: "small", Document: []byte(small)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

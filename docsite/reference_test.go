@@ -1,4 +1,4 @@
-package docs_test
+package docsite_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 )
 
 // object is a part of an OpenAPI document as encoding/json gives it: these tests
@@ -305,7 +306,7 @@ func TestReference_TextIsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := docs.New(docs.Config{PublicURL: hostileText, APIs: []docs.API{{Name: "hostile", Document: source, Key: hostileText}}})
+	d, err := docsite.New(docsite.Config{Guides: docs.Files, PublicURL: hostileText, APIs: []docsite.API{{Name: "hostile", Document: source, Key: hostileText}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,11 +337,11 @@ func TestNew_RefusesWhatItCannotShow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := docs.New(docs.Config{APIs: []docs.API{{Name: "x", Document: source}}}); err == nil {
+		if _, err := docsite.New(docsite.Config{Guides: docs.Files, APIs: []docsite.API{{Name: "x", Document: source}}}); err == nil {
 			t.Errorf("%s is not refused", name)
 		}
 	}
-	if _, err := docs.New(docs.Config{APIs: []docs.API{{Name: "x", Document: append(slices.Clone(config.APIs[1].Document), '{')}}}); err == nil {
+	if _, err := docsite.New(docsite.Config{Guides: docs.Files, APIs: []docsite.API{{Name: "x", Document: append(slices.Clone(config.APIs[1].Document), '{')}}}); err == nil {
 		t.Error("a second document is not refused")
 	}
 }

@@ -1,4 +1,4 @@
-package docs_test
+package docsite_test
 
 import (
 	"encoding/xml"
@@ -11,11 +11,11 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 )
 
 // get asks the documentation as a client that takes only what the header says.
-func get(t *testing.T, d *docs.Docs, method, path string, header ...string) (*http.Response, string) {
+func get(t *testing.T, d *docsite.Docs, method, path string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, nil)
 	for i := 0; i < len(header); i += 2 {

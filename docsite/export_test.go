@@ -1,7 +1,4 @@
-package docs
-
-// NewOf serves other guides than those of this folder.
-var NewOf = newDocs
+package docsite
 
 // Slug names a heading on a page that has these already.
 func Slug(text string, used ...string) string {

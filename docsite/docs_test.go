@@ -1,36 +1,44 @@
-package docs_test
+package docsite_test
 
 import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/docsite"
 	"github.com/beacon-wifi/beacon/network"
 	"github.com/beacon-wifi/beacon/preview"
 )
 
-var config = docs.Config{
+var config = docsite.Config{
 	PublicURL: "http://127.0.0.1:8080",
-	APIs: []docs.API{
-		{Name: "network", Document: network.OpenAPIJSON()},
-		{Name: "preview", Document: preview.OpenAPIJSON(), Key: "svc_test_demo01"},
+	Guides:    docs.Files,
+	APIs: []docsite.API{
+		{Name: "network", Folder: "network", Document: network.OpenAPIJSON()},
+		{Name: "preview", Folder: "preview", Document: preview.OpenAPIJSON(), Key: "svc_test_demo01"},
 	},
-	Files: []docs.File{{Source: "packaging/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}},
+	Files: []docsite.File{{Path: "packaging/monitoring/alerts.yml", Source: "packaging/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}},
 }
 
-func newDocs(t *testing.T) *docs.Docs {
+// with returns a configuration with other guides.
+func with(guides fs.FS, cfg docsite.Config) docsite.Config {
+	cfg.Guides = guides
+	return cfg
+}
+
+func newDocs(t *testing.T) *docsite.Docs {
 	t.Helper()
-	d, err := docs.New(config)
+	d, err := docsite.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +48,7 @@ func newDocs(t *testing.T) *docs.Docs {
 // paths lists all pages.
 func paths(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob("*.md")
+	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +179,7 @@ func TestGuide_Links(t *testing.T) {
 			" [f](gone.md) [g](#start) [h](https://example.org/x?y=1) [i](README.md) [j](/v1/openapi.yaml) [k](javascript:alert(1))\n")},
 		"other.md": {Data: []byte("# Other\n\n## Part two\n")},
 	}
-	d, err := docs.NewOf(guides, config)
+	d, err := docsite.New(with(guides, config))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +200,7 @@ func TestGuide_Links(t *testing.T) {
 	if !strings.Contains(body, "d <em>e</em> <a") {
 		t.Errorf("what leads nowhere is no text: %s", body)
 	}
-	if _, err := docs.NewOf(fstest.MapFS{"other.md": guides["other.md"]}, config); err == nil {
+	if _, err := docsite.New(with(fstest.MapFS{"other.md": guides["other.md"]}, config)); err == nil {
 		t.Error("without an index, there is no fault")
 	}
 }
@@ -200,7 +208,7 @@ func TestGuide_Links(t *testing.T) {
 func TestGuide_Markdown(t *testing.T) {
 	source := "# A *title* with `code`\n\n<script>alert(1)</script>\n\nText with <img src=x onerror=alert(1)> and <b>tags</b>.\n\n" +
 		"| left | right | |\n|---|--:|---|\n| a | 1 | <i> |\n\n```sh\necho '<&>' \"$X\"\n```\n\n    indented <pre>\n\n![picture](javascript:alert(1))\n"
-	d, err := docs.NewOf(fstest.MapFS{"README.md": {Data: []byte(source)}}, docs.Config{})
+	d, err := docsite.New(docsite.Config{Guides: fstest.MapFS{"README.md": {Data: []byte(source)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +238,7 @@ func TestSlug(t *testing.T) {
 		{"snake_case and Größe", nil, "snake_case-and-größe"},
 		{"Again", []string{"again", "again-1"}, "again-2"},
 	} {
-		if got := docs.Slug(tc.text, tc.used...); got != tc.want {
+		if got := docsite.Slug(tc.text, tc.used...); got != tc.want {
 			t.Errorf("%q is named %q, want %q", tc.text, got, tc.want)
 		}
 	}

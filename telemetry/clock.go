@@ -56,14 +56,14 @@ func (t *Telemetry) look() look {
 	}
 	if begun := c.even.Begun(); begun != c.begun {
 		if c.begun > 0 {
-			t.doubt.Store(true) // records may be of now that memory took for others
+			t.suspicions.raise() // records may be of now that memory took for others
 			t.warnOfClock(now, real)
 		}
 		c.begun = begun
 	}
 	minute := vitals.MinuteOf(now)
 	if minute < c.last {
-		t.doubt.Store(true)
+		t.suspicions.raise()
 		t.finals.forget() // a day that was over may not be any more
 	}
 	if minute < c.last || c.back && steady {
@@ -83,7 +83,7 @@ func (t *Telemetry) goBack(now time.Time, steady bool) {
 		keep = math.MaxInt32
 	}
 	if t.Table.ClockBack(now, keep) {
-		t.doubt.Store(true)
+		t.suspicions.raise()
 	}
 	c.back = !steady
 }

@@ -22,7 +22,7 @@ func (t *Telemetry) Facts(
 		return facts, nil
 	}
 	onDisk := ids
-	if day == today && !t.doubt.Load() {
+	if day == today && !t.suspicions.any() {
 		onDisk = t.factsInMemory(facts, ids, now)
 	}
 	for chunk := range slices.Chunk(onDisk, foldChunk) {

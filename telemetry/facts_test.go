@@ -1,12 +1,14 @@
 package telemetry_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/telemetry"
 	"github.com/beacon-wifi/beacon/vitals"
 )
 
@@ -212,4 +214,43 @@ func TestFacts_MissedAPartOfTheJournal(t *testing.T) {
 	if diff := cmp.Diff(want, away.facts(t, beacon.DayOf(morning), l.id)); diff != "" || want[l.id].Served != 26 {
 		t.Errorf("(-keeper +away): %s", diff)
 	}
+}
+
+// While a node that missed a part of the journal rereads the records, it still
+// tells from them and not from memory, which does not have all of it yet.
+func TestFacts_WhileRecordsAreReread(t *testing.T) {
+	open, c := onSQLite(t), &clock{at: morning}
+	keeper := start(t, open, c, nil)
+	reading := &rereading{}
+	away := start(t, open, c, func(s telemetry.Store) telemetry.Store { reading.Store = s; return reading })
+	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
+	l.live(t, 1)
+	away.must(t, away.follower.Step)
+	l.live(t, 24)
+	away.must(t, away.follower.Step)
+	want, asked := keeper.facts(t, beacon.DayOf(morning), l.id), false
+	reading.before = func() {
+		asked = true
+		if diff := cmp.Diff(want, away.facts(t, beacon.DayOf(morning), l.id)); diff != "" {
+			t.Errorf("(-keeper +away): %s", diff)
+		}
+	}
+	away.must(t, away.Fold)
+	if !asked {
+		t.Error("the records were not reread")
+	}
+}
+
+// rereading does something once, before records are read.
+type rereading struct {
+	telemetry.Store
+	before func()
+}
+
+func (r *rereading) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
+	if do := r.before; do != nil {
+		r.before = nil
+		do()
+	}
+	return r.Store.Records(ctx, day, ids)
 }

@@ -74,59 +74,60 @@ func (f *folds) done(at vitals.Minute, took time.Duration) {
 	f.next = make(chan struct{})
 }
 
-// fold writes what memory knows into records and then trims the journals. The
-// process that is not the keeper reads the records instead. While the clock is
-// not believed, nothing is decided that was not certain before: neither minutes
-// nor whether a day is over.
-func (t *Telemetry) fold(ctx context.Context) (err error) {
+// fold writes what memory knows into records and then trims the journals, or
+// rereads the records where another node writes them; see role. While the clock is
+// not believed, nothing is decided that was not certain before: neither minutes nor
+// whether a day is over.
+func (t *Telemetry) fold(ctx context.Context) error {
 	// Records tell our own outages from those of others. That beats are refused
 	// may be because a fold is due.
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
 	clock, began := t.look(), time.Now()
-	now, sure := vitals.MinuteOf(clock.now), vitals.MinuteOf(clock.upTo)
-	held, keeper := t.Keeper()
-	doubt := t.doubt.Swap(false)
-	defer func() {
-		if err != nil && doubt {
-			t.doubt.Store(true)
-		}
-	}()
-	if doubt || t.foldedAs != held.Token {
-		t.foldedAs, t.rolled = 0, 0 // others may have written what memory does not know
+	now := vitals.MinuteOf(clock.now)
+	held, holder := t.Keeper()
+	if !holder {
+		held = lease.Lease{}
 	}
-	reached, final := t.places.all(), vitals.Day(0)
+	raised := t.suspicions.raised.Load()
+	in := foldInput{
+		token: held.Token, suspected: t.suspicions.any(), day: vitals.MinuteOf(clock.upTo).Day(), reached: t.places.all(),
+	}
+	final := vitals.Day(0)
 	if clock.steady {
 		final = finalAt(now, t.places.upTo())
+		in.finalDue = !t.finals.has(held.Token, final)
 	}
-	work := t.news(doubt || keeper && (t.foldedAs == 0 || t.rolled != sure.Day() || clock.steady && !t.finals.has(held.Token, final)))
+	plan := t.folded.plan(in)
+	work := t.news(plan.all)
 	for chunk := range slices.Chunk(work, foldChunk) {
-		if keeper {
-			err = t.foldChunk(ctx, held, chunk, clock, final)
-		} else {
-			err = t.rereadChunk(ctx, chunk, now.Day())
+		if plan.role != owner {
+			if err := t.rereadChunk(ctx, chunk, now.Day()); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		if plan.role != reader {
+			if err := t.foldChunk(ctx, held, chunk, clock, final); err != nil {
+				return err
+			}
 		}
 	}
-	if keeper {
+	if plan.role != reader {
 		if err := t.trim(ctx, held); err != nil {
 			return err
 		}
-		t.earlier, t.rolled, t.foldedAs = reached, sure.Day(), held.Token
-		if clock.steady && !t.doubt.Load() { // else another may have written in between
+		if clock.steady && t.suspicions.raised.Load() == raised { // else another may have written in between
 			t.finals.set(held.Token, final)
 		}
-	} else {
-		t.earlier, t.foldedAs = nil, 0 // another node folds
 	}
+	t.folded = t.folded.next(in)
+	t.suspicions.clear(raised)
 	if clock.steady {
-		t.bury(held, keeper, clock.now)
+		t.bury(held, holder, clock.now)
 	}
 	t.folds.done(now, time.Since(began))
-	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", keeper, "took_ms", time.Since(began).Milliseconds())
+	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", holder, "took_ms", time.Since(began).Milliseconds())
 	return nil
 }
 
@@ -150,16 +151,11 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	return ids
 }
 
-// foldChunk brings the records of some hotspots up to date. Memory knows all
-// that the records say, unless another node wrote them.
+// foldChunk brings the records of some hotspots up to date. Memory knows all that
+// the records say.
 func (t *Telemetry) foldChunk(
 	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final vitals.Day,
 ) error {
-	if t.foldedAs != held.Token {
-		if err := t.rereadChunk(ctx, ids, vitals.MinuteOf(clock.now).Day()); err != nil {
-			return err
-		}
-	}
 	rows := make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
 		t.Fleet.Tend(id, func(live *vitals.Live) {
@@ -186,7 +182,7 @@ func (t *Telemetry) foldChunk(
 // after, and must not find a gap between them.
 func (t *Telemetry) trim(ctx context.Context, held lease.Lease) error {
 	var failed []error
-	for node, upTo := range t.earlier {
+	for node, upTo := range t.folded.trimTo {
 		failed = append(failed, t.Store.TrimJournal(ctx, held, node, upTo))
 	}
 	return errors.Join(failed...)

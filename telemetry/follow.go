@@ -100,12 +100,12 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 	}
 	if len(rows) == 0 {
 		// Folded and trimmed since we looked: what it held is in the records.
-		t.doubt.Store(true)
+		t.suspicions.raise()
 		t.places.reached(node, t.places.heads[node])
 		return nil
 	}
 	if place > 0 && rows[0].Seq > place+1 {
-		t.doubt.Store(true) // we were away for so long that some were folded and trimmed
+		t.suspicions.raise() // we were away for so long that some were folded and trimmed
 	}
 	var beats []vitals.Beat
 	for _, row := range rows {

@@ -75,12 +75,8 @@ type Telemetry struct {
 	finals  finals
 	foldDue chan struct{}
 
-	doubt atomic.Bool // records may say what memory does not know
-
-	// Of fold alone.
-	earlier  map[string]int64 // how far the last fold had read
-	rolled   vitals.Day       // the last day on which everyone in service got a record
-	foldedAs int64            // the token of the lease under which it last folded
+	suspicions suspicions
+	folded     foldState // of fold alone
 
 	restored atomic.Bool // the start is over
 

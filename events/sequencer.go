@@ -190,23 +190,25 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	if err != nil || len(streams) == 0 {
 		return false, err
 	}
-	for changes := range slices.Chunk(merge(streams), eventsAtATime) {
-		if err := s.append(ctx, l, changes); err != nil {
+	changes, since := merge(streams), s.now().Add(-Kept)
+	for len(changes) > 0 {
+		events, n := eventsOf(changes, since)
+		if err := s.append(ctx, l, changes[:n], events); err != nil {
 			return false, err
 		}
+		changes = changes[n:]
 	}
 	return true, nil
 }
 
-// append makes events of changes, and notes how far that was.
-func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.Change) error {
+// append writes the events of some changes, and how far that was.
+func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.Change, events []beacon.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	places := map[string]int64{}
 	for _, c := range changes {
 		places[c.Node] = c.Seq
 	}
-	events := eventsOf(changes)
 	if err := s.source.AppendEvents(ctx, l, places, events); err != nil {
 		return fmt.Errorf("append %d events: %w", len(events), err)
 	}
@@ -263,18 +265,21 @@ func isPrivate(c beacon.Change) bool {
 	return true
 }
 
-// eventsOf leaves out who did it: what happens to hotspots is for everyone to
-// hear, and an audit is not. A month that is settled is for its user alone.
-func eventsOf(changes []beacon.Change) []beacon.Event {
-	var events []beacon.Event
-	for _, c := range changes {
+// eventsOf returns the events of the first n changes: as many as fit into one
+// write. It leaves out who did it: what happens to hotspots is for everyone to hear,
+// and an audit is not. A month that is settled is for its user alone. What is older
+// than events are kept is no event: it would be written only to be deleted.
+func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, n int) {
+	for n < len(changes) && len(events) < eventsAtATime {
+		c := changes[n]
+		n++
 		switch {
-		case isPrivate(c):
+		case isPrivate(c) || c.At.Before(since):
 		case c.Kind == beacon.RewardsSettled:
 			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Actor.Note, User: beacon.UserID(c.Target), At: c.At})
 		default:
 			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Target, At: c.At})
 		}
 	}
-	return events
+	return events, n
 }

@@ -20,6 +20,8 @@ import (
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
+func atNoon() time.Time { return noon }
+
 // startSequencer runs a process that wants to sequence. Its end is a clean one.
 func startSequencer(t *testing.T, m *memory, name string, now func() time.Time, log *slog.Logger) (stop func()) {
 	t.Helper()
@@ -41,7 +43,7 @@ func holding(t *testing.T, m *memory) (*events.Sequencer, lease.Lease) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return events.NewSequencer(m, nil, time.Now, func() {}, silent), l
+	return events.NewSequencer(m, nil, atNoon, func() {}, silent), l
 }
 
 func mustStep(t *testing.T, s *events.Sequencer, l lease.Lease) {
@@ -95,6 +97,24 @@ func TestSequencer_WhatIsAnEvent(t *testing.T) {
 	}
 	if m.places["n"] != int64(len(m.streams["n"])) {
 		t.Errorf("the place is %d of %d; what is no event is passed over for good", m.places["n"], len(m.streams["n"]))
+	}
+}
+
+// What is older than events are kept is passed over for good, in few writes: a
+// database that was filled by an import may have a million such changes.
+func TestSequencer_OldChanges(t *testing.T) {
+	m := newMemory()
+	s, l := holding(t, m)
+	for range 5000 {
+		m.write("n", beacon.HotspotRegistered, "hs_old", 1, noon.Add(-events.Kept-time.Second))
+	}
+	m.write("n", beacon.HotspotRegistered, "hs_kept", 1, noon.Add(-events.Kept))
+	mustStep(t, s, l)
+	if got := m.told(); !slices.Equal(got, []string{"hotspot.registered hs_kept"}) {
+		t.Errorf("the events are %v", got)
+	}
+	if m.places["n"] != 5001 || m.called("AppendEvents") > 3 {
+		t.Errorf("the place is %d after %d writes", m.places["n"], m.called("AppendEvents"))
 	}
 }
 
@@ -259,7 +279,7 @@ func TestSequencer_Returns(t *testing.T) {
 	mustStep(t, s, l)
 	m.write("n", beacon.HotspotUpdated, "hs_1", 2, noon)
 	m.holder.Token = 2
-	mustStep(t, events.NewSequencer(m, nil, time.Now, func() {}, silent), lease.Lease{Token: 2})
+	mustStep(t, events.NewSequencer(m, nil, atNoon, func() {}, silent), lease.Lease{Token: 2})
 	m.write("n", beacon.HotspotDeleted, "hs_1", 3, noon)
 	m.holder.Token = 3
 	mustStep(t, s, lease.Lease{Token: 3})
@@ -273,7 +293,7 @@ func TestSequencer_Wakes(t *testing.T) {
 	m := newMemory()
 	_, l := holding(t, m)
 	woken := 0
-	s := events.NewSequencer(m, nil, time.Now, func() { woken++ }, silent)
+	s := events.NewSequencer(m, nil, atNoon, func() { woken++ }, silent)
 	mustStep(t, s, l)
 	m.write("n", beacon.KeyCreated, "key_1", 0, noon)
 	mustStep(t, s, l)

@@ -158,7 +158,7 @@ func (w *world) fight(number int) {
 		if err != nil || !taken {
 			continue
 		}
-		s := events.NewSequencer(db, nil, time.Now, w.hubs[number].Wake, silent)
+		s := events.NewSequencer(db, nil, atStoreTime, w.hubs[number].Wake, silent)
 		for range 1 + random.IntN(10) {
 			ctx, cancel := context.WithTimeout(w.t.Context(), time.Duration(random.IntN(40_000))*time.Microsecond)
 			if err := s.Step(ctx, l); err != nil {
@@ -184,7 +184,7 @@ func (w *world) finish() {
 			w.t.Fatal(err)
 		}
 	}
-	mustStep(w.t, events.NewSequencer(w.dbs[0], nil, time.Now, func() {}, silent), l)
+	mustStep(w.t, events.NewSequencer(w.dbs[0], nil, atStoreTime, func() {}, silent), l)
 	_, newest, err := w.dbs[0].EventHead(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
@@ -273,7 +273,7 @@ func TestEvents_Processes(t *testing.T) {
 		start := func(db *store.DB) (hub *events.Hub, keeper *lease.Keeper, stop func()) {
 			hub = startHub(t, db)
 			keeper = lease.NewKeeper(db, "events", db.Node(), silent)
-			s := events.NewSequencer(db, keeper, func() time.Time { return storetest.Now }, hub.Wake, silent)
+			s := events.NewSequencer(db, keeper, atStoreTime, hub.Wake, silent)
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { keeper.Run(ctx) })
@@ -320,3 +320,6 @@ func TestEvents_Processes(t *testing.T) {
 		expect(t, s, 3, 3)
 	})
 }
+
+// atStoreTime is the clock of what storetest makes.
+func atStoreTime() time.Time { return storetest.Now }

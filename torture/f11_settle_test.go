@@ -91,7 +91,7 @@ func (r settleRound) run(t *testing.T, random *rand.Rand, staff *rig.Client, db 
 	rig.Eventually(t, "all are at "+r.point, func() bool {
 		s.Running(t)
 		for _, racer := range racers {
-			if !racer.reached() {
+			if !racer.waits(t) {
 				return false
 			}
 		}
@@ -150,6 +150,15 @@ func startRacer(t *testing.T, db, point string) *racer {
 	go func() { r.ended <- r.Wait() }()
 	t.Cleanup(func() { _ = r.Process.Kill() })
 	return r
+}
+
+// waits reports whether the process has come to its point. It must not end before.
+func (r *racer) waits(t *testing.T) bool {
+	t.Helper()
+	if len(r.ended) > 0 && !r.reached() {
+		t.Fatalf("a settlement ended before it came to %s: %v %s", r.point, <-r.ended, r.said)
+	}
+	return r.reached()
 }
 
 // wasKilled waits for the end of the process. One that was not killed must have

@@ -75,13 +75,18 @@ func testRestart(t *testing.T, db string) {
 			t.Fatalf("after a server was ended: %+v", e)
 		}
 	}
-	last := lastOfOctober + 3
-	books.CloseAll(t, p, db, last)
+	clock := rig.NewClock((lastOfOctober + 4).Time().Add(10*time.Minute), 1200)
+	s := p.Start(t, db, clock.Flags()...)
+	rig.Eventually(t, "october is settled", func() bool {
+		s.Running(t)
+		return books.Number(t, r.tables, `SELECT count(*) FROM reward_months`) > 0
+	})
+	s.Stop(t)
 	rows, statements := books.Audit(t, r.tables)
 	if rows < len(days)*books.Many.Hotspots || statements < books.Many.Users {
 		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, len(days)*books.Many.Hotspots, books.Many.Users)
 	}
-	books.CloseAll(t, p, quiet, last)
+	books.CloseAll(t, p, quiet, lastOfOctober)
 	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.tables)); diff != "" {
 		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
 	}

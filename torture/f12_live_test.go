@@ -159,7 +159,7 @@ func TestF12_Limits(t *testing.T) {
 		}
 		// Limits count real time: the slower these requests are, the more may pass.
 		if most := 2 + int(2*time.Since(began).Seconds()); passed > most {
-			t.Errorf("set by %v, the limit let %d of 50 requests pass in %v; want %d at the most", off, passed, time.Since(began), most)
+			t.Fatalf("set by %v, the limit let %d of 50 requests pass in %v; want %d at the most", off, passed, time.Since(began), most)
 		}
 		rig.Eventually(t, "a request is allowed", allowed)
 	}

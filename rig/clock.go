@@ -11,13 +11,20 @@ type Clock struct {
 	Real  time.Time // which was this
 	Rate  int       // how much faster than ours it runs
 	Began time.Time // what it said when the last server was started
+	Until time.Time // it stands still from then on; zero: never
 }
 
 // NewClock makes a clock that says a time now.
 func NewClock(at time.Time, rate int) *Clock { return &Clock{At: at, Real: time.Now(), Rate: rate} }
 
 // Now is what it says.
-func (c *Clock) Now() time.Time { return c.At.Add(time.Since(c.Real) * time.Duration(c.Rate)) }
+func (c *Clock) Now() time.Time {
+	now := c.At.Add(time.Since(c.Real) * time.Duration(c.Rate))
+	if !c.Until.IsZero() && now.After(c.Until) {
+		return c.Until
+	}
+	return now
+}
 
 // Pass lets some time pass in which there is no server.
 func (c *Clock) Pass(d time.Duration) { c.At = c.At.Add(d) }

@@ -3,74 +3,85 @@
 package torture_test
 
 import (
-	"fmt"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
 )
 
-// TestF11_SettleKilled kills a settlement at the very system call with which it
-// syncs the file, writes to it, or asks the database server: at the first, the
-// second, and so on, until one comes to its end. Another then settles the rest,
-// and everyone has one statement (I5, I6).
+// TestF11_SettleKilled kills a settlement in the middle of the transactions that it
+// consists of, and between them; on SQLite also when it is about to write or to sync
+// what a COMMIT writes. Another then settles the rest, and everyone has one statement
+// (I5, I6).
 func TestF11_SettleKilled(t *testing.T) {
-	needStrace(t)
 	rig.Stores(t, func(t *testing.T, db string) {
 		closedOctober(t, db)
-		calls := []string{"fdatasync,fsync", "pwrite64"}
-		if rig.IsPostgres(db) {
-			calls = []string{"write"}
+		points, commits := []string{"hotspot_totals 2", "statements 1", "ready 2"}, []string{"statements 1"}
+		if rounds(0, 1, 1) > 0 {
+			points = append(points, "hotspot_totals 1", "hotspot_totals 3", "ready 1", "statements 2")
+			commits = append(commits, "hotspot_totals 1", "hotspot_totals 2", "hotspot_totals 3")
 		}
-		for _, kind := range calls {
-			killed, unfinished := 0, 0
-			for nth := rounds(3, 3, 1); killAtCall(t, rig.CopyDatabase(t, db), kind, nth, &unfinished); nth += step(kind, nth) {
-				if killed++; killed == rounds(2, 2, 30) {
-					break
+		for _, point := range points {
+			killAtPoint(t, rig.CopyDatabase(t, db), point)
+		}
+		if rig.IsPostgres(db) {
+			return
+		}
+		t.Run("calls", func(t *testing.T) {
+			needStrace(t)
+			for _, point := range commits {
+				for _, calls := range []string{"pwrite64", "fdatasync,fsync"} {
+					killAtCall(t, rig.CopyDatabase(t, db), point, calls)
 				}
 			}
-			t.Logf("%d settlements were killed at %s, %d of them with something to do for the next", killed, kind, unfinished)
-			if killed == 0 || unfinished == 0 {
-				t.Errorf("no settlement was killed in the midst of %s", kind)
-			}
-		}
+		})
 	})
 }
 
-// step is how far it is to the next system call at which a settlement is killed.
-func step(kind string, nth int) int {
-	if kind == "fdatasync,fsync" {
-		return 1
+// killAtPoint kills a settlement where it has stopped, and has another settle the
+// rest.
+func killAtPoint(t *testing.T, db, point string) {
+	t.Helper()
+	r := startRacer(t, db, point)
+	rig.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
+	tables := rig.OpenSQL(t, db)
+	written := books.Number(t, tables, `SELECT count(*) FROM statements`)
+	tables.Close()
+	_ = r.Process.Kill()
+	if !r.wasKilled(t) {
+		t.Errorf("a settlement was not killed at %s", point)
 	}
-	return rounds(4, 4, 1+nth/20)
+	if want := map[string]int64{"ready 2": int64(books.Page), "statements 2": int64(books.Page)}[point]; written != want {
+		t.Errorf("at %s there are %d statements; want %d", point, written, want)
+	}
+	checkRest(t, db, point)
 }
 
-// killAtCall reports whether a settlement was killed at a system call, and not
-// done before it made it. It has the next settle the rest.
-func killAtCall(t *testing.T, db, calls string, nth int, unfinished *int) (killed bool) {
+// killAtCall kills a settlement at the first of some system calls after a point: it
+// is one of the COMMIT that follows. (strace counts the calls of each thread by
+// itself: only the first of all is certain.)
+func killAtCall(t *testing.T, db, point, calls string) {
 	t.Helper()
-	args := append([]string{
-		"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls, "-e", "signal=none",
-		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", calls, nth), rig.Binary,
-	}, settleCommand(db)...)
-	cmd := exec.CommandContext(t.Context(), "strace", args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "not permitted") {
-		t.Skipf("NOT TESTED: a settlement that is killed at a system call: %s", out)
+	r := startRacer(t, db, point)
+	rig.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
+	rig.KillAt(t, &rig.Server{Cmd: r.Cmd}, calls, 1)
+	r.release(t)
+	if !r.wasKilled(t) {
+		t.Errorf("a settlement was not killed at %s after %s", calls, point)
 	}
-	killed = err != nil && cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() // strace ends as its victim did
-	if err != nil && !killed {
-		t.Errorf("a settlement failed: %v %s", err, out)
-	}
+	checkRest(t, db, calls+" after "+point)
+}
+
+// checkRest has another settle what one that was killed has left, and wants that
+// it left something.
+func checkRest(t *testing.T, db, where string) {
+	t.Helper()
 	if !rig.IsPostgres(db) {
 		rig.CheckIntegrity(t, db)
 	}
-	if said := rig.Command(t, settleCommand(db)...); !strings.Contains(said, "nothing to do") {
-		*unfinished++
+	if said := settleNow(t, db); strings.Contains(said, "nothing to do") {
+		t.Errorf("a settlement that was killed at %s had left nothing to do: %s", where, said)
 	}
 	checkSettled(t, db)
-	return killed
 }

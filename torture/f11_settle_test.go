@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -15,18 +16,21 @@ import (
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
-// TestF11_SettleRace lets two to eight processes settle the same month at the
-// same time, beside a server, and kills some of them, anywhere. Whatever
-// happened, everyone has one statement in the end, what accounts say is the sum
-// of statements, and to settle once more changes nothing (I5, I6).
+// TestF11_SettleRace lets two to eight processes settle the same month at the same
+// time, beside a server that may do so too. Each computes the same page of statements
+// before any of them writes it, and half of them are killed at that moment. Whatever
+// happened, everyone has one statement in the end, what accounts say is the sum of
+// statements, and to settle once more changes nothing (I5, I6).
 func TestF11_SettleRace(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
+		random := rand.New(rand.NewPCG(level.Seed(t), 11))
 		staff := closedOctober(t, db)
-		for i := range rounds(3, 3, 30) {
-			round := settleRound{racers: 2 + i*3%7, deadline: []string{"hotspot_totals", "", "statements"}[i%3], due: i%7 == 1}
-			round.run(t, staff, rig.CopyDatabase(t, db))
+		for i := range rounds(2, 5, 30) {
+			round := settleRound{racers: 3 + i*3%6, point: []string{"ready 1", "ready 2"}[i%2], due: i%4 == 1, later: i%3 == 2}
+			round.run(t, random, staff, rig.CopyDatabase(t, db))
 			if t.Failed() {
 				t.Fatalf("in round %d: %+v", i, round)
 			}
@@ -39,8 +43,9 @@ func TestF11_SettleRace(t *testing.T) {
 func closedOctober(t *testing.T, db string) (staff *rig.Client) {
 	t.Helper()
 	last := books.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
-	staff, _ = books.PrepareMany(t, db, last-1, last)
-	books.CloseAll(t, db, last)
+	p := rig.Program{Binary: controlled(t)}
+	staff, _ = books.Prepare(t, p, rig.NewClock((last-1).Time().Add(12*time.Hour), 600), db, books.Many, last-1, last)
+	books.CloseAll(t, p, db, last)
 	return staff
 }
 
@@ -51,106 +56,132 @@ func settleCommand(db string) []string {
 	return append([]string{"rewards", "settle", "--month", "2026-10", "--force", "--db", db}, atTheTime...)
 }
 
-// settleRound races some processes. All of them are killed as soon as there is
-// anything in a table, or half of them at random.
-type settleRound struct {
-	racers   int
-	deadline string
-	due      bool // the server settles the month as well
+// settleNow settles, and returns what that says.
+func settleNow(t *testing.T, db string) string {
+	t.Helper()
+	return rig.Program{Binary: controlled(t)}.Command(t, settleCommand(db)...)
 }
 
-func (r settleRound) run(t *testing.T, staff *rig.Client, db string) {
+// settleRound races some processes.
+type settleRound struct {
+	racers int
+	point  string // where they wait for each other
+	due    bool   // the server settles the month as well
+	later  bool   // some are killed at any moment after that, not at it
+}
+
+func (r settleRound) run(t *testing.T, random *rand.Rand, staff *rig.Client, db string) {
 	t.Helper()
 	flags := atTheTime
 	if r.due {
 		flags = []string{"--clock-start", "2026-11-04T00:00:00Z", "--clock-rate", "1200"}
 	}
-	s := rig.Start(t, db, flags...)
+	serverStop := newStop(t, r.point)
+	s := rig.Program{Binary: controlled(t), Environment: serverStop.environment()}.Start(t, db, flags...)
 	handle := rig.OpenSQL(t, db)
 	users := books.Users(t, handle, books.Many.Users)
-	var racing sync.WaitGroup
-	killed := make(chan bool, r.racers)
-	barrier, deadline, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	for i := range r.racers {
-		racing.Go(func() {
-			<-barrier
-			killed <- raceToSettle(t, db, r.doom(i, deadline))
-		})
-	}
+	over := make(chan struct{})
 	var looking sync.WaitGroup
-	looking.Go(func() { lookAtMany(t, staff, s, users, over) })
-	close(barrier)
-	if r.deadline != "" {
-		rig.Eventually(t, "they have begun", func() bool { return books.Number(t, handle, `SELECT count(*) FROM `+r.deadline) > 0 })
-		close(deadline)
+	ofLooker := rand.New(rand.NewPCG(random.Uint64(), 0))
+	looking.Go(func() { lookAtMany(t, ofLooker, staff, s, users, over) })
+	racers := make([]*racer, r.racers)
+	for i := range racers {
+		racers[i] = startRacer(t, db, r.point)
 	}
-	racing.Wait()
-	close(over)
-	looking.Wait()
-	close(killed)
+	rig.Eventually(t, "all are at "+r.point, func() bool {
+		s.Running(t)
+		for _, racer := range racers {
+			if !racer.waits(t) {
+				return false
+			}
+		}
+		return !r.due || serverStop.reached()
+	})
+	if r.due {
+		serverStop.release(t)
+	}
 	dead := 0
-	for k := range killed {
-		if k {
-			dead++
+	for i, racer := range racers {
+		switch {
+		case i%2 == 0:
+			racer.release(t)
+		case r.later:
+			racer.release(t)
+			time.AfterFunc(time.Duration(random.Int64N(int64(200*time.Millisecond))), func() { _ = racer.Process.Kill() })
+		default:
+			_ = racer.Process.Kill()
 		}
 	}
+	for i, racer := range racers {
+		if racer.wasKilled(t) {
+			dead++
+		} else if i%2 == 1 && !r.later {
+			t.Errorf("racer %d was not killed", i)
+		}
+	}
+	close(over)
+	looking.Wait()
 	left := int(books.Number(t, handle, `SELECT count(*) FROM accounts`) - books.Number(t, handle, `SELECT count(*) FROM statements`))
-	rig.Command(t, settleCommand(db)...)
-	books.SaveStatement(t, staff, s, users[rand.IntN(len(users))], "2026-10")
+	settleNow(t, db)
+	books.SaveStatement(t, staff, s, users[random.IntN(len(users))], "2026-10")
 	books.Compare(t, staff, s, handle, books.Users(t, handle, 3)...)
 	s.Stop(t)
 	checkSettled(t, db)
 	t.Logf("%d of %d racers were killed; they left %d statements to write", dead, r.racers, left)
 }
 
-// doom decides when a racer is killed; nil: never.
-func (r settleRound) doom(racer int, deadline chan struct{}) <-chan struct{} {
-	if r.deadline != "" {
-		return deadline
-	}
-	if racer%2 == 0 {
-		return nil
-	}
-	doom := make(chan struct{})
-	time.AfterFunc(rand.N(500*time.Millisecond), func() { close(doom) })
-	return doom
+// racer is a process that settles.
+type racer struct {
+	*exec.Cmd
+	stop
+	said  *bytes.Buffer
+	ended chan error
 }
 
-// raceToSettle runs one process, and kills it when its doom has come.
-func raceToSettle(t *testing.T, db string, doom <-chan struct{}) (killed bool) {
-	var said bytes.Buffer
-	cmd := exec.Command(rig.Binary, settleCommand(db)...)
-	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Error(err)
-		return false
+func startRacer(t *testing.T, db, point string) *racer {
+	t.Helper()
+	r := &racer{exec.Command(controlled(t), settleCommand(db)...), newStop(t, point), &bytes.Buffer{}, make(chan error, 1)}
+	r.Env = append(os.Environ(), r.environment()...)
+	r.Stdout, r.Stderr = r.said, r.said
+	r.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
 	}
-	ended := make(chan error)
-	go func() { ended <- cmd.Wait() }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-doom:
-		_ = cmd.Process.Kill()
-		err = <-ended
+	go func() { r.ended <- r.Wait() }()
+	t.Cleanup(func() { _ = r.Process.Kill() })
+	return r
+}
+
+// waits reports whether the process has come to its point. It must not end before.
+func (r *racer) waits(t *testing.T) bool {
+	t.Helper()
+	if len(r.ended) > 0 && !r.reached() {
+		t.Fatalf("a settlement ended before it came to %s: %v %s", r.point, <-r.ended, r.said)
 	}
+	return r.reached()
+}
+
+// wasKilled waits for the end of the process. One that was not killed must have
+// settled.
+func (r *racer) wasKilled(t *testing.T) bool {
+	t.Helper()
+	err := <-r.ended
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return true
 	}
 	if err != nil {
-		t.Errorf("a racer failed: %v %s", err, said.String())
+		t.Errorf("a racer failed: %v %s", err, r.said)
 	}
 	return false
 }
 
 // lookAtMany asks what some users earned while they are settled: the sums hold
 // in every answer, and what is settled never becomes less.
-func lookAtMany(t *testing.T, staff *rig.Client, s *rig.Server, users []string, over <-chan struct{}) {
+func lookAtMany(t *testing.T, random *rand.Rand, staff *rig.Client, s *rig.Server, users []string, over <-chan struct{}) {
 	settled, totals := map[string]books.Micros{}, map[string]books.Micros{}
 	for {
 		for range 8 {
-			user := users[rand.IntN(len(users))]
+			user := users[random.IntN(len(users))]
 			for _, period := range []string{"last", "all"} {
 				got, _, ok := books.Fetch[books.Summary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
 				if !ok {
@@ -176,7 +207,7 @@ func lookAtMany(t *testing.T, staff *rig.Client, s *rig.Server, users []string, 
 // checkSettled settles until there is nothing to do, and then once more.
 func checkSettled(t *testing.T, db string) {
 	t.Helper()
-	rig.Command(t, settleCommand(db)...)
+	settleNow(t, db)
 	books.SettledOnce(t, db, "2026-10", atTheTime...)
 	handle := rig.OpenSQL(t, db)
 	defer handle.Close()

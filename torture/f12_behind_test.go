@@ -17,35 +17,48 @@ import (
 // closed is too late to count, and that is told; nothing else is lost, nothing
 // counts twice, and the books add up.
 func TestF12_ServerBehind(t *testing.T) {
-	onlyFull(t)
 	t.Parallel()
-	const rate, late = 120, 30 * time.Minute
+	const rate, late = 1200, 30 * time.Minute
 	db := rig.NewDatabase(t, "postgres")
 	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	clock := rig.NewClock(endOfOctober.Add(-40*time.Minute), rate)
-	right := rig.Start(t, db, clock.Flags()...) // it is the first, and so the one that closes days
-	slow := rig.NewClock(clock.Now().Add(-late), rate)
-	behind := rig.Start(t, db, slow.Flags()...)
+	begin := endOfOctober.Add(-15 * time.Minute)
+	clock, slow := newHeldClock(t, begin, rate), newHeldClock(t, begin.Add(-late), rate)
+	clock.hold(t, clock.At)
+	slow.hold(t, slow.At)
+	right := clock.Start(t, db, clock.Flags()...)
+	rig.Eventually(t, "the right one is to close days", func() bool { return strings.Contains(right.Log(t), "this node holds the lease now") })
+	behind := slow.Start(t, db, slow.Flags()...)
 	devices := rig.LinkDevices(t, staff, behind, 0, 6)        // in service when the first beat comes, by its clock
 	before, after := map[string]uint64{}, map[string]uint64{} // what was carried when the day was over for one, and for the other
-	for rhythm := time.NewTicker(time.Minute / rate); slow.Now().Before(endOfOctober.Add(15 * time.Minute)); <-rhythm.C {
-		for _, d := range devices {
-			a := d.Beat(t.Context(), staff, behind)
-			if a.Status != http.StatusOK {
-				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
-			}
-			if clock.Now().Before(endOfOctober) {
-				before[d.SSID] = d.Bytes
-			}
-			if a.At.Before(endOfOctober) {
-				after[d.SSID] = d.Bytes
-			}
+	beat := func(d *rig.Device) {
+		a := d.Beat(t.Context(), staff, behind)
+		if a.Status != http.StatusOK {
+			t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
+		}
+		if clock.Now().Before(endOfOctober) {
+			before[d.SSID] = d.Bytes
+		}
+		if a.At.Before(endOfOctober) {
+			after[d.SSID] = d.Bytes
 		}
 	}
+	for ; clock.Now().Before(endOfOctober.Add(10 * time.Minute)); clock.hold(t, clock.Now().Add(time.Minute)) {
+		for _, d := range devices {
+			beat(d)
+		}
+		slow.hold(t, slow.Now().Add(time.Minute))
+	}
 	tables := rig.OpenSQL(t, db)
+	clock.run(t, clock.Now(), endOfOctober.Add(20*time.Hour)) // it is believed once it has run for some minutes
 	rig.Eventually(t, "the day is closed", func() bool {
 		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
+	clock.hold(t, clock.Now())
+	for ; slow.Now().Before(endOfOctober.Add(5 * time.Minute)); slow.hold(t, slow.Now().Add(time.Minute)) {
+		for _, d := range devices {
+			beat(d)
+		}
+	}
 	var lost uint64
 	for _, d := range devices {
 		most, least := d.Totals().Sent, d.Totals().Sent-(after[d.SSID]-before[d.SSID])

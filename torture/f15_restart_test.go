@@ -4,8 +4,8 @@ package torture_test
 
 import (
 	"database/sql"
-	"fmt"
-	"math/rand/v2"
+	"net"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,42 +16,76 @@ import (
 	"github.com/beacon-wifi/beacon/rig/books"
 )
 
-// TestF15_Restart ends a server again and again, in an orderly way and in
-// the hardest, while it closes days and settles a month. Each time another goes
-// on where that one was. In the end the books are those of a server that nobody
-// disturbed, and everything in them adds up.
+// TestF15_Restart ends a server again and again, in an orderly way and in the
+// hardest, where it stands in the middle of closing a day or of settling a month.
+// Each time another goes on where that one was. In the end the books are those of a
+// server that nobody disturbed, and everything in them adds up.
 func TestF15_Restart(t *testing.T) { rig.Stores(t, testRestart) }
 
+// These are what a server can be doing, as the tables show it.
+const (
+	waiting    = "waiting"
+	closing    = "closing a day"
+	adding     = "adding up a month"
+	statements = "writing statements"
+)
+
+// end is where and how a server is ended. The days before it are over.
+type end struct {
+	day   books.Day
+	point string // in the middle of a transaction
+	sig   syscall.Signal
+	doing string // what the tables show then: what was committed before
+}
+
+// ends are those of two days of October. A day is closed in three transactions; then
+// the totals of the month are written in three, and the statements in two. How far a
+// server comes that ends in an orderly way is its own business: what follows does not
+// depend on it.
+func ends() []end {
+	october, november := lastOfOctober+1, lastOfOctober+4
+	days := []end{
+		{october - 1, "hotspot_months 1", syscall.SIGKILL, waiting},
+		{october - 1, "ledger 2", syscall.SIGKILL, closing},
+	}
+	month := []end{
+		{november, "hotspot_totals 2", syscall.SIGKILL, adding},
+		{november, "statements 1", syscall.SIGKILL, adding},
+	}
+	last := end{november, "statements 2", syscall.SIGTERM, statements}
+	if rounds(0, 1, 1) > 0 {
+		days = append(days, end{october - 1, "user_months 1", syscall.SIGKILL, closing}, end{october - 1, "accounts 1", syscall.SIGKILL, closing})
+		month = append(month, end{november, "hotspot_totals 3", syscall.SIGKILL, adding}, end{november, "statements 2", syscall.SIGKILL, statements})
+		last.point = "statements 1" // of those that are left
+	}
+	days = append(days, end{october, "ledger 2", syscall.SIGTERM, closing}) // the last page of the day before
+	return append(append(days, month...), last)
+}
+
 func testRestart(t *testing.T, db string) {
-	runs := rounds(10, 10, 60)
-	last := books.DayOf(time.Date(2026, 11, 8, 0, 0, 0, 0, time.UTC))
-	first := last - books.Day(runs) + 1
-	var days []books.Day
-	for day := first; day <= last; day++ {
-		days = append(days, day)
-	}
-	staff, devices := books.PrepareMany(t, db, days...)
+	days := []books.Day{lastOfOctober - 1, lastOfOctober}
+	p := rig.Program{Binary: controlled(t)}
+	staff, devices := books.Prepare(t, p, rig.NewClock(days[0].Time().Add(12*time.Hour), 600), db, books.Many, days...)
 	quiet := rig.CopyDatabase(t, db)
-	r := &restarts{db: db, tables: rig.OpenSQL(t, db), staff: staff, settled: map[string]books.Micros{}, totals: map[string]books.Micros{}, ends: map[string]int{}}
-	for i, day := range days {
-		sig := []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2]
-		if rig.IsPostgres(db) {
-			sig = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[i%2]
+	r := &restarts{db: db, tables: rig.OpenSQL(t, db), staff: staff, settled: map[string]books.Micros{}, totals: map[string]books.Micros{}}
+	for _, e := range ends() {
+		r.run(t, e, devices)
+		if t.Failed() {
+			t.Fatalf("after a server was ended: %+v", e)
 		}
-		// The day before is over, and was closed unless the server was ended too soon.
-		r.run(t, (day + 1).Time().Add(10*time.Minute), devices, sig, i)
 	}
-	t.Logf("ended %v", r.ends)
-	settling := r.ends["adding up a month by killed"] + r.ends["writing statements by killed"]
-	if r.ends["closing a day by killed"] == 0 || r.ends["closing a day by terminated"] == 0 || settling == 0 {
-		t.Error("no server was ended in the middle of something")
-	}
-	books.CloseAll(t, db, last)
+	clock := rig.NewClock((lastOfOctober + 4).Time().Add(10*time.Minute), 1200)
+	s := p.Start(t, db, clock.Flags()...)
+	rig.Eventually(t, "october is settled", func() bool {
+		s.Running(t)
+		return books.Number(t, r.tables, `SELECT count(*) FROM reward_months`) > 0
+	})
+	s.Stop(t)
 	rows, statements := books.Audit(t, r.tables)
-	if rows < runs*books.Many.Hotspots || statements < books.Many.Users {
-		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, runs*books.Many.Hotspots, books.Many.Users)
+	if rows < len(days)*books.Many.Hotspots || statements < books.Many.Users {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, len(days)*books.Many.Hotspots, books.Many.Users)
 	}
-	books.CloseAll(t, quiet, last)
+	books.CloseAll(t, p, quiet, lastOfOctober)
 	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.tables)); diff != "" {
 		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
 	}
@@ -68,95 +102,69 @@ type restarts struct {
 	db     string
 	tables *sql.DB
 	staff  *rig.Client
-	month  books.Month // that is settled, or may be
 
 	settled, totals map[string]books.Micros // the most that was seen of each user
-	ends            map[string]int          // how often the server was ended while it did what
 }
 
-// run starts a server, ends it at some point, and notes what it was doing.
-func (r *restarts) run(t *testing.T, at time.Time, devices []*rig.Device, sig syscall.Signal, n int) {
+// run starts a server, and ends it at a point.
+func (r *restarts) run(t *testing.T, e end, devices []*rig.Device) {
 	t.Helper()
 	sealed := books.Sealed(t, r.tables)
-	clock := rig.NewClock(at, 1200)
-	s := rig.Start(t, r.db, clock.Flags()...)
+	at := newStop(t, e.point)
+	clock := rig.NewClock(e.day.Time().Add(10*time.Minute), 1200)
+	s := rig.Program{Binary: controlled(t), Environment: at.environment()}.Start(t, r.db, clock.Flags()...)
 	r.look(t, s)
 	for _, d := range devices {
 		if a := d.Beat(t.Context(), r.staff, s); a.Status != 200 {
 			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 	}
-	if settling := r.awaitPoint(t, s, at, n); settling { // an orderly end would see to the rest of it
-		sig = syscall.SIGKILL
+	rig.Eventually(t, "the server is at "+e.point, func() bool {
+		s.Running(t)
+		if strings.Contains(s.Log(t), "the closing of days is not where this page begins") {
+			t.Fatalf("the server cannot go on where another was ended: %s", rig.Remarks(s.Log(t)))
+		}
+		return at.reached()
+	})
+	if doing := r.doing(t); doing != e.doing {
+		t.Errorf("at %s the server is %s by the tables; want %s", e.point, doing, e.doing)
 	}
-	s.Signal(t, sig)
-	if sig == syscall.SIGTERM {
-		s.Signal(t, syscall.SIGCONT)
+	s.Signal(t, e.sig)
+	if e.sig == syscall.SIGTERM { // its transaction is committed once it knows that it has to end
+		rig.Eventually(t, "the server takes no more requests", func() bool {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+			if err == nil {
+				conn.Close()
+			}
+			return err != nil
+		})
+		at.release(t)
 	}
 	select {
 	case <-s.Exited:
-	case <-time.After(15 * time.Second):
-		t.Fatalf("the server is still there after %v", sig)
+	case <-time.After(rig.Patience):
+		t.Fatalf("the server is still there after %v", e.sig)
 	}
-	if code := s.Cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 0 {
+	if code := s.Cmd.ProcessState.ExitCode(); e.sig == syscall.SIGTERM && code != 0 {
 		t.Errorf("after SIGTERM the server exited with %d: %s", code, rig.Remarks(s.Log(t)))
 	}
 	books.FreeLease(t, r.db)
 	books.StillSealed(t, sealed, books.Sealed(t, r.tables))
-	r.ends[r.doing(t)+" by "+sig.String()]++
 }
 
-// awaitPoint waits for the moment at which the server is to be ended: in the
-// middle of a settlement or of a day, where it stands still, or at any moment.
-func (r *restarts) awaitPoint(t *testing.T, s *rig.Server, at time.Time, n int) (settling bool) {
-	t.Helper()
-	count := func(of string) int64 { return books.Number(t, r.tables, `SELECT count(*) FROM `+of) }
-	middle := `reward_days WHERE closed_at = 0 AND hotspots > 0`
-	over := fmt.Sprintf(`reward_days WHERE closed_at <> 0 AND day = %d`, books.DayOf(at)-1)
-	r.month = books.DayOf(at.Add(-72*time.Hour)).Month() - 1 // the last one whose time has come, if it has any rows
-	due := count(`user_months`+r.ofMonth()) > 0 && count(`reward_months`+r.ofMonth()) == 0
-	added := fmt.Sprintf(`hotspot_totals WHERE through = %d`, r.month)
-	switch {
-	case due && count(added) == 0:
-		middle, over, settling = added, `reward_months`+r.ofMonth(), true
-	case due && count(`statements`+r.ofMonth()) == 0:
-		middle, over, settling = `statements`+r.ofMonth(), `reward_months`+r.ofMonth(), true
-	case n%3 == 2:
-		// The moment is meant to be an accident: what is being done then counts.
-		time.Sleep(rand.N(1500 * time.Millisecond))
-		return false
-	}
-	began := time.Now()
-	rig.Eventually(t, "the server is at work", func() bool {
-		s.Running(t)
-		if time.Since(began) < 700*time.Millisecond { // it looks after a second, and need not be held up before
-			return false
-		}
-		s.Freeze(t)
-		if count(middle) > 0 || count(over) > 0 {
-			return true
-		}
-		s.Signal(t, syscall.SIGCONT)
-		return false
-	})
-	return settling
-}
-
-func (r *restarts) ofMonth() string { return fmt.Sprintf(" WHERE month = %d", r.month) }
-
-// doing tells what was left undone.
+// doing tells what is committed of what is not finished.
 func (r *restarts) doing(t *testing.T) string {
 	t.Helper()
 	count := func(of string) int64 { return books.Number(t, r.tables, `SELECT count(*) FROM `+of) }
-	switch finished := count(`reward_months`+r.ofMonth()) > 0; {
+	switch finished := count(`reward_months`) > 0; {
 	case count(`reward_days WHERE closed_at = 0`) > 0:
-		return "closing a day"
-	case !finished && count(`statements`+r.ofMonth()) > 0:
-		return "writing statements"
-	case !finished && count(fmt.Sprintf(`hotspot_totals WHERE through = %d`, r.month)) > 0:
-		return "adding up a month"
+		return closing
+	case !finished && count(`statements`) > 0:
+		return statements
+	case !finished && count(`hotspot_totals`) > 0:
+		return adding
 	}
-	return "waiting"
+	return waiting
 }
 
 // look asks what some users earned: it adds up, and never becomes less.

@@ -26,7 +26,6 @@ var rewardsMutants = []mutant{
 	{
 		name:  "accounts are committed before their statements",
 		fault: "TestF11_SettleKilled/sqlite",
-		full:  true, // it takes the one sync between them
 		file:  "store/settling.go",
 		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
 		new: `	if _, err := tx.exec("COMMIT"); err != nil {
@@ -76,7 +75,6 @@ var rewardsMutants = []mutant{
 	{
 		name:  "nobody is told of beats that are too late",
 		fault: "TestF12_ServerBehind",
-		full:  true,
 		file:  "telemetry/late.go",
 		old:   `	if late > 0 {`,
 		new:   `	if late > 1<<40 {`,

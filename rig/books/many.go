@@ -9,15 +9,21 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // Crowd is how many hotspots there are, and to how many users they belong.
 type Crowd struct{ Hotspots, Users int }
 
-// Many is so many that a day is closed, and a month settled, in several
-// transactions; Few is for when that does not matter.
+// Page is how many hotspots or users a server closes or settles in one transaction.
+// In make test it is fewer than in the product, and there are fewer of them: tests
+// that count on it build a server with pages of that size.
+var Page = level.Rounds(100, 1000, 1000)
+
+// Many is so many that a day is closed in three transactions, and statements are
+// written in two; Few is for when that does not matter.
 var (
-	Many = Crowd{2400, 1300}
+	Many = Crowd{Page * 24 / 10, Page * 13 / 10}
 	Few  = Crowd{6, 4}
 )
 
@@ -50,16 +56,9 @@ func copyHotspots(t testing.TB, db string, crowd Crowd, days ...Day) {
 	}
 }
 
-// PrepareMany makes a database with many hotspots that have records of some
-// days; none is closed. The users have nothing in common with each other.
-func PrepareMany(t *testing.T, db string, days ...Day) (staff *rig.Client, devices []*rig.Device) {
-	t.Helper()
-	clock := rig.NewClock(days[0].Time().Add(12*time.Hour), 600)
-	return Prepare(t, rig.Program{Binary: rig.Binary}, clock, db, Many, days...)
-}
-
-// Prepare does that with some program, whose clock says the first of the days,
-// and for some hotspots.
+// Prepare makes a database with a crowd of hotspots that have records of some days;
+// none is closed. The users have nothing in common with each other. The clock of the
+// program says the first of the days.
 func Prepare(t *testing.T, p rig.Program, clock *rig.Clock, db string, crowd Crowd, days ...Day) (staff *rig.Client, devices []*rig.Device) {
 	t.Helper()
 	staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
@@ -72,18 +71,22 @@ func Prepare(t *testing.T, p rig.Program, clock *rig.Clock, db string, crowd Cro
 			t.Fatalf("a beat was answered %d %s", a.Status, a.Code)
 		}
 	}
+	// A minute counts once it is over, and the clock has run for ten of them. A fold
+	// that was under way by then may lack it, the next has it.
+	over := clock.Now().Add(20 * time.Minute)
+	rig.Eventually(t, "the minutes of the beats are over", func() bool { return clock.Now().After(over) })
 	before := folds()
-	rig.Eventually(t, "the beats are folded", func() bool { return folds() >= before+3 })
+	rig.Eventually(t, "the beats are folded", func() bool { return folds() >= before+2 })
 	s.Stop(t)
 	copyHotspots(t, db, crowd, days...)
 	return staff, devices
 }
 
-// CloseAll lets a server close all days up to one.
-func CloseAll(t *testing.T, db string, last Day) {
+// CloseAll lets a server of a program close all days up to one.
+func CloseAll(t *testing.T, p rig.Program, db string, last Day) {
 	t.Helper()
 	clock := rig.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
-	s := rig.Start(t, db, clock.Flags()...)
+	s := p.Start(t, db, clock.Flags()...)
 	handle := rig.OpenSQL(t, db)
 	rig.Eventually(t, "all days are closed", func() bool {
 		s.Running(t)

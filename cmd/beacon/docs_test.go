@@ -61,6 +61,7 @@ var (
 // The lines to copy are copied, into a shell: each asks what it should, and is
 // understood.
 func TestDocs_LinesToCopy(t *testing.T) {
+	t.Parallel()
 	level.Tool(t, "curl", "curl")
 	p := startServer(t, nil)
 	db := p.cmd.Dir + "/beacon.db"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 func TestAmount_String(t *testing.T) {
@@ -28,9 +29,9 @@ func TestAmount_String(t *testing.T) {
 }
 
 // randomAmount has any number of digits.
-func randomAmount() beacon.Amount {
-	n := beacon.Amount(rand.Int64N(int64(math.Pow10(1 + rand.IntN(18)))))
-	if rand.IntN(2) == 0 {
+func randomAmount(random *rand.Rand) beacon.Amount {
+	n := beacon.Amount(random.Int64N(int64(math.Pow10(1 + random.IntN(18)))))
+	if random.IntN(2) == 0 {
 		return -n
 	}
 	return n
@@ -39,8 +40,9 @@ func randomAmount() beacon.Amount {
 // What is written is the number that is meant, in its shortest form, and is read
 // as the same.
 func TestAmount_RoundTrip(t *testing.T) {
+	random := rand.New(rand.NewPCG(level.Seed(t), 1))
 	for range 50_000 {
-		amount := randomAmount()
+		amount := randomAmount(random)
 		text := amount.String()
 		value, ok := new(big.Rat).SetString(text)
 		if !ok || value.Cmp(big.NewRat(int64(amount), 1_000_000)) != 0 {

@@ -97,6 +97,7 @@ var apart = regexp.MustCompile(`Answer$|Page$|Features$|^(Point|Meta|Error|Link|
 
 // Every field of every schema is a field of the type that stands for it, and back.
 func TestTypes_AreTheSchemas(t *testing.T) {
+	t.Parallel()
 	document := must(newClient(t, unlimited(t).url, "").OpenAPIJSON(t.Context()))(t)
 	var d struct {
 		Components struct{ Schemas map[string]schema }

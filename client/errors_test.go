@@ -27,6 +27,7 @@ func TestNew_RefusesWhatIsNoAddress(t *testing.T) {
 
 // Every refusal tells its code, its status, the request, and all faulty fields.
 func TestError(t *testing.T) {
+	t.Parallel()
 	s := unlimited(t)
 	operator := s.as(t, "hotspots:write")
 	bad := library(1)

@@ -11,17 +11,20 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // Whatever happens to connections, each event comes once and in order.
 func TestEvents_GoOnWhereTheyStopped(t *testing.T) {
+	t.Parallel()
 	s := unlimited(t)
 	key := s.key(t, "hotspots:write")
 	c := newClient(t, s.url, key)
 	o := before(t, s, answering(http.StatusServiceUnavailable, "0"))
 	listener := newClient(t, o.URL, key)
 	first := must(c.RegisterHotspot(t.Context(), library(0)))(t)
-	const count = 40
+	count := level.Rounds(17, 40, 40) // each eighth ends with a broken connection, and one that is refused as well
 	want, got := []string{first.ID}, []string{}
 	var last int64
 	for event, err := range listener.Events(t.Context(), client.FromOldest) {
@@ -57,11 +60,12 @@ func TestEvents_GoOnWhereTheyStopped(t *testing.T) {
 
 // Who listens from now on hears what happens next.
 func TestEvents_FromNow(t *testing.T) {
+	t.Parallel()
 	s := unlimited(t)
 	wire := new(recorder)
 	c := s.as(t, "hotspots:write")
 	must(c.RegisterHotspot(t.Context(), library(1)))(t)
-	eventually(t, 10*time.Second, "the first is told", func() bool {
+	rig.Eventually(t, "the first is told", func() bool {
 		for range c.Events(t.Context(), client.FromOldest) {
 			return true
 		}
@@ -75,8 +79,8 @@ func TestEvents_FromNow(t *testing.T) {
 		}
 	}()
 	listening := func() bool { return len(wire.made()) > 0 }
-	eventually(t, 10*time.Second, "someone listens", listening)
-	for n := 2; ; n++ { // when the server has heard of the listener, nobody knows
+	rig.Eventually(t, "someone listens", listening)
+	for n, began := 2, time.Now(); ; n++ { // when the server has heard of the listener, nobody knows
 		made := must(c.RegisterHotspot(t.Context(), library(n)))(t)
 		select {
 		case event := <-heard:
@@ -86,7 +90,7 @@ func TestEvents_FromNow(t *testing.T) {
 			return
 		case <-time.After(100 * time.Millisecond):
 		}
-		if n > 100 {
+		if time.Since(began) > rig.Patience {
 			t.Fatal("nothing is heard")
 		}
 	}
@@ -94,6 +98,7 @@ func TestEvents_FromNow(t *testing.T) {
 
 // It ends when it makes no sense to go on, and says why.
 func TestEvents_End(t *testing.T) {
+	t.Parallel()
 	s := unlimited(t)
 	c := s.as(t, "keys:manage,hotspots:write")
 	only := func(events func(yield func(client.Event, error) bool)) (err error) {
@@ -142,6 +147,7 @@ func TestEvents_End(t *testing.T) {
 
 // A connection that says nothing for too long counts as lost.
 func TestEvents_Silence(t *testing.T) {
+	t.Parallel()
 	s := unlimited(t)
 	key := s.key(t, "hotspots:write")
 	o := before(t, s, func(w http.ResponseWriter, r *http.Request) {

@@ -9,6 +9,7 @@ import (
 
 // One hotspot is verified, and another waits.
 func TestListHotspots(t *testing.T) {
+	t.Parallel()
 	s := start(t, "", "--rate-limit", "off")
 	c := newClient(t, s.url, s.key(t, "admin"))
 	verified, waiting := must(c.RegisterHotspot(t.Context(), library(1)))(t), must(c.RegisterHotspot(t.Context(), library(2)))(t)

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/rig"
@@ -146,17 +145,6 @@ func (r *recorder) made() []string {
 
 func (r *recorder) option() client.Option {
 	return client.WithHTTPClient(&http.Client{Transport: r})
-}
-
-// eventually waits until a condition holds.
-func eventually(t testing.TB, within time.Duration, what string, holds func() bool) {
-	t.Helper()
-	for began := time.Now(); !holds(); {
-		if time.Since(began) > within {
-			t.Fatalf("after %v, still not: %s", within, what)
-		}
-		time.Sleep(5 * time.Millisecond) // between two looks, up to a deadline
-	}
 }
 
 // library is a hotspot that can be registered; n tells many apart.

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // TestEveryOperation lives through the end of a month with a hotspot, and uses all
 // that the interface offers: the document says what that is.
 func TestEveryOperation(t *testing.T) {
+	t.Parallel()
 	wire := new(recorder)
 	s := start(t, "", "--rate-limit", "off", "--clock-start", "2026-10-31T23:50:00Z")
 	key := s.key(t, "admin")
@@ -191,7 +193,7 @@ func manageKeys(t *testing.T, c *client.Client) {
 func settleOctober(t *testing.T, db string) {
 	t.Helper()
 	s := start(t, db, "--clock-start", "2026-11-01T00:10:00Z", "--clock-rate", "1200")
-	eventually(t, 60*time.Second, "October is closed", func() bool {
+	rig.Eventually(t, "October is closed", func() bool {
 		return regexp.MustCompile(`closed through 2026-1`).MatchString(beacon(t, "rewards", "status", "--db", db))
 	})
 	s.stop(t)

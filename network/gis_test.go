@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/geo"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // gis has GDAL read a file, and gives what it found: a row for each feature, by
@@ -75,9 +76,7 @@ func wantRow(t testing.TB, row map[string]string, item map[string]any, lat, lng,
 
 // What maps are given is read by a GIS that others wrote, and means the same there.
 func TestGIS(t *testing.T) {
-	if _, err := exec.LookPath("ogr2ogr"); err != nil {
-		t.Skip("NOT TESTED: whether a GIS reads our GeoJSON and our tiles. There is no ogr2ogr: install gdal-bin")
-	}
+	level.Tool(t, "ogr2ogr", "gdal-bin")
 	s := onSQLite(t, options{limits: ample})
 	c := s.operator(t)
 	c.register(t, 1, "name", `"A \"quoted\", name"`, "location.address", `"Straße 1, Hof"`, "location.lat", "40.70123456789", "type", `"public"`)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,18 +16,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-func need(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("there is no %s here: what Prometheus makes of packaging/monitoring is not tested", program)
-	}
-}
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
+)
 
 func TestPromtool(t *testing.T) {
 	t.Parallel()
-	need(t, "promtool")
+	level.Tool(t, "promtool", "prometheus")
 	for _, args := range [][]string{
 		{"check", "rules", "monitoring/alerts.yml"},
 		{"check", "config", "monitoring/prometheus.yml"},
@@ -60,7 +55,7 @@ var unripe = map[string]string{
 // about.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
-	need(t, "prometheus")
+	level.Tool(t, "prometheus", "prometheus")
 	s := startBeacon(t)
 	s.traffic(t)
 	p := startPrometheus(t, s.admin)
@@ -120,17 +115,12 @@ func checkMetrics(t *testing.T, served string) {
 }
 
 // beaconServer is a real one, as a process of its own.
-type beaconServer struct{ program, folder, url, admin, key string }
+type beaconServer struct{ folder, url, admin, key string }
 
 func startBeacon(t *testing.T) *beaconServer {
 	t.Helper()
-	s := &beaconServer{folder: t.TempDir()}
-	s.program = filepath.Join(s.folder, "beacon")
-	if out, err := exec.Command("go", "build", "-o", s.program, "../cmd/beacon").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	s.url, s.admin = freeAddress(t), freeAddress(t)
-	serve := exec.Command(s.program, "serve", "--addr", s.url, "--admin-addr", s.admin, "--rate-limit", "100/s:200")
+	s := &beaconServer{folder: t.TempDir(), url: rig.FreeAddress(), admin: rig.FreeAddress()}
+	serve := exec.Command(rig.Binary, "serve", "--addr", s.url, "--admin-addr", s.admin, "--rate-limit", "100/s:200")
 	serve.Dir = s.folder
 	s.url = "http://" + s.url
 	stdout, err := serve.StdoutPipe()
@@ -141,7 +131,7 @@ func startBeacon(t *testing.T) *beaconServer {
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatalf("no ready line: %q, %v", line, err)
 	}
-	keys := exec.Command(s.program, "keys", "create", "--user", "new", "--scopes", "admin")
+	keys := exec.Command(rig.Binary, "keys", "create", "--user", "new", "--scopes", "admin")
 	keys.Dir = s.folder
 	key, err := keys.Output()
 	if err != nil {
@@ -163,22 +153,11 @@ func run(t *testing.T, cmd *exec.Cmd) {
 	})
 }
 
-// freeAddress finds a port that nobody listens on at the moment.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // traffic lets devices beat, clients ask and one of them be refused, until the test
 // ends; nobody as often as to meet a limit.
 func (s *beaconServer) traffic(t *testing.T) {
 	t.Helper()
-	simulate := exec.Command(s.program, "simulate", "--url", s.url, "--hotspots", "5", "--interval", "1500ms", "--duration", "1m")
+	simulate := exec.Command(rig.Binary, "simulate", "--url", s.url, "--hotspots", "5", "--interval", "1500ms")
 	simulate.Env = append(os.Environ(), "BEACON_KEY="+s.key)
 	run(t, simulate)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -235,24 +214,21 @@ func startPrometheus(t *testing.T, target string) *prometheus {
 			t.Fatal(err)
 		}
 	}
-	addr := freeAddress(t)
-	var log strings.Builder
+	addr := rig.FreeAddress()
 	cmd := exec.Command("prometheus", "--config.file", filepath.Join(folder, "prometheus.yml"),
 		"--storage.tsdb.path", filepath.Join(folder, "data"), "--web.listen-address", addr)
-	cmd.Stderr = &log
+	cmd.Stderr = t.Output()
 	run(t, cmd)
 	p := &prometheus{url: "http://" + addr}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) { // between two looks
-		if answer, err := http.Get(p.url + "/-/ready"); err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return p
-			}
+	rig.Eventually(t, "Prometheus is ready", func() bool {
+		answer, err := http.Get(p.url + "/-/ready")
+		if err != nil {
+			return false
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("Prometheus does not start: %s", log.String())
-		}
-	}
+		answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	})
+	return p
 }
 
 // ask calls Prometheus' interface.
@@ -301,12 +277,9 @@ func (p *prometheus) query(t *testing.T, expr string) (found []string) {
 // evaluated once.
 func (p *prometheus) awaitData(t *testing.T, title, expr string, mayBeEmpty bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); len(p.query(t, expr)) == 0 && !mayBeEmpty; time.Sleep(50 * time.Millisecond) {
-		if t.Failed() || time.Now().After(deadline) {
-			t.Errorf("%s: nothing is found by %s", title, expr)
-			return
-		}
-	}
+	rig.Eventually(t, title+" shows something: "+expr, func() bool {
+		return len(p.query(t, expr)) > 0 || mayBeEmpty || t.Failed()
+	})
 }
 
 // checkRules: Prometheus has evaluated every rule without a fault, and none of
@@ -319,20 +292,17 @@ func (p *prometheus) checkRules(t *testing.T) {
 		}
 	}
 	rules := 0
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	rig.Eventually(t, "all rules are evaluated", func() bool {
 		p.ask(t, "/api/v1/rules", &data)
-		unknown := 0
 		for _, g := range data.Groups {
 			for _, r := range g.Rules {
-				if r.Health == "unknown" { // not evaluated yet
-					unknown++
+				if r.Health == "unknown" {
+					return false
 				}
 			}
 		}
-		if unknown == 0 || time.Now().After(deadline) {
-			break
-		}
-	}
+		return true
+	})
 	for _, g := range data.Groups {
 		for _, r := range g.Rules {
 			rules++

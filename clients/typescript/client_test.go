@@ -16,11 +16,14 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 //go:generate go test -run TestClient -update .
 
 var update = flag.Bool("update", false, "rewrite src/schema.ts from the OpenAPI document")
+
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
 // tool runs a command of Node.js in a folder.
 func tool(t *testing.T, folder string, env []string, name string, args ...string) {
@@ -37,8 +40,8 @@ func tool(t *testing.T, folder string, env []string, name string, args ...string
 }
 
 func TestClient(t *testing.T) {
-	if _, err := exec.LookPath("npm"); err != nil {
-		t.Skip("there is no npm here: the TypeScript client is not tested")
+	if !*update { // go generate is no test
+		level.Tool(t, "npm", "npm")
 	}
 	folder := filepath.Join(t.TempDir(), "typescript") // what npm installs may hold Go packages, which do not belong in the tree
 	if err := os.CopyFS(folder, os.DirFS(".")); err != nil {
@@ -81,14 +84,9 @@ func checkGenerated(t *testing.T, folder string) {
 // serve starts a server, and makes a key that permits everything.
 func serve(t *testing.T) (url, key string) {
 	t.Helper()
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "beacon")
-	if err := rig.Build(binary); err != nil {
-		t.Fatal(err)
-	}
-	db := filepath.Join(folder, "beacon.db")
+	db := filepath.Join(t.TempDir(), "beacon.db")
 	var log bytes.Buffer
-	cmd := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--db", db)
+	cmd := exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--db", db)
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -108,7 +106,7 @@ func serve(t *testing.T) (url, key string) {
 	if !ready {
 		t.Fatalf("the server said %q", line)
 	}
-	made, err := exec.Command(binary, "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
+	made, err := exec.Command(rig.Binary, "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

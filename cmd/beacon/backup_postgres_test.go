@@ -13,6 +13,7 @@ import (
 
 // What the program tells to do with PostgreSQL, in its own words, does it.
 func TestBackup_PostgresAsTold(t *testing.T) {
+	t.Parallel()
 	from, to := storetest.Postgres(t), storetest.Postgres(t)
 	p := startServer(t, nil, "--db", from)
 	key := beaconCommand(t, "keys", "create", "--user", "new", "--scopes", "admin", "--db", from)

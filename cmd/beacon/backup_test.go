@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // load is a network in which much happens, and what was acknowledged of it.
@@ -95,6 +96,7 @@ func beaconCommand(t *testing.T, args ...string) string {
 // beat, restores them, and starts a server on each: all that was acknowledged
 // before a backup began is there.
 func TestBackup_UnderLoad(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil, "--rate-limit", "off")
 	db := filepath.Join(p.cmd.Dir, "beacon.db")
 	key := beaconCommand(t, "keys", "create", "--user", "new", "--scopes", "admin", "--db", db)
@@ -123,7 +125,7 @@ func TestBackup_UnderLoad(t *testing.T) {
 	for round := range 3 {
 		for more := round; ; time.Sleep(time.Millisecond) { // between two looks
 			ids, bytes := l.acknowledged()
-			if len(ids) > 200*(more+1) && len(bytes) == 4 {
+			if len(ids) > level.Rounds(50, 200, 200)*(more+1) && len(bytes) == 4 {
 				break
 			}
 			if t.Failed() {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 func completionScript(t *testing.T, shell string) string {
@@ -93,9 +95,7 @@ func TestCompletion_Bash(t *testing.T) {
 }
 
 func TestCompletion_Fish(t *testing.T) {
-	if _, err := exec.LookPath("fish"); err != nil {
-		t.Skip("there is no fish here")
-	}
+	level.Tool(t, "fish", "fish")
 	script := completionScript(t, "fish")
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "here.csv"), nil, 0o600); err != nil {
@@ -113,9 +113,7 @@ func TestCompletion_Fish(t *testing.T) {
 // zsh completes in a terminal alone; here it is made to read the script, and to
 // say what it would offer.
 func TestCompletion_Zsh(t *testing.T) {
-	if _, err := exec.LookPath("zsh"); err != nil {
-		t.Skip("there is no zsh here")
-	}
+	level.Tool(t, "zsh", "zsh")
 	script := completionScript(t, "zsh")
 	folder := t.TempDir()
 	for line, want := range completions {

@@ -10,6 +10,7 @@ import (
 // A server says so when others may open its database; one that it makes is its
 // owner's alone.
 func TestServe_ExposedDatabase(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "beacon.db")
 	for _, step := range []struct {
 		mode os.FileMode // 0: as it is

@@ -13,6 +13,7 @@ import (
 
 	webconsole "github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/web"
 )
 
@@ -60,9 +61,8 @@ var (
 // The lines to copy are copied, into a shell: each asks what it should, and is
 // understood.
 func TestDocs_LinesToCopy(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("there is no curl: the lines of the documentation were NOT tried")
-	}
+	t.Parallel()
+	level.Tool(t, "curl", "curl")
 	p := startServer(t, nil)
 	db := p.cmd.Dir + "/beacon.db"
 	key, err := exec.Command("beacon", "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()

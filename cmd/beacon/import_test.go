@@ -7,13 +7,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -189,7 +194,7 @@ func table(t testing.TB, count int) string {
 }
 
 // importServer is a server, and an operator at it.
-func importServer(t *testing.T) (url, key string, own *client.Client) {
+func importServer(t *testing.T) (address, key string, own *client.Client) {
 	t.Helper()
 	p := startServer(t, nil, "--rate-limit", "off")
 	t.Cleanup(func() { p.stop(t) })
@@ -214,30 +219,47 @@ func total(t *testing.T, c *client.Client) int {
 	return page.Total
 }
 
+// interruptAt passes requests on to a server, and interrupts something just before the
+// n-th.
+func interruptAt(t *testing.T, server string, n int64, interrupt func()) http.Handler {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen atomic.Int64
+	proxy := &httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ErrorLog: log.New(io.Discard, "", 0), // that a client has left is what it is about
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seen.Add(1) == n {
+			interrupt()
+		}
+		proxy.ServeHTTP(w, r)
+	})
+}
+
 // An import that is interrupted leaves what it did, and the next one does the rest.
 func TestImport_Interrupted(t *testing.T) {
-	const count = 1500 // far more than are sent while it is being interrupted
-	url, key, own := importServer(t)
+	t.Parallel()
+	const count = 100
+	server, key, own := importServer(t)
 	file := table(t, count)
 	ctx, cancel := context.WithCancel(t.Context())
+	between := httptest.NewServer(interruptAt(t, server, 20, cancel))
+	defer between.Close()
 	var out, diagnosis bytes.Buffer
-	ended := make(chan int)
-	go func() {
-		ended <- run(ctx, []string{"import", file, "--url", url, "--key", key, "--connections", "2"}, &out, &diagnosis)
-	}()
-	for total(t, own) < 20 {
-		time.Sleep(time.Millisecond) // between two looks
-	}
-	cancel()
-	if code := <-ended; code != exitFailed || !strings.Contains(diagnosis.String(), "interrupted; to go on, import the file again") || !strings.Contains(out.String(), " registered, ") {
+	code := run(ctx, []string{"import", file, "--url", between.URL, "--key", key, "--connections", "2"}, &out, &diagnosis)
+	if code != exitFailed || !strings.Contains(diagnosis.String(), "interrupted; to go on, import the file again") || !strings.Contains(out.String(), " registered, ") {
 		t.Fatalf("exit code %d, %s %s", code, &out, &diagnosis)
 	}
 	before := total(t, own)
 	if before >= count {
-		t.Fatal("all was imported before it could be interrupted: the test needs more rows")
+		t.Fatal("all was imported although it was interrupted")
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"import", file, "--url", url, "--key", key}, &out, &diagnosis); code != exitDone {
+	if code := run(t.Context(), []string{"import", file, "--url", server, "--key", key}, &out, &diagnosis); code != exitDone {
 		t.Fatalf("exit code %d, %s", code, &diagnosis)
 	}
 	var registered, there int // what was on its way may have arrived after we looked
@@ -249,15 +271,16 @@ func TestImport_Interrupted(t *testing.T) {
 
 // Two imports of one file at once register each hotspot once, and neither fails.
 func TestImport_Twice(t *testing.T) {
+	t.Parallel()
 	const count = 200
-	url, key, own := importServer(t)
+	server, key, own := importServer(t)
 	file := table(t, count)
 	var importing sync.WaitGroup
 	var out [2]bytes.Buffer
 	for i := range out {
 		importing.Go(func() {
 			var diagnosis bytes.Buffer
-			if code := run(t.Context(), []string{"import", file, "--url", url, "--key", key}, &out[i], &diagnosis); code != exitDone {
+			if code := run(t.Context(), []string{"import", file, "--url", server, "--key", key}, &out[i], &diagnosis); code != exitDone {
 				t.Errorf("exit code %d, %s", code, &diagnosis)
 			}
 		})

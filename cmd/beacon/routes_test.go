@@ -107,6 +107,7 @@ var fill = strings.NewReplacer("users/{id}", "users/me", "images/{name}", "image
 // Every operation asks for a key exactly where its document says so, and every
 // answer, also to what is served nowhere, has the headers of all answers.
 func TestRoutes_KeysAndHeaders(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	defer p.stop(t)
 	for _, text := range [][]byte{network.OpenAPI(), preview.OpenAPI()} {

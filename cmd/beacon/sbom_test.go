@@ -10,17 +10,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
-// The list of a binary that was built as a release is names just what Go says is
+// The list of a binary, which a test's own is not, names just what Go says is
 // in it and what the console's lock file says is in that, and has what the schema
 // of CycloneDX 1.6 requires.
 func TestVersion_SBOM(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "beacon")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	t.Parallel()
+	binary := os.Getenv(rig.BinaryVariable)
+	if binary == "" {
+		binary = filepath.Join(t.TempDir(), "beacon")
+		if err := rig.Build(binary); err != nil {
+			t.Fatal(err)
+		}
 	}
 	text, err := exec.Command(binary, "version", "--sbom").Output()
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // scriptCommands are what the scripts can say beside testscript's own words, which
@@ -24,6 +26,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 		"server":   scriptServer,
 		"shutdown": scriptShutdown,
 		"fetch":    scriptFetch,
+		"download": scriptDownload,
 		"await":    scriptAwait,
 		"keep":     scriptKeep,
 		"sql":      scriptSQL,
@@ -83,7 +86,7 @@ func scriptShutdown(ts *testscript.TestScript, _ bool, _ []string) {
 	_, err := fmt.Sscan(ts.Getenv(running), &pid)
 	ts.Check(err)
 	ts.Check(syscall.Kill(pid, syscall.SIGTERM))
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; {
+	for deadline := time.Now().Add(rig.Patience); syscall.Kill(pid, 0) == nil; {
 		if time.Now().After(deadline) {
 			ts.Fatalf("the server does not stop")
 		}
@@ -105,7 +108,19 @@ func scriptFetch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-func ask(ts *testscript.TestScript, args []string) *http.Response {
+// scriptDownload is "download FILE PATH KEY TYPE": it keeps what the server sends.
+func scriptDownload(ts *testscript.TestScript, _ bool, args []string) {
+	response := ask(ts, []string{"GET", args[1], args[2]}, "Accept", args[3])
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		ts.Fatalf("the answer is %s", response.Status)
+	}
+	body, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o600))
+}
+
+func ask(ts *testscript.TestScript, args []string, header ...string) *http.Response {
 	var body io.Reader
 	if len(args) > 3 {
 		body = strings.NewReader(args[3])
@@ -114,15 +129,17 @@ func ask(ts *testscript.TestScript, args []string) *http.Response {
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+args[2])
 	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
 	return response
 }
 
-// scriptAwait is "await STATUS METHOD PATH KEY": it asks until that is the
-// answer, for 2 s at the most (decision N23).
+// scriptAwait is "await STATUS METHOD PATH KEY": it asks until that is the answer.
 func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
-	for deadline := time.Now().Add(2 * time.Second); ; {
+	for deadline := time.Now().Add(rig.Patience); ; {
 		response := ask(ts, args[1:])
 		response.Body.Close()
 		if fmt.Sprint(response.StatusCode) == args[0] {

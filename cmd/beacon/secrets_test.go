@@ -53,6 +53,7 @@ func makeKey(t *testing.T, db string, scopes string) string {
 // database nor in its log, nor in what the server logs, and neither do MAC addresses
 // stand in the latter.
 func TestServe_KeepsSecrets(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	db := filepath.Join(folder, "beacon.db")
 	admin := makeKey(t, db, "admin")
@@ -98,6 +99,7 @@ func TestServe_KeepsSecrets(t *testing.T) {
 
 // A key of one interface opens nothing of the other.
 func TestServe_KeysStayApart(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	key := makeKey(t, db, "admin")
 	p := startServer(t, nil, "--db", db)
@@ -126,6 +128,7 @@ func TestServe_KeysStayApart(t *testing.T) {
 // Whatever a client sends, it writes no line of its own into the log, and none
 // that is no JSON.
 func TestServe_LogsCannotBeForged(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, []string{"BEACON_LOG_LEVEL=debug"})
 	const forged = `{"msg":"forged"}`
 	for _, text := range []string{

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // process is a beacon server that runs as its users run it.
@@ -87,14 +89,12 @@ func (p *process) stop(t *testing.T) {
 func (p *process) adminURL(t *testing.T) string {
 	t.Helper()
 	pattern := regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		if found := pattern.FindStringSubmatch(p.log.String()); found != nil {
-			return "http://" + found[1]
-		}
-		time.Sleep(time.Millisecond) // between two looks at the log, up to a deadline
-	}
-	t.Fatalf("the log names no admin address: %s", p.log)
-	return ""
+	var found []string
+	rig.Eventually(t, "the log names the admin address", func() bool {
+		found = pattern.FindStringSubmatch(p.log.String())
+		return found != nil
+	})
+	return "http://" + found[1]
 }
 
 func fetch(t *testing.T, url string, header ...string) (int, string) {
@@ -119,6 +119,7 @@ func fetch(t *testing.T, url string, header ...string) (int, string) {
 }
 
 func TestServe(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	admin := p.adminURL(t)
 	for _, tc := range []struct {
@@ -168,6 +169,7 @@ func TestServe(t *testing.T) {
 
 // Flags have twins in the environment; a flag wins.
 func TestServe_Environment(t *testing.T) {
+	t.Parallel()
 	env := []string{"BEACON_PREVIEW_KEY_PREFIX=acme", "BEACON_LOG_FORMAT=text", "BEACON_PUBLIC_URL=https://ignored.example"}
 	p := startServer(t, env, "--public-url", "https://wifi.example.org/")
 	status, body := fetch(t, p.url+"/api/v1/hotspots/1", "x-api-key", "acme_live_abcdef")
@@ -185,6 +187,7 @@ func TestServe_Environment(t *testing.T) {
 
 // A supervisor that waits is told once the server can be asked, and not before.
 func TestServe_TellsItsSupervisor(t *testing.T) {
+	t.Parallel()
 	folder, err := os.MkdirTemp("", "beacon") // that of the test may be too long for the name of a socket
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +200,7 @@ func TestServe_TellsItsSupervisor(t *testing.T) {
 	defer supervisor.Close()
 	p := startServer(t, []string{"NOTIFY_SOCKET=" + supervisor.LocalAddr().String()})
 	told := make([]byte, 100)
-	if err := supervisor.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := supervisor.SetReadDeadline(time.Now().Add(rig.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	n, err := supervisor.Read(told)
@@ -217,6 +220,7 @@ func TestServe_TellsItsSupervisor(t *testing.T) {
 }
 
 func TestServe_AddressInUse(t *testing.T) {
+	t.Parallel()
 	p := startServer(t, nil)
 	out, err := exec.Command("beacon", "serve", "--addr", strings.TrimPrefix(p.url, "http://"), "--admin-addr", "off").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "address already in use") || !strings.Contains(string(out), "--addr") {

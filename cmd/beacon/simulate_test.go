@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/simulate"
 )
 
@@ -22,12 +24,12 @@ func simulation(seed uint64) simulateCmd {
 
 var digestLine = regexp.MustCompile(`(?m)^digest ([0-9a-f]{64})$`)
 
-// digestOf goes through three hours, and gives the digest of that.
+// digestOf goes through some hours, and returns the digest of that.
 func digestOf(t *testing.T, seed uint64) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	out := &console{ctx: t.Context(), stdout: &stdout, stderr: &stderr}
-	if err := simulation(seed).march(out, 3*time.Hour); err != nil {
+	if err := simulation(seed).march(out, time.Duration(level.Rounds(1, 3, 3))*time.Hour); err != nil {
 		t.Fatalf("%v; it said %s", err, stderr.String())
 	}
 	found := digestLine.FindStringSubmatch(stdout.String())
@@ -84,6 +86,7 @@ func mintKey(t *testing.T, db string, scopes string) string {
 // Devices of a real server: they come online, a second run finds them again, and
 // what a key does not permit is said in words.
 func TestSimulate_RealServer(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
 	defer server.stop(t)
@@ -101,15 +104,23 @@ func TestSimulate_RealServer(t *testing.T) {
 	cmd.Hotspots, cmd.Rate, cmd.Duration = 20, 100, time.Second
 	for range 2 {
 		out, err := drive(cmd)
-		found := regexp.MustCompile(`^(\d+) heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).FindStringSubmatch(out)
-		if err != nil || found == nil || len(found[1]) < 2 || found[1] < "20" && len(found[1]) == 2 {
-			t.Errorf("it printed %q and ended with %v; want about 100 heartbeats, and one of each on a machine that is busy", out, err)
+		if err != nil || !regexp.MustCompile(`^[1-9]\d* heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).MatchString(out) {
+			t.Errorf("it printed %q and ended with %v", out, err)
 		}
 	}
-	_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
-	if n := strings.Count(body, `"status":"online"`); n < 5 || n > 20 {
-		t.Errorf("%d hotspots are online around here: %s", n, body)
-	}
+	rig.Eventually(t, "hotspots are online around here", func() bool {
+		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
+		n := strings.Count(body, `"status":"online"`)
+		if n > 20 {
+			t.Fatalf("%d hotspots are online around here: %s", n, body)
+		}
+		if n < 5 { // a slow machine has not sent much in a second
+			if _, err := drive(cmd); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n >= 5
+	})
 
 	cmd.Key = mintKey(t, db, "hotspots:write")
 	if _, err := drive(cmd); err == nil || !strings.Contains(err.Error(), "takes the scope admin") {
@@ -128,6 +139,7 @@ func TestSimulate_RealServer(t *testing.T) {
 
 // A Ctrl-C ends it with a summary, and without an error.
 func TestSimulate_CtrlC(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
 	defer server.stop(t)
@@ -140,15 +152,10 @@ func TestSimulate_CtrlC(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill() }()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) { // until they beat
+	rig.Eventually(t, "some device has beaten", func() bool {
 		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
-		if strings.Contains(body, `"status":"online"`) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("nobody beats: %s; it said %s", body, stderr.String())
-		}
-	}
+		return strings.Contains(body, `"status":"online"`)
+	})
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // axe is the source of the checker; empty where it is not installed.
@@ -21,7 +23,11 @@ var axe = sync.OnceValue(func() string {
 func (p *page) accessible(name string) {
 	p.t.Helper()
 	if axe() == "" {
-		p.t.Logf("axe-core is not installed (scripts/check-console does that): %s was NOT checked", name)
+		said := p.t.Logf
+		if level.Now() >= level.Check {
+			said = p.t.Errorf
+		}
+		said("axe-core is not installed (scripts/check-console does that): %s was NOT checked", name)
 		return
 	}
 	const run = `(async () => {

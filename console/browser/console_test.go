@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // TestConsole goes through the console as its users do. The parts follow each
 // other on one network: to make another for each would take longer than all.
 func TestConsole(t *testing.T) {
+	level.Needs(t, level.Check)
 	b := launch(t)
 	n := start(t)
 	p := b.open(t, n.url, desk)

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // TestDocs reads the documentation as people do, in each way of looking.
 func TestDocs(t *testing.T) {
+	level.Needs(t, level.Check)
 	b := launch(t)
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
 	n.serve(t)

@@ -21,6 +21,7 @@ import (
 // network is a running server with a small network on it.
 type network struct {
 	url, db         string
+	address         string // kept when the server is started again
 	operator, staff string // keys
 	spots           []spot
 	stop            func()
@@ -79,7 +80,7 @@ func start(t testing.TB) *network {
 	n.beat(t, n.spots...)
 	stop()
 	stop = n.serve(t, "--clock-start", monthEnd.Add(-2*time.Minute).Format(time.RFC3339), "--clock-rate", "1200")
-	eventually(t, 30*time.Second, "the month is settled", func() bool {
+	rig.Eventually(t, "the month is settled", func() bool {
 		_, err := n.try("rewards", "settle", "--month", n.lastMonth, "--force", "--clock-start", monthEnd.Add(12*time.Hour).Format(time.RFC3339))
 		return err == nil
 	})
@@ -92,11 +93,14 @@ func start(t testing.TB) *network {
 // serve runs the server until the end of the test, or until it is stopped.
 func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 	t.Helper()
+	if n.address == "" {
+		n.address = rig.FreeAddress()
+	}
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", n.db}, flags...)...) // the last --addr counts
+	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", n.address, "--admin-addr", "off", "--db", n.db}, flags...)...)
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -128,7 +132,7 @@ func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 // restart stops the server and starts it again at the same address.
 func (n *network) restart() {
 	n.stop()
-	n.stop = n.serve(n.whole, "--addr", strings.TrimPrefix(n.url, "http://"))
+	n.stop = n.serve(n.whole)
 }
 
 // newcomer registers a hotspot that nobody verified yet.
@@ -230,15 +234,4 @@ func (n *network) command(t testing.TB, args ...string) string {
 func (n *network) try(args ...string) (string, error) {
 	out, err := exec.Command(rig.Binary, append(args, "--db", n.db)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
-}
-
-// eventually waits until a condition holds.
-func eventually(t testing.TB, within time.Duration, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(within); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v, still not: %s", within, what)
-		}
-		time.Sleep(20 * time.Millisecond) // between two looks, up to a deadline
-	}
 }

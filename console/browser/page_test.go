@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // shotsVariable names a folder that keeps the screenshots; else they go with the test.
@@ -41,7 +43,7 @@ func launch(t testing.TB) *browser {
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-pings", true),
-		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(60*time.Second))
+		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(rig.Patience))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -60,9 +62,6 @@ type page struct {
 	said   []string
 	expect []string // parts of what may be said
 }
-
-// patience is how long a page may take for anything, on a busy machine.
-const patience = time.Minute
 
 // open shows a page of the console in a new tab, which knows of no other.
 func (b *browser) open(t testing.TB, url string, l look) *page {
@@ -167,7 +166,7 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(p.ctx); err != nil { // binds the tab to the context without a deadline
 		p.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, rig.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.fail("%v", err)
@@ -198,14 +197,14 @@ func eval[T any](p *page, expression string) T {
 // be asked: that is not yet.
 func (p *page) until(expression string) {
 	p.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(rig.Patience)
 	for {
 		met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && met {
 			return
 		}
 		if time.Now().After(deadline) || p.ctx.Err() != nil {
-			p.fail("after %v, still not: %s (%v)", patience, expression, err)
+			p.fail("after %v, still not: %s (%v)", rig.Patience, expression, err)
 		}
 		time.Sleep(30 * time.Millisecond) // between two looks, up to a deadline
 	}

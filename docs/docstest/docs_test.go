@@ -23,7 +23,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // exceptions are blocks that are not run, and why.
@@ -39,9 +43,9 @@ var stubs = map[string]string{
 	"systemctl": "systemd does not run in a container; the unit itself is checked by systemd-analyze",
 }
 
-// optional are programs without which a page is passed over: everything else that
-// pages call has to be there.
-var optional = []string{"nginx", "npm", "python3", "systemd-analyze"}
+// needed are the Debian packages of programs that pages call and that a machine for
+// tests may lack.
+var needed = map[string]string{"curl": "curl", "jq": "jq", "nginx": "nginx-light", "npm": "npm", "python3": "python3"}
 
 // programs is the folder with the program and the stubs.
 var programs string
@@ -54,10 +58,6 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(folder)
 		programs = folder
-		build := exec.Command("go", "build", "-o", filepath.Join(folder, "beacon"), "../../cmd/beacon")
-		if out, err := build.CombinedOutput(); err != nil {
-			panic(fmt.Sprintf("%v: %s", err, out))
-		}
 		for name := range stubs {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
 				panic(err)
@@ -67,11 +67,15 @@ func TestMain(m *testing.M) {
 		if err := flag.Set("test.parallel", "6"); err != nil { // pages wait more than they compute
 			panic(err)
 		}
-		return m.Run()
+		return rig.Main(m)
 	}())
 }
 
+// linkBinary puts the program where pages find it.
+var linkBinary = sync.OnceValue(func() error { return os.Symlink(rig.Binary, filepath.Join(programs, "beacon")) })
+
 func TestPages(t *testing.T) {
+	level.Needs(t, level.Check)
 	pages := readPages(t)
 	checkLists(t, pages)
 	for _, p := range pages {
@@ -141,10 +145,16 @@ func (p *page) prepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range blocks {
-		for _, program := range optional {
-			if _, err := exec.LookPath(program); err != nil && b.runs() && calls(b.text, program) {
-				t.Skipf("%s IS NOT TESTED: there is no %s here", p.name, program)
+		if !b.runs() {
+			continue
+		}
+		for program, debianPackage := range needed {
+			if calls(b.text, program) {
+				level.Tool(t, program, debianPackage)
 			}
+		}
+		if _, err := exec.LookPath("systemd-analyze"); err != nil && calls(b.text, "systemd-analyze") {
+			t.Skipf("%s was NOT tested: there is no systemd-analyze, and a machine that runs without systemd may have no way to install it", p.name)
 		}
 	}
 	if strings.Contains(p.text, "127.0.0.1:5432") {

@@ -3,10 +3,13 @@ package docstest
 import (
 	"strings"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // The test of pages is worth what it notices.
 func TestRun(t *testing.T) {
+	level.Tool(t, "curl", "curl")
 	const fence = "```"
 	block := func(info, text string) string { return fence + info + "\n" + text + "\n" + fence + "\n" }
 	for name, c := range map[string]struct{ page, want string }{

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // page is a text with blocks that run.
@@ -33,7 +34,7 @@ func (p page) run(ctx context.Context, folder, notes string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*rig.Patience)
 	defer cancel()
 	s, err := begin(ctx, folder, notes, append(env, p.env...))
 	if err != nil {
@@ -52,10 +53,7 @@ func (p page) through(s *session, blocks []block, addresses ports) (wrong error)
 		if b.kind == ignored || b.kind == output || exempt(p.name, b.text) {
 			continue
 		}
-		text, err := addresses.real(b.text)
-		if err != nil {
-			return err
-		}
+		text := addresses.real(b.text)
 		for written, meant := range p.words {
 			text = strings.ReplaceAll(text, written, meant)
 		}
@@ -124,14 +122,11 @@ func environment(addresses ports) ([]string, error) {
 		}
 	}
 	source, err := filepath.Abs("../..")
-	if err != nil {
+	if err = errors.Join(err, linkBinary()); err != nil {
 		return nil, err
 	}
 	// The addresses that servers listen on by themselves, and are asked at.
-	usual, err := addresses.real("BEACON_ADDR=127.0.0.1:8080 BEACON_ADMIN_ADDR=127.0.0.1:9090")
-	if err != nil {
-		return nil, err
-	}
+	usual := addresses.real("BEACON_ADDR=127.0.0.1:8080 BEACON_ADMIN_ADDR=127.0.0.1:9090")
 	env = append(env, strings.Fields(usual)...)
 	return append(env, "PATH="+programs+":"+os.Getenv("PATH"), "BEACON_SOURCE="+source, "LC_ALL=C.UTF-8", "TZ=UTC"), nil
 }

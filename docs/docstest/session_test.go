@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // driver is a shell that takes one block after the other, so that each finds the
@@ -170,7 +172,7 @@ func alive(group int) bool { return syscall.Kill(-group, 0) == nil }
 
 // until waits for a condition.
 func (s *session) until(met func() bool) error {
-	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(s.ctx, rig.Patience)
 	defer cancel()
 	for tick := time.NewTicker(5 * time.Millisecond); !met(); {
 		select {

@@ -17,7 +17,7 @@ import { SettingsForm } from "./settings";
 
 export function HotspotPage({ id, part }: { id: string; part: string }) {
   const path = `/v1/hotspots/${encodeURIComponent(id)}`;
-  const { answer, error, reload } = useAsk<Hotspot>(path, useCell(changes));
+  const { answer, error, reload, halt } = useAsk<Hotspot>(path, useCell(changes));
   if (!answer) {
     return (
       <section class="page">
@@ -55,7 +55,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       </div>
       <HistoryCharts hotspot={hotspot} />
       {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} wanted={part === "days"} />}
-      {writes && <Deletion hotspot={hotspot} etag={answer.etag} />}
+      {writes && <Deletion hotspot={hotspot} etag={answer.etag} onBegun={halt} onFailed={reload} />}
     </section>
   );
 }
@@ -119,7 +119,8 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
   );
 }
 
-function Deletion({ hotspot, etag }: { hotspot: Hotspot; etag: string | null }) {
+/** Deletes the hotspot. The page must not follow it meanwhile: it would ask for what is gone. */
+function Deletion({ hotspot, etag, onBegun, onFailed }: { hotspot: Hotspot; etag: string | null; onBegun: () => void; onFailed: () => void }) {
   const { busy, error, run } = useDoing();
   return (
     <section class="card">
@@ -133,7 +134,13 @@ function Deletion({ hotspot, etag }: { hotspot: Hotspot; etag: string | null }) 
         onClick={() => {
           if (!confirm(`Delete “${hotspot.name}” for good?`)) return;
           run(async () => {
-            await ask(`/v1/hotspots/${hotspot.id}`, { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
+            onBegun();
+            try {
+              await ask(`/v1/hotspots/${hotspot.id}`, { method: "DELETE", headers: etag ? { "If-Match": etag } : {} });
+            } catch (error) {
+              onFailed();
+              throw error;
+            }
             go("/hotspots");
           });
         }}

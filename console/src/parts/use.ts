@@ -7,7 +7,10 @@ export interface Asked<T> {
   answer: Answer<T> | undefined;
   error: unknown;
   loading: boolean;
+  /** Asks again. */
   reload: () => void;
+  /** Gives up what is being asked, and asks no more until reload. */
+  halt: () => void;
 }
 
 interface Last<T> {
@@ -21,13 +24,17 @@ export function useAsk<T>(path: string | null, version: unknown = 0): Asked<T> {
   const [last, setLast] = useState<Last<T>>({ path: null });
   const [waiting, setWaiting] = useState(false);
   const [again, setAgain] = useState(0);
+  const running = useRef<AbortController>(null);
+  const halted = useRef(false);
   useEffect(() => {
+    if (halted.current) return;
     if (path === null) {
       setLast({ path });
       setWaiting(false);
       return;
     }
     const stop = new AbortController();
+    running.current = stop;
     const done = (next: Last<T>): void => {
       setLast(next);
       setWaiting(false);
@@ -43,11 +50,19 @@ export function useAsk<T>(path: string | null, version: unknown = 0): Asked<T> {
     );
     return () => stop.abort();
   }, [path, version, again]);
-  const reload = useCallback(() => setAgain((n) => n + 1), []);
-  useReturn(last.error, reload);
+  const askAgain = useCallback(() => setAgain((n) => n + 1), []);
+  const reload = useCallback(() => {
+    halted.current = false;
+    askAgain();
+  }, []);
+  const halt = useCallback(() => {
+    halted.current = true;
+    running.current?.abort();
+  }, []);
+  useReturn(last.error, askAgain);
   // A path that was not asked for yet, because it is drawn for the first time, is waited for too.
   const loading = waiting || last.path !== path;
-  return { answer: last.answer, error: last.error, loading, reload };
+  return { answer: last.answer, error: last.error, loading, reload, halt };
 }
 
 /** Tries again when the server is back, after an error. */

@@ -11,6 +11,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/doctor"
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // damage is something that is done to a sound database.
@@ -116,6 +117,11 @@ func TestExamine_Damaged(t *testing.T) {
 			}
 			alone := map[string]bool{}
 			for _, d := range damages {
+				// The checks are the same code on both stores. Where time is
+				// short, PostgreSQL gets the first damage that a check finds alone.
+				if kind == "postgres" && level.Now() == level.Test && (len(d.want) > 1 || alone[d.want[0]]) {
+					continue
+				}
 				t.Run(d.name, func(t *testing.T) {
 					var db string
 					if kind == "postgres" {
@@ -212,7 +218,7 @@ func read(t *testing.T, file string) []byte {
 func TestExamine_BesideAServer(t *testing.T) {
 	t.Parallel()
 	demonstrate(t, func(file string) {
-		for range 5 {
+		for range level.Rounds(3, 5, 20) {
 			for name, r := range examine(t, file, false) {
 				if r.Wrong > 0 {
 					t.Errorf("%s: %v", name, r.Faults)

@@ -38,6 +38,14 @@ func told(time.Time) time.Duration {
 	return &rig.Variant{Name: "pressed", Files: map[string]string{file: text}}
 })
 
+// startCalm starts a server that never has too much to do. On a machine that is busy
+// with other things a server turns people away, and is right; tests that are about
+// something else cannot tell that from a fault.
+func startCalm(t *testing.T, db string, flags ...string) *rig.Server {
+	t.Helper()
+	return rig.Program{Binary: pressed().Build(t)}.Start(t, db, flags...)
+}
+
 // TestF17_Overload: a server has more to do than it can. It turns people away and
 // tells them when to come back, takes every beat of a device, says that it is well,
 // and serves everyone again when there is less to do.

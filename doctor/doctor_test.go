@@ -55,7 +55,7 @@ var damages = []damage{
 	{"a name is another", `UPDATE hotspots SET name = 'Somewhere else' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
 	{"a place was moved by a metre", `UPDATE hotspots SET lat = lat + 0.00001 WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
 
-	{"a key is another's", `UPDATE api_keys SET user_id = (SELECT max(operator_id) FROM hotspots WHERE operator_id <> user_id) WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
+	{"a key is another's", `UPDATE api_keys SET user_id = 'usr_00000000000000000000000000' WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
 	{"a key got all rights", `UPDATE api_keys SET scopes = 'admin' WHERE scopes <> 'admin'`, nil, []string{"keys"}, "its seal is of something else"},
 	{"a key has a scope that there is not", `UPDATE api_keys SET scopes = 'fly'`, nil, []string{"keys"}, "scopes that there are not: [fly]"},
 	{"a key's hash is cut", `UPDATE api_keys SET secret_hash = $1 WHERE id = (SELECT min(id) FROM api_keys)`, bad(31), []string{"keys"}, "a hash of 31 bytes"},

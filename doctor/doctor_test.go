@@ -11,6 +11,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/doctor"
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // damage is something that is done to a sound database.
@@ -54,7 +55,7 @@ var damages = []damage{
 	{"a name is another", `UPDATE hotspots SET name = 'Somewhere else' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
 	{"a place was moved by a metre", `UPDATE hotspots SET lat = lat + 0.00001 WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
 
-	{"a key is another's", `UPDATE api_keys SET user_id = (SELECT max(operator_id) FROM hotspots) WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
+	{"a key is another's", `UPDATE api_keys SET user_id = 'usr_00000000000000000000000000' WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
 	{"a key got all rights", `UPDATE api_keys SET scopes = 'admin' WHERE scopes <> 'admin'`, nil, []string{"keys"}, "its seal is of something else"},
 	{"a key has a scope that there is not", `UPDATE api_keys SET scopes = 'fly'`, nil, []string{"keys"}, "scopes that there are not: [fly]"},
 	{"a key's hash is cut", `UPDATE api_keys SET secret_hash = $1 WHERE id = (SELECT min(id) FROM api_keys)`, bad(31), []string{"keys"}, "a hash of 31 bytes"},
@@ -116,6 +117,11 @@ func TestExamine_Damaged(t *testing.T) {
 			}
 			alone := map[string]bool{}
 			for _, d := range damages {
+				// The checks are the same code on both stores. Where time is
+				// short, PostgreSQL gets the first damage that a check finds alone.
+				if kind == "postgres" && level.Now() == level.Test && (len(d.want) > 1 || alone[d.want[0]]) {
+					continue
+				}
 				t.Run(d.name, func(t *testing.T) {
 					var db string
 					if kind == "postgres" {
@@ -212,7 +218,7 @@ func read(t *testing.T, file string) []byte {
 func TestExamine_BesideAServer(t *testing.T) {
 	t.Parallel()
 	demonstrate(t, func(file string) {
-		for range 5 {
+		for range level.Rounds(3, 5, 20) {
 			for name, r := range examine(t, file, false) {
 				if r.Wrong > 0 {
 					t.Errorf("%s: %v", name, r.Faults)

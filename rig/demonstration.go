@@ -18,10 +18,11 @@ type Demonstration struct {
 }
 
 // Demonstrate runs "beacon demo" until the end of the test.
-func Demonstrate(t testing.TB, hotspots int) *Demonstration {
+func Demonstrate(t testing.TB, hotspots int, flags ...string) *Demonstration {
 	t.Helper()
 	d := &Demonstration{File: filepath.Join(t.TempDir(), "demo.db")}
-	d.cmd = exec.Command(Binary, "demo", "--hotspots", strconv.Itoa(hotspots), "--addr", "127.0.0.1:0", "--db", d.File)
+	args := []string{"demo", "--hotspots", strconv.Itoa(hotspots), "--addr", "127.0.0.1:0", "--db", d.File}
+	d.cmd = exec.Command(Binary, append(args, flags...)...)
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := d.cmd.StdoutPipe()
 	if err == nil {

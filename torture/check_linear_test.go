@@ -7,16 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/beacon-wifi/beacon/rig"
 )
-
-// linearTime is how long the search for an order may take; without a result,
-// nothing is proved.
-const linearTime = 30 * time.Second
 
 // checkLinear: there is an order of all that was done to a hotspot, in which
 // each operation lies between its call and its answer, and which explains every
@@ -41,7 +36,7 @@ func (s *spot) linear() porcupine.CheckResult {
 			list = append(list, porcupine.Operation{ClientId: o.client + 1, Input: o, Call: int64(o.call), Return: int64(o.end)})
 		}
 	}
-	return porcupine.CheckOperationsTimeout(registersModel, list, linearTime)
+	return porcupine.CheckOperationsTimeout(registersModel, list, rig.Patience) // without a result, nothing is proved
 }
 
 // registers are what can be changed of a hotspot.

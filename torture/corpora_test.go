@@ -6,9 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,19 +106,20 @@ func TestF20_JSON(t *testing.T) {
 	}
 	b := newCorpusBench(t)
 	requests := 0
-	for name, text := range files {
-		for form, body := range map[string]string{
-			"as a body":     text,
-			"as a member":   `{"name":` + text + `}`,
-			"after a body":  `{}` + text,
-			"as an element": `{"name":` + strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]") + `}`,
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		text := files[name]
+		for _, sent := range []struct{ form, body string }{
+			{"as a body", text},
+			{"as a member", `{"name":` + text + `}`},
+			{"after a body", `{}` + text},
+			{"as an element", `{"name":` + strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]") + `}`},
 		} {
 			for _, r := range []request{
-				{method: http.MethodPatch, path: b.spot, key: adminKey, body: body},
-				{method: http.MethodPost, path: "/v1/hotspots", key: adminKey, body: body},
+				{method: http.MethodPatch, path: b.spot, key: adminKey, body: sent.body},
+				{method: http.MethodPost, path: "/v1/hotspots", key: adminKey, body: sent.body},
 			} {
 				requests++
-				b.judgeJSON(t, name, form, r, b.ask(t, r))
+				b.judgeJSON(t, name, sent.form, r, b.ask(t, r))
 			}
 		}
 	}
@@ -160,7 +163,7 @@ func TestF20_Strings(t *testing.T) {
 		t.Fatalf("only %d strings", len(texts))
 	}
 	b := newCorpusBench(t)
-	kept, every := map[string]int{}, rounds(4, 4, 1)
+	kept, every := map[string]int{}, rounds(8, 4, 1)
 	for i := 0; i < len(texts); i += every {
 		for place, was := range b.storeEverywhere(t, i, texts[i]) {
 			if was {

@@ -19,10 +19,11 @@ import (
 )
 
 // TestF19_Oversize: clients that send too much of everything, or what is no
-// HTTP, each on a connection of its own. The server lets them go, keeps its memory, and goes on for others.
+// HTTP, each on a connection of its own. The server lets them go, keeps its memory,
+// and goes on for others.
 func TestF19_Oversize(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db)
+	s := startCalm(t, db)
 	key := rig.CreateKey(t, db, "hotspots:write").Key
 	for name, attack := range map[string]func(*testing.T, *rig.Server, string){
 		"huge body":            hugeBody,
@@ -49,7 +50,7 @@ func dial(t *testing.T, s *rig.Server) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(rig.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -76,7 +77,8 @@ func hugeChunkedBody(t *testing.T, s *rig.Server, key string) {
 	})
 }
 
-// refusedBody sends up to 100 MB, and wants a 413 early on and flat memory.
+// refusedBody sends up to 100 MB, and wants a 413 before all of it was sent, and flat
+// memory.
 func refusedBody(t *testing.T, s *rig.Server, conn net.Conn, send func([]byte) error) {
 	t.Helper()
 	sent := make(chan int, 1)
@@ -87,13 +89,12 @@ func refusedBody(t *testing.T, s *rig.Server, conn net.Conn, send func([]byte) e
 		}
 		sent <- total
 	}()
-	began := time.Now()
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	switch took := time.Since(began); {
+	switch {
 	case err != nil:
 		t.Errorf("a body of 100 MB: %v", err)
-	case response.StatusCode != http.StatusRequestEntityTooLarge || took > 2*time.Second:
-		t.Errorf("a body of 100 MB was answered %d after %v; want 413 at once", response.StatusCode, took)
+	case response.StatusCode != http.StatusRequestEntityTooLarge:
+		t.Errorf("a body of 100 MB was answered %d; want 413", response.StatusCode)
 	}
 	if total := <-sent; total >= 100<<20 {
 		t.Errorf("the server took %d MB", total>>20)

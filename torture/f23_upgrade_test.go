@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store"
 )
 
@@ -190,6 +191,11 @@ func TestF23_Upgrade(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, _ string) {
 		kind := t.Name()[strings.LastIndex(t.Name(), "/")+1:]
 		for version := 1; version <= newest; version++ {
+			// The first needs all migrations, and the last none. Where time is short,
+			// PostgreSQL gets no other: the steps are the same.
+			if kind == "postgres" && level.Now() == level.Test && version > 1 && version < newest {
+				continue
+			}
 			t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
 				db := rig.NewDatabase(t, kind)
 				makeOld(t, db, version)

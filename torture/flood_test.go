@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -40,8 +41,9 @@ const floodVariable = "BEACON_TORTURE_FLOOD"
 
 func (f *Flood) rate() float64 { return float64(f.Answered) / f.Span.Seconds() }
 
-// flood sends a flood, and does something else meanwhile.
-func flood(t *testing.T, s *rig.Server, f Flood, meanwhile func()) Flood {
+// flood sends a flood, and does something else meanwhile, which is told when the
+// flood is over.
+func flood(t *testing.T, s *rig.Server, f Flood, meanwhile func(over <-chan struct{})) Flood {
 	t.Helper()
 	f.Address = strings.TrimPrefix(s.URL, "http://")
 	text, err := json.Marshal(f)
@@ -55,8 +57,13 @@ func flood(t *testing.T, s *rig.Server, f Flood, meanwhile func()) Flood {
 	if err := source.Start(); err != nil {
 		t.Fatal(err)
 	}
-	meanwhile()
-	err = source.Wait()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		err = source.Wait()
+	}()
+	meanwhile(over)
+	<-over
 	if err == nil {
 		err = json.Unmarshal(out.Bytes(), &f)
 	}
@@ -79,13 +86,15 @@ func beFlood(spec string) error {
 	var flooding sync.WaitGroup
 	for range f.Connections {
 		flooding.Go(func() {
-			answered, turnedAway, err := pour(ctx, f.Address, request, f.Deep)
-			mu.Lock()
-			defer mu.Unlock()
-			f.Answered += answered
-			f.TurnedAway += turnedAway
-			if err != nil {
-				f.Failure = err.Error()
+			for ctx.Err() == nil { // a connection that reads too slowly is let go
+				answered, turnedAway, err := pour(ctx, f.Address, request, f.Deep)
+				mu.Lock()
+				f.Answered += answered
+				f.TurnedAway += turnedAway
+				if errors.Is(err, errWrongAnswer) {
+					f.Failure = err.Error()
+				}
+				mu.Unlock()
 			}
 		})
 	}
@@ -121,6 +130,8 @@ func pour(ctx context.Context, address string, request []byte, deep int) (answer
 	return answered, turnedAway, nil
 }
 
+var errWrongAnswer = errors.New("a wrong answer")
+
 // readAnswer reads as much HTTP as this takes: net/http would cost more than the
 // server does. Beside 200, only 503 with Retry-After will do.
 func readAnswer(in *bufio.Reader) (status int, err error) {
@@ -138,7 +149,7 @@ func readAnswer(in *bufio.Reader) (status int, err error) {
 			}
 		case len(name) == 0:
 			if status != http.StatusOK && (status != http.StatusServiceUnavailable || !retry) {
-				return status, fmt.Errorf("nearby answered %d; Retry-After: %v", status, retry)
+				return status, fmt.Errorf("%w: nearby answered %d; Retry-After: %v", errWrongAnswer, status, retry)
 			}
 			_, err := in.Discard(length)
 			return status, err

@@ -120,14 +120,7 @@ func within(got any, s span) string {
 }
 
 func (m *modelMachine) doLink(t *rapid.T) {
-	coded := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.code == "" })
-	if len(coded) == 0 {
-		t.Skip("nobody has a code")
-	}
-	s := rapid.SampledFrom(coded).Draw(t, "hotspot")
-	if !s.codeIsFresh(m.worlds) {
-		t.Skip("the code may expire just now")
-	}
+	s := m.someCoded(t)
 	body := fields{"code": "{" + s.code + rapid.SampledFrom([]string{"", ":typed"}).Draw(t, "typed") + "}", "mac_address": spelledMAC(t, octets(s.mac))}
 	switch oneIn(t, "way", 7) {
 	case 0:
@@ -143,6 +136,25 @@ func (m *modelMachine) doLink(t *rapid.T) {
 	default:
 		m.link(t, s, body)
 	}
+}
+
+// someCoded draws a hotspot with a code. Codes expire soon, by a clock that runs fast:
+// where there is none, one is made.
+func (m *modelMachine) someCoded(t *rapid.T) *modelSpot {
+	coded := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.code == "" || !s.codeIsFresh(m.worlds) })
+	if len(coded) > 0 {
+		return rapid.SampledFrom(coded).Draw(t, "hotspot")
+	}
+	there := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.deleted })
+	if len(there) == 0 {
+		t.Skip("nothing to link")
+	}
+	s := rapid.SampledFrom(there).Draw(t, "hotspot")
+	m.linkCode(t, request{method: http.MethodPost, path: "/v1/hotspots/{" + s.name + "}/link-code", key: m.keys[0]}, s)
+	if !s.codeIsFresh(m.worlds) {
+		t.Skip("the code may expire just now")
+	}
+	return s
 }
 
 // codeIsFresh reports whether nobody can doubt that a code is still good.

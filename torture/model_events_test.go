@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -133,7 +132,7 @@ func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, key string, fr
 	if inHeader { // which counts when both are there
 		path, header = "/v1/events?after=0", map[string]string{"Last-Event-ID": fmt.Sprint(after)}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), rig.Patience)
 	defer stop()
 	n := 0
 	err := stream(ctx, w, key, path, header, func(e told) bool {

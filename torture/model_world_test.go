@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/beacon-wifi/beacon/rig"
 )
 
 // tester is what *testing.T and *rapid.T have in common and the model needs.
@@ -103,7 +105,7 @@ func (w *world) fill(text string) string {
 // ask sends a request. A server that says it is overloaded has done nothing
 // (decision D10), and is asked again.
 func (w *world) ask(r request) answer {
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(rig.Patience); ; {
 		a := w.once(r)
 		if a.status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			return a

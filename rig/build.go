@@ -37,6 +37,10 @@ func Main(m *testing.M) int {
 			return 1
 		}
 	}
+	if err := os.Setenv("BEACON_LOAD_SHEDDING", "off"); err != nil { // see Start
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 

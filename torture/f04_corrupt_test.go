@@ -117,7 +117,7 @@ type run struct {
 func (v *victim) start(t testing.TB, db string) *run {
 	t.Helper()
 	r := &run{log: &bytes.Buffer{}, gone: make(chan struct{})}
-	r.cmd = exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--log-level", "warn",
+	r.cmd = exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--load-shedding", "off", "--log-level", "warn",
 		"--clock-start", v.now.Format(time.RFC3339), "--clock-rate", "0.0001", "--db", db)
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	r.cmd.Stderr = r.log

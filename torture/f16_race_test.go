@@ -19,7 +19,7 @@ const racers = 50
 // raceServers are two servers on one database: within one process, writes come
 // one after the other anyway.
 func raceServers(t *testing.T, db string) ([]*rig.Server, *load) {
-	servers := []*rig.Server{startCalm(t, db), startCalm(t, db)}
+	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db)}
 	return servers, newUsers(t, servers[0])
 }
 

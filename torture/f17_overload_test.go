@@ -38,14 +38,6 @@ func told(time.Time) time.Duration {
 	return &rig.Variant{Name: "pressed", Files: map[string]string{file: text}}
 })
 
-// startCalm starts a server that never has too much to do. On a machine that is busy
-// with other things a server turns people away, and is right; tests that are about
-// something else cannot tell that from a fault.
-func startCalm(t *testing.T, db string, flags ...string) *rig.Server {
-	t.Helper()
-	return rig.Program{Binary: pressed().Build(t)}.Start(t, db, flags...)
-}
-
 // TestF17_Overload: a server has more to do than it can. It turns people away and
 // tells them when to come back, takes every beat of a device, says that it is well,
 // and serves everyone again when there is less to do.
@@ -61,7 +53,7 @@ func TestF17_Overload(t *testing.T) {
 func testShed(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	busy := filepath.Join(t.TempDir(), "busy")
-	s := rig.Program{Binary: pressed().Build(t), Environment: []string{"TORTURE_PRESSURE=" + busy}}.Start(t, db, "--admin-addr", "127.0.0.1:0")
+	s := rig.Program{Binary: pressed().Build(t), Environment: []string{"TORTURE_PRESSURE=" + busy}}.Start(t, db, "--load-shedding", "on", "--admin-addr", "127.0.0.1:0")
 	metrics := metricsOf(t, s)
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	devices := rig.LinkDevices(t, admin, s, 0, 20)
@@ -135,7 +127,7 @@ func crowdAsks(t *testing.T, c *rig.Client, s *rig.Server) (served, shed int64) 
 // device is heard, and after the flood all is as before.
 func testFlood(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db, "--log-level", "warn")
+	s := rig.Start(t, db, "--load-shedding", "on", "--log-level", "warn")
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	admin.HTTP.Timeout = rig.Patience
 	devices := rig.LinkDevices(t, admin, s, 0, 200)

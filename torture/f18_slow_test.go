@@ -23,7 +23,7 @@ import (
 func TestF18_SlowClients(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := startCalm(t, db, "--log-level", "warn")
+	s := rig.Start(t, db, "--log-level", "warn")
 	c := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	calm := c.Do(t.Context(), http.MethodGet, s.URL+nearbyPath, nil)
 	if calm.Status != http.StatusOK {

@@ -23,7 +23,7 @@ import (
 // and goes on for others.
 func TestF19_Oversize(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := startCalm(t, db)
+	s := rig.Start(t, db)
 	key := rig.CreateKey(t, db, "hotspots:write").Key
 	for name, attack := range map[string]func(*testing.T, *rig.Server, string){
 		"huge body":            hugeBody,

@@ -25,7 +25,7 @@ func TestF24_DevicesDrain(t *testing.T) {
 func testDevicesDrain(t *testing.T, db string) {
 	apiKey := rig.CreateKey(t, db, "admin").Key
 	admin := rig.NewClient(t, apiKey)
-	s := startCalm(t, db)
+	s := rig.Start(t, db)
 	devices := rig.LinkDevices(t, admin, s, 0, 30)
 	listeners := make([]*rig.Listener, 8)
 	for i := range listeners {
@@ -54,7 +54,7 @@ func testDevicesDrain(t *testing.T, db string) {
 		t.Logf("%d beats, then an exit after %v", acked.Load(), time.Since(began))
 		beating.Wait()
 		listening.Wait()
-		s = startCalm(t, db)
+		s = rig.Start(t, db)
 		readings := admin.Readings(t, s)
 		rig.CheckTraffic(t, devices, readings)
 		for _, d := range devices {

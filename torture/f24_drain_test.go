@@ -26,7 +26,7 @@ func testDrain(t *testing.T, db string) {
 	key := rig.CreateKey(t, db, "hotspots:write").Key
 	var acknowledged sync.Map // the SSIDs
 	for round := range rounds(1, 3, 25) {
-		s := startCalm(t, db)
+		s := rig.Start(t, db)
 		load := drainLoad{acknowledged: &acknowledged}
 		var clients sync.WaitGroup
 		for i := range 8 {
@@ -45,7 +45,7 @@ func testDrain(t *testing.T, db string) {
 		t.Logf("%d answers, then an exit after %v; %d connections ended before the server had read their request",
 			load.answered.Load(), took, load.checkCut(t, s))
 	}
-	s := startCalm(t, db)
+	s := rig.Start(t, db)
 	c := rig.NewClient(t, key)
 	owned := c.Owned(t, s)
 	acknowledged.Range(func(ssid, _ any) bool {

@@ -22,7 +22,7 @@ import (
 func TestF25_Leaks(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := startCalm(t, db, "--log-level", "info", "--admin-addr", "127.0.0.1:0")
+	s := rig.Start(t, db, "--log-level", "info", "--admin-addr", "127.0.0.1:0")
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	devices := rig.LinkDevices(t, admin, s, 0, 20)
 	metrics := metricsOf(t, s)

@@ -45,7 +45,7 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command("beacon", append([]string{"serve", "--admin-addr", "off"}, args...)...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = os.Environ()
-	for _, name := range []string{"BEACON_DB", "BEACON_ADDR", "BEACON_RATE_LIMIT", "BEACON_CLOCK_START", "BEACON_CLOCK_RATE"} {
+	for _, name := range []string{"BEACON_DB", "BEACON_ADDR", "BEACON_RATE_LIMIT", "BEACON_LOAD_SHEDDING", "BEACON_CLOCK_START", "BEACON_CLOCK_RATE"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

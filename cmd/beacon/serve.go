@@ -34,6 +34,7 @@ type serveCmd struct {
 	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
 	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
 	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have, proxies aside; 0: all. Default ${default}."`
+	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to turn requests other than heartbeats away while there is more to do than the machine can: on or off. Default ${default}."`
 	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
@@ -90,7 +91,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	}
 	buffer := newLogBuffer(out.stderr)
 	defer buffer.Close()
-	s := &server{log: newLogger(buffer, c.LogFormat, c.LogLevel), metrics: metrics.New()}
+	s := &server{log: newLogger(buffer, c.LogFormat, c.LogLevel), metrics: metrics.New(), shed: c.LoadShedding != "off"}
 	if err := s.assemble(out.ctx, c, ln.Addr(), now, rate); err != nil {
 		return err
 	}
@@ -122,6 +123,7 @@ type server struct {
 	health  web.Health
 	metrics *metrics.Set
 	log     *slog.Logger
+	shed    bool // turn requests away under too much load
 }
 
 // assemble opens the database and makes the interfaces.
@@ -229,7 +231,9 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		s.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.log) })
 	}
-	group.Go(func() error { return s.router.pressure.Run(serving) })
+	if s.shed {
+		group.Go(func() error { return s.router.pressure.Run(serving) })
+	}
 	group.Go(func() error { return s.whileSound(ctx) })
 	group.Go(func() error {
 		if err := s.load(ctx); err != nil {

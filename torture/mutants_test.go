@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/rig/level"
@@ -95,7 +94,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-const mutantTime = 3 * time.Minute
+const mutantTime = 2 * rig.Patience
 
 // exactly is the pattern that runs one test and the tests in it.
 func exactly(test string) string {

@@ -69,7 +69,19 @@ func TestCoverageReplicas(t *testing.T) {
 		t.Logf("%s: %d", what, n.Load())
 	}
 
+	// Until both know of everything, a tile may change between two requests.
 	var both [2]map[string]string
+	rig.Eventually(t, "both servers know of all changes", func() bool {
+		var world [2]string
+		for i, s := range w.servers {
+			_, a, err := chart(t.Context(), admin, s, wholeWorld, anyZoom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			world[i] = string(a.Data)
+		}
+		return world[0] == world[1]
+	})
 	took := rig.Eventually(t, "both servers answer the same", func() bool {
 		for i, s := range w.servers {
 			both[i] = record(t, admin, s, boxes)

@@ -59,6 +59,7 @@ func TestDevicesAway(t *testing.T) {
 
 // TestDevicesDiskFull: the same, when files may not grow any further.
 func TestDevicesDiskFull(t *testing.T) {
+	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	clock := rig.NewHeldClock(t, time.Date(2027, 1, 5, 10, 5, 0, 0, time.UTC))
 	s := clock.Start(t, db)

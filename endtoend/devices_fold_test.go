@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,18 +81,28 @@ type diary struct{ rig.Diary }
 // keeperFolds are the lines in a log that tell of folds for all.
 var keeperFolds = regexp.MustCompile(`"heartbeats folded".*"keeper":true`)
 
-// keepDiaries lets devices beat for some minutes, over two folds at least, and kills
-// the server in the last of them, once some of the devices were heard.
+// keepDiaries lets devices beat for some minutes, from the start of a server on, and
+// kills it in the last of them, once some of the devices were heard. No minute
+// passes during a fold, which is due a minute after the start and every five from
+// then on: to a server that was killed right after, it would be unknown whether it
+// was up in that minute.
 func keepDiaries(t *testing.T, c *rig.Client, s *rig.Server, clock *rig.HeldClock, random *rand.Rand, all []*diary) {
 	t.Helper()
-	folds := func() int { return len(keeperFolds.FindAllString(s.Log(t), -1)) }
-	for range 2 {
-		before := folds()
-		for range 6 {
-			beatDiaries(t, c, s, clock, random, all, len(all)+1)
-			clock.Pass(time.Minute)
+	rig.Eventually(t, "the server may fold for all", func() bool {
+		s.Running(t)
+		return strings.Contains(s.Log(t), "this node holds the lease now")
+	})
+	folds := 0
+	for minute := range 12 {
+		beatDiaries(t, c, s, clock, random, all, len(all)+1)
+		if minute%5 == 1 {
+			folds++
+			rig.Eventually(t, "the beats are folded", func() bool {
+				s.Running(t)
+				return len(keeperFolds.FindAllString(s.Log(t), -1)) >= folds
+			})
 		}
-		rig.Eventually(t, "the beats are folded", func() bool { s.Running(t); return folds() > before })
+		clock.Pass(time.Minute)
 	}
 	beatDiaries(t, c, s, clock, random, all, 3)
 	if s.Runs() {

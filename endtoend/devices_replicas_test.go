@@ -114,15 +114,40 @@ func (w *replicated) any(random *rand.Rand) *rig.Server {
 	}
 }
 
-// pass lets minutes pass, each once every device was heard in it.
+// pass lets minutes pass, each once every device was heard in it, and not so fast
+// that a server could take someone for silent of whose beats it has not read yet.
 func (w *replicated) pass(t *testing.T, minutes int) {
 	t.Helper()
-	for range minutes {
+	for i := range minutes {
 		now := int64(rig.MinuteOf(w.clock.Now()))
 		for _, r := range w.roamers {
-			rig.Eventually(t, "a device is heard", func() bool { return r.quiet.Load() || r.heard.Load() >= now || t.Failed() })
+			rig.Eventually(t, "a device is heard, or has fallen silent", func() bool {
+				return r.silent.Load() || !r.quiet.Load() && r.heard.Load() >= now || t.Failed()
+			})
+		}
+		if i%2 == 0 {
+			w.awaitFollowed(t)
 		}
 		w.clock.Pass(time.Minute)
+	}
+}
+
+// awaitFollowed waits until all servers know of all beats that were taken by now.
+func (w *replicated) awaitFollowed(t *testing.T) {
+	t.Helper()
+	taken := map[string]uint64{}
+	for _, r := range w.roamers {
+		taken[r.SSID] = r.taken.Load()
+	}
+	for i := range w.servers {
+		rig.Eventually(t, "a server knows of all beats", func() bool {
+			for ssid, shown := range w.admin.Readings(t, w.servers[i].Load()) {
+				if shown.Bytes < taken[ssid] {
+					return t.Failed()
+				}
+			}
+			return true
+		})
 	}
 }
 
@@ -175,14 +200,17 @@ func (w *replicated) killKeeper(t *testing.T) int {
 type roamer struct {
 	*rig.Device
 	random  *rand.Rand
-	heard   atomic.Int64 // the minute of the last beat that was taken
-	quiet   atomic.Bool
-	clients int // the most that it told
+	heard   atomic.Int64  // the minute of the last beat that was taken
+	taken   atomic.Uint64 // what beats carried that were taken
+	quiet   atomic.Bool   // it is to fall silent
+	silent  atomic.Bool   // and it has
+	clients int           // the most that it told
 }
 
 func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 	rhythm := time.NewTicker(60 * time.Millisecond)
 	defer rhythm.Stop()
+	defer r.silent.Store(true)
 	for ; ctx.Err() == nil && !r.quiet.Load(); <-rhythm.C {
 		body := r.Next()
 		r.clients = max(r.clients, int(body["clients"].(uint64)))
@@ -195,6 +223,7 @@ func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 			a := r.Send(t.Context(), w.admin, w.any(r.random), body)
 			if r.Hear(a, body); a.Outcome() == rig.Done {
 				r.heard.Store(int64(rig.MinuteOf(a.At)))
+				r.taken.Store(r.Totals().Acked)
 				break
 			}
 			if t.Context().Err() != nil || a.Status != 0 && a.Status != http.StatusServiceUnavailable {

@@ -17,6 +17,7 @@ import (
 // one of them or on the command line beside them, and soon none takes it any more.
 // How soon that is, is decision N23; this only logs it.
 func TestRevoke(t *testing.T) {
+	t.Parallel() // it mostly waits
 	t.Run("sqlite", func(t *testing.T) {
 		db := filepath.Join(t.TempDir(), "beacon.db")
 		testRevoke(t, db, []*rig.Server{rig.Start(t, db), rig.Start(t, db)})

@@ -13,6 +13,7 @@ import (
 
 // TestStartAtOnce: two servers on a database that neither has seen.
 func TestStartAtOnce(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for name, db := range map[string]func() string{
 		"sqlite":   func() string { return filepath.Join(t.TempDir(), "beacon.db") },
 		"postgres": func() string { return storetest.Postgres(t) },

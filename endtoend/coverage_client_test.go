@@ -58,14 +58,12 @@ func turnedAway(status int, header http.Header) bool {
 	return status == http.StatusServiceUnavailable && header.Get("Retry-After") != ""
 }
 
-const patience = 10 * time.Second // with servers that turn requests away
-
 // insist asks until it is not turned away. Who is has to wait for that, so it
 // need not pause.
 func insist(ctx context.Context, c *rig.Client, method, url string, body any) rig.Answer {
 	for began := time.Now(); ; {
 		a := c.Do(ctx, method, url, body)
-		if !turnedAway(a.Status, a.Header) || time.Since(began) > patience {
+		if !turnedAway(a.Status, a.Header) || time.Since(began) > rig.Patience {
 			return a
 		}
 	}

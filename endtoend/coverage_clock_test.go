@@ -4,79 +4,84 @@ package endtoend_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
+// offlineAfter is how long who is silent is online (decision N15).
+const offlineAfter = 240 * time.Second
+
 // TestCoverageClock: who falls silent covers nothing any more after 240 seconds,
-// not before, without anyone doing anything; and does again with his next beat.
-// Four minutes on the servers' clocks are six seconds.
+// not before, without anyone doing anything; and does again with the next beat. The
+// clock stands still but for when the test moves it, so that it is known to the
+// millisecond who is online.
 func TestCoverageClock(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
-		const rate = 40
-		clock := rig.NewClock(time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC), rate)
+		clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
 		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
-		sc.clump(10, cityLat, cityLng, 100)
-		sc.clump(800, -20, 30, 20_000)
-		crowd := newCrowd(t, db, clock.At, 300, sc.discs())
-		observers := []*observer{{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate}}
+		sc.clump(12, cityLat, cityLng, 100)
+		sc.clump(level.Rounds(60, 300, 800), -20, 30, 20_000)
+		w := &watched{crowd: newCrowd(t, db, clock.Now(), sc.discs()), client: admin, clock: clock, servers: []*rig.Server{clock.Start(t, db)}}
 		if rig.IsPostgres(db) { // which hears of beats a little later
-			observers = append(observers, &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate, behind: 3 * time.Second})
+			w.servers = append(w.servers, clock.Start(t, db))
 		}
-		s := observers[0].server
-		ctx, stop := context.WithCancel(t.Context())
-		var watching sync.WaitGroup
-		defer watching.Wait() // also when the test ends early
-		defer stop()
-		for _, o := range observers {
-			watching.Go(func() { o.watch(ctx, t) })
-		}
-		crowd.beat(t, admin, s, rate, crowd.members)
 
-		// Every third goes on, the others are silent from now on.
+		// Every third goes on to beat. Of the others some fall silent at a time, five
+		// seconds after each other.
+		silent := make([][]*member, level.Rounds(3, 10, 10))
 		var kept []*member
-		for i := 0; i < len(crowd.members); i += 3 {
-			kept = append(kept, crowd.members[i])
-		}
-		rhythm := time.NewTicker(time.Minute / rate)
-		defer rhythm.Stop()
-		rig.Eventually(t, "all silent ones are gone", func() bool {
-			<-rhythm.C
-			crowd.beat(t, admin, s, rate, kept)
-			gone := true
-			for _, o := range observers {
-				gone = gone && o.online.Load() == int64(len(kept))
+		for i, m := range w.members {
+			if group := i / 3 % len(silent); i%3 == 0 {
+				kept = append(kept, m)
+			} else {
+				silent[group] = append(silent[group], m)
 			}
-			return gone || t.Failed()
-		})
-		for _, m := range crowd.members[1:3] {
-			before := statusIn(t, admin, s, m)
-			m.beat(t, admin, s, rate)
-			if after := statusIn(t, admin, s, m); before != "offline" || after != "online" {
+		}
+		began := clock.Now()
+		w.beat(t, kept)
+		for _, group := range silent {
+			w.beat(t, group)
+			clock.Pass(5 * time.Second)
+		}
+		for minute := range 3 {
+			clock.Set(began.Add(time.Duration(minute+1) * time.Minute))
+			w.beat(t, kept)
+		}
+		for group, members := range silent {
+			clock.Set(began.Add(time.Duration(group)*5*time.Second + offlineAfter))
+			w.check(t)
+			before := len(w.online())
+			clock.Pass(time.Millisecond)
+			if after := len(w.online()); after != before-len(members) || after < len(kept) {
+				t.Fatalf("%d were online and %d are, after %d fell silent", before, after, len(members))
+			}
+			w.await(t, before)
+		}
+		for _, m := range silent[0][:2] {
+			before := statusIn(t, admin, w.servers[0], m)
+			w.beatAt(t, m)
+			if after := statusIn(t, admin, w.servers[0], m); before != "offline" || after != "online" {
 				t.Errorf("%s beat again; it was %s, and is %s", m.SSID, before, after)
 			}
 		}
-		stop()
-		watching.Wait()
-		for i, o := range observers {
-			o.conclude(t, i, len(crowd.members), len(kept))
-			o.server.Kill()
-		}
 		// Who comes up after a crash knows who was heard, and when.
-		o := &observer{crowd: crowd, client: admin, server: rig.Start(t, db, clock.Flags()...), rate: rate}
-		for range 10 {
-			if err := errors.Join(o.lookAtAll(t.Context()), o.lookClosely(t.Context())); err != nil {
-				t.Errorf("after a crash: %v", err)
-			}
+		for _, s := range w.servers {
+			s.Kill()
 		}
-		t.Logf("after a crash, %d were online", o.most) // none, if the machine took long
+		w.servers = []*rig.Server{clock.Start(t, db)}
+		w.check(t)
+		before := len(w.online())
+		clock.Pass(offlineAfter + time.Millisecond)
+		if n := len(w.online()); n != 0 || before != len(kept)+2 {
+			t.Errorf("after a crash, %d were online; and in the end %d", before, n)
+		}
+		w.await(t, before)
 	})
 }
 
@@ -100,146 +105,124 @@ func statusIn(t testing.TB, c *rig.Client, s *rig.Server, m *member) string {
 	return "missing"
 }
 
-// observer looks at coverage all the time and compares it with when devices were
-// heard.
-type observer struct {
-	crowd  *crowd
-	client *rig.Client
-	server *rig.Server
-	rate   int
-	behind time.Duration // how long beats may take to be known
-
-	online        atomic.Int64 // as it was last seen
-	looks, late   int
-	most, changed int
-	measured      int
+// watched is a crowd that beats at the first of some servers, and who of it is
+// online by the clock.
+type watched struct {
+	*crowd
+	client  *rig.Client
+	clock   *rig.HeldClock
+	servers []*rig.Server
+	heard   map[*member]time.Time
 }
 
-const (
-	offlineAfter = 240 * time.Second // how long who is silent is online (decision N15)
-	millisecond  = time.Millisecond  // to which times in answers are rounded
-	leeway       = 2 * time.Second   // how long it may take, by our clock, until maps are redrawn
-)
+// beat lets members beat once, and waits until all servers know of that.
+func (w *watched) beat(t *testing.T, members []*member) {
+	t.Helper()
+	w.crowd.beat(t, w.client, w.servers[0], members)
+	for _, m := range members {
+		w.hear(m)
+	}
+	for _, s := range w.servers[1:] {
+		for _, m := range members {
+			rig.Eventually(t, "the other server has heard of a beat", func() bool {
+				h := w.client.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+m.Hotspot, nil)
+				return t.Failed() || rig.ReadingOf(h).Bytes == m.Totals().Sent
+			})
+		}
+	}
+	w.check(t)
+}
 
-func (o *observer) watch(ctx context.Context, t *testing.T) {
-	rhythm := time.NewTicker(10 * time.Millisecond)
-	defer rhythm.Stop()
-	for ctx.Err() == nil && !t.Failed() {
-		if err := o.lookAtAll(t.Context()); err != nil {
-			t.Error(err)
+// beatAt lets one beat at the first server.
+func (w *watched) beatAt(t *testing.T, m *member) {
+	t.Helper()
+	m.beat(t, w.client, w.servers[0])
+	w.hear(m)
+}
+
+func (w *watched) hear(m *member) {
+	if w.heard == nil {
+		w.heard = map[*member]time.Time{}
+	}
+	w.heard[m] = w.clock.Now()
+}
+
+// online is who is, by the clock.
+func (w *watched) online() map[string]*member {
+	all := map[string]*member{}
+	for m, at := range w.heard {
+		if w.clock.Now().Sub(at) <= offlineAfter {
+			all[m.Hotspot] = m
 		}
-		if err := o.lookClosely(t.Context()); err != nil {
-			t.Error(err)
+	}
+	return all
+}
+
+// check holds all servers to who is online now.
+func (w *watched) check(t *testing.T) {
+	t.Helper()
+	for i, s := range w.servers {
+		if n, problem := w.look(t.Context(), s); problem != "" {
+			t.Fatalf("at %v server %d shows %d online: %s", w.clock.Now(), i, n, problem)
 		}
-		<-rhythm.C
 	}
 }
 
-// lookAtAll counts who is online in the world.
-func (o *observer) lookAtAll(ctx context.Context) error {
-	asked := time.Now()
-	got, a, err := chart(ctx, o.client, o.server, wholeWorld, 3)
+// await waits until all servers show who is online now. Until then they may show
+// some of those who were before, and never fewer than are.
+func (w *watched) await(t *testing.T, before int) {
+	t.Helper()
+	least := len(w.online())
+	for i, s := range w.servers {
+		problem := "it was not asked"
+		defer func() {
+			if problem != "" {
+				t.Errorf("at %v server %d: %s", w.clock.Now(), i, problem)
+			}
+		}()
+		rig.Eventually(t, "maps are redrawn", func() bool {
+			var n int
+			if n, problem = w.look(t.Context(), s); n < least || n > before {
+				t.Fatalf("at %v %d are online; want %d, and before that %d", w.clock.Now(), n, least, before)
+			}
+			return problem == ""
+		})
+	}
+}
+
+// look compares how many are online in the world, and in the city who is and the
+// ground that they cover. It returns how many were in the world.
+func (w *watched) look(ctx context.Context, s *rig.Server) (n int, problem string) {
+	want := w.online()
+	got, _, err := chart(ctx, w.client, s, wholeWorld, 3)
 	if err != nil {
-		return err
+		return -1, err.Error()
 	}
-	least, most, mostLate := 0, 0, 0
-	for _, m := range o.crowd.members {
-		surely, maybe, late := m.online(a.At, asked.Add(-o.behind), leeway*time.Duration(o.rate))
-		least, most, mostLate = least+surely, most+maybe, mostLate+late
+	if n = got.online(); n != len(want) {
+		return n, fmt.Sprintf("%d are online; want %d", n, len(want))
 	}
-	n := got.online()
-	if n < least || n > mostLate {
-		return fmt.Errorf("at %v %d are online; want %d to %d", a.At, n, least, most)
-	}
-	o.looks++
-	if n > most {
-		o.late++
-	}
-	if int64(n) != o.online.Swap(int64(n)) {
-		o.changed++
-	}
-	o.most = max(o.most, n)
-	return nil
-}
-
-// lookClosely compares a few hotspots one by one, and the ground that they cover.
-func (o *observer) lookClosely(ctx context.Context) error {
 	city := groundBox{cityLat + 0.1, cityLat - 0.1, cityLng + 0.1, cityLng - 0.1}
-	asked := time.Now()
-	got, a, err := chart(ctx, o.client, o.server, city, anyZoom)
-	if err != nil {
-		return err
-	}
-	members := map[string]*member{}
-	for _, m := range o.crowd.members {
-		if city.holds(m.disc.lat, m.disc.lng) {
-			members[m.Hotspot] = m
-		}
+	if got, _, err = chart(ctx, w.client, s, city, anyZoom); err != nil {
+		return n, err.Error()
 	}
 	var discs []groundDisc
 	for _, item := range got.Hotspots {
-		m, ok := members[item.ID]
-		if !ok {
-			return fmt.Errorf("%s came from nowhere", item.ID)
+		m, ok := want[item.ID]
+		if (item.Status == "online") != ok {
+			return n, fmt.Sprintf("%s is %s", item.ID, item.Status)
 		}
-		surely, _, maybe := m.online(a.At, asked.Add(-o.behind), leeway*time.Duration(o.rate))
-		if item.Status != "online" && surely > 0 || item.Status == "online" && maybe == 0 {
-			return fmt.Errorf("at %v %s is %s, and was last heard %s", a.At, m.SSID, item.Status, m.last())
-		}
-		if item.Status == "online" {
+		if ok {
 			discs = append(discs, m.disc)
 		}
 	}
-	if want := city.covered(discs) / 1e6; !nearly(got.AreaKm2, want) || len(got.Hotspots) != len(members) {
-		return fmt.Errorf("at %v %d hotspots of %d cover %v km²; want %v", a.At, len(discs), len(got.Hotspots), got.AreaKm2, want)
-	}
-	o.measured++
-	return nil
-}
-
-// online tells, as 1 or 0, whether the member is surely online at a time, by what
-// was known at another; whether it may be; and whether it may still be shown.
-func (m *member) online(at, known time.Time, late time.Duration) (surely, maybe, shown int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, h := range m.heard {
-		if h.known.IsZero() { // it is on its way
-			maybe, shown = 1, 1
-			continue
-		}
-		if h.known.Before(known) && at.Before(h.after.Add(offlineAfter-millisecond)) {
-			surely = 1
-		}
-		if !at.After(h.before.Add(offlineAfter + millisecond)) {
-			maybe = 1
-		}
-		if !at.After(h.before.Add(offlineAfter + millisecond + late)) {
-			shown = 1
+	members := 0
+	for _, m := range w.members {
+		if city.holds(m.disc.lat, m.disc.lng) {
+			members++
 		}
 	}
-	return surely, maybe, shown
-}
-
-// last tells when it was last heard.
-func (m *member) last() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.heard) == 0 {
-		return "never"
+	if want := city.covered(discs) / 1e6; !nearly(got.AreaKm2, want) || len(got.Hotspots) != members {
+		return n, fmt.Sprintf("%d hotspots of %d cover %v km²; want %v", len(discs), len(got.Hotspots), got.AreaKm2, want)
 	}
-	h := m.heard[len(m.heard)-1]
-	return fmt.Sprintf("between %v and %v", h.after, h.before)
-}
-
-// conclude sees to it that there was something to see.
-func (o *observer) conclude(t *testing.T, server, all, kept int) {
-	t.Helper()
-	t.Logf("server %d was looked at %d times, and showed another number %d times; %d times someone was still shown; %d times the ground was measured",
-		server, o.looks, o.changed, o.late, o.measured)
-	if o.most <= kept || o.most > all || o.changed < 10 || o.measured < 10 {
-		t.Errorf("at the most %d were online; too little has changed to prove anything", o.most)
-	}
-	if o.late > o.looks/4 {
-		t.Errorf("%d of %d times someone was still shown", o.late, o.looks)
-	}
+	return n, ""
 }

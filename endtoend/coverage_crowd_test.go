@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,30 +27,18 @@ type crowd struct {
 	sent    atomic.Int64 // beats
 }
 
-// member is a hotspot of a crowd, and when it was heard.
+// member is a hotspot of a crowd.
 type member struct {
 	*rig.Device
 	disc groundDisc
-
-	mu    sync.Mutex
-	heard []hearingOf
 }
 
-// hearingOf is between which times a beat was taken, by the server's clock, and
-// since when its device knows that, by the machine's: zero as long as it does not.
-type hearingOf struct{ after, before, known time.Time }
-
-// newCrowd puts hotspots to where their discs are: some of them at least, and of
-// the others as many as can be made in four seconds.
-func newCrowd(t testing.TB, db string, now time.Time, some int, discs []groundDisc) *crowd {
+// newCrowd puts hotspots to where their discs are.
+func newCrowd(t testing.TB, db string, now time.Time, discs []groundDisc) *crowd {
 	t.Helper()
 	handle := rig.OpenStore(t, db)
 	c := &crowd{members: make([]*member, len(discs))}
-	enough := time.Now().Add(4 * time.Second)
 	abreast(64, len(discs), func(i int) { // they share transactions
-		if i >= some && time.Now().After(enough) {
-			return
-		}
 		m, err := newMember(t.Context(), handle, i, now, discs[i])
 		if err != nil {
 			t.Error(err)
@@ -61,7 +48,6 @@ func newCrowd(t testing.TB, db string, now time.Time, some int, discs []groundDi
 	if t.Failed() {
 		t.FailNow()
 	}
-	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return m == nil })
 	return c
 }
 
@@ -95,31 +81,22 @@ func newMember(ctx context.Context, db *store.DB, i int, now time.Time, disc gro
 	return m, err
 }
 
-// beat lets members beat once, some at a time. The server's clock runs faster
-// than ours by a rate.
-func (c *crowd) beat(t testing.TB, client *rig.Client, s *rig.Server, rate int, members []*member) {
+// beat lets members beat once, some at a time.
+func (c *crowd) beat(t testing.TB, client *rig.Client, s *rig.Server, members []*member) {
 	t.Helper()
 	abreast(32, len(members), func(i int) {
 		c.sent.Add(1)
-		members[i].beat(t, client, s, rate)
+		members[i].beat(t, client, s)
 	})
 }
 
-func (m *member) beat(t testing.TB, client *rig.Client, s *rig.Server, rate int) {
-	m.mu.Lock()
-	n := len(m.heard)
-	m.heard = append(m.heard, hearingOf{})
-	m.mu.Unlock()
-	body, began := m.Next(), time.Now()
+func (m *member) beat(t testing.TB, client *rig.Client, s *rig.Server) {
+	body := m.Next()
 	a := m.Send(t.Context(), client, s, body)
 	for tries := 0; a.Err != nil && tries < 3; tries++ { // a connection that was never used may be closed any time
 		a = m.Send(t.Context(), client, s, body)
 	}
 	if m.Hear(a, body); a.Status != http.StatusOK {
 		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
-		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.heard[n] = hearingOf{a.At.Add(-time.Since(began) * time.Duration(rate)), a.At, time.Now()}
 }

@@ -13,17 +13,20 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
 // TestCoverageReplicas: at two servers of one database, hotspots come, beat,
-// change and go for some seconds, while others look at maps. Soon after, both
-// answer byte by byte the same, tiles and their tags included, and that is what
-// the hotspots say one by one.
+// change and go until each of that has happened often enough, while others look at
+// maps. Then both come to answer byte by byte the same, tiles and their tags
+// included, and that is what the hotspots say one by one. The clock stands still:
+// nobody goes offline by himself.
 func TestCoverageReplicas(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	w := &turmoil{servers: [2]*rig.Server{rig.Start(t, db), rig.Start(t, db)}, counts: map[string]*atomic.Int64{}}
+	clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
+	w := &turmoil{servers: [2]*rig.Server{clock.Start(t, db), clock.Start(t, db)}, counts: map[string]*atomic.Int64{}}
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
 	w.scene = newScene(t, admin)
 	for range 3 {
@@ -37,26 +40,48 @@ func TestCoverageReplicas(t *testing.T) {
 	load, stop := context.WithCancel(t.Context())
 	defer stop()
 	var working sync.WaitGroup
+	seed := level.Seed(t)
 	const workers = 6
 	for first := range workers {
 		working.Go(func() {
-			random := rand.New(rand.NewPCG(rand.Uint64(), 2))
-			for load.Err() == nil {
+			random := rand.New(rand.NewPCG(seed, uint64(first)+2))
+			for load.Err() == nil && !t.Failed() {
 				at := w.sites[first+workers*random.IntN(len(w.sites)/workers)] // whom nobody else changes
 				w.act(t, random, at)
-				time.Sleep(rand.N(12 * time.Millisecond)) // the pause of a client, not a wait for anything
+				pause(random)
 			}
 		})
 	}
-	for _, s := range w.servers {
-		working.Go(func() { w.look(load, t, s, boxes) })
+	for i, s := range w.servers {
+		random := rand.New(rand.NewPCG(seed, uint64(i)+workers+2))
+		working.Go(func() { w.look(load, t, s, random, boxes) })
 	}
-	time.Sleep(8 * time.Second) // how long they do
+	enough := int64(level.Rounds(5, 30, 100))
+	for what, n := range w.counts {
+		rig.Eventually(t, what+" was done often enough", func() bool { return n.Load() >= enough || t.Failed() })
+	}
+	rig.Eventually(t, "enough hotspots are online to cover some ground", func() bool {
+		return mustChart(t, admin, w.servers[0], wholeWorld, anyZoom).online() >= 10+2*workers || t.Failed()
+	})
 	stop()
 	working.Wait()
-	w.report(t)
+	for what, n := range w.counts {
+		t.Logf("%s: %d", what, n.Load())
+	}
 
+	// Until both know of everything, a tile may change between two requests.
 	var both [2]map[string]string
+	rig.Eventually(t, "both servers know of all changes", func() bool {
+		var world [2]string
+		for i, s := range w.servers {
+			_, a, err := chart(t.Context(), admin, s, wholeWorld, anyZoom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			world[i] = string(a.Data)
+		}
+		return world[0] == world[1]
+	})
 	took := rig.Eventually(t, "both servers answer the same", func() bool {
 		for i, s := range w.servers {
 			both[i] = record(t, admin, s, boxes)
@@ -74,6 +99,9 @@ func TestCoverageReplicas(t *testing.T) {
 		}
 	}
 }
+
+// pause is that of a client, not a wait for anything.
+func pause(random *rand.Rand) { time.Sleep(time.Duration(random.IntN(12)) * time.Millisecond) }
 
 // turmoil is a scene that changes at two servers.
 type turmoil struct {
@@ -154,24 +182,15 @@ func (w *turmoil) took(t *testing.T, what string, a rig.Answer) bool {
 }
 
 // look asks for boxes and tiles as long as the load lasts.
-func (w *turmoil) look(load context.Context, t *testing.T, s *rig.Server, boxes []groundBox) {
+func (w *turmoil) look(load context.Context, t *testing.T, s *rig.Server, random *rand.Rand, boxes []groundBox) {
 	for load.Err() == nil && !t.Failed() {
-		if _, _, err := chart(t.Context(), w.admin, s, boxes[rand.IntN(len(boxes))], rand.IntN(24)-1); err != nil {
+		if _, _, err := chart(t.Context(), w.admin, s, boxes[random.IntN(len(boxes))], random.IntN(24)-1); err != nil {
 			t.Error(err)
 		}
 		if got, err := fetchTile(t.Context(), w.admin, s, 1, 0, 0); err != nil || got.status != http.StatusOK {
 			t.Errorf("a tile was answered %d %v", got.status, err)
 		}
 		w.counts["look"].Add(1)
-		time.Sleep(rand.N(12 * time.Millisecond)) // the pause of a client
-	}
-}
-
-func (w *turmoil) report(t *testing.T) {
-	t.Helper()
-	for what, n := range w.counts {
-		if t.Logf("%s: %d", what, n.Load()); n.Load() < 5 {
-			t.Errorf("%s was done %d times only", what, n.Load())
-		}
+		pause(random)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // scene is hotspots of every kind in places of every kind, made over HTTP.
@@ -67,9 +68,7 @@ const (
 
 // emptyScene has no hotspots yet.
 func emptyScene(t testing.TB, admin *rig.Client) *scene {
-	seed := rand.Uint64()
-	t.Logf("the scene is that of seed %d", seed)
-	return &scene{admin: admin, random: rand.New(rand.NewPCG(seed, 1))}
+	return &scene{admin: admin, random: rand.New(rand.NewPCG(level.Seed(t), 1))}
 }
 
 func newScene(t testing.TB, admin *rig.Client) *scene {

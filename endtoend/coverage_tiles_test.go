@@ -24,7 +24,7 @@ type tile struct {
 // fetchTile asks until it is not turned away.
 func fetchTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, header ...string) (got tile, err error) {
 	away := true
-	for began := time.Now(); away && time.Since(began) < patience; {
+	for began := time.Now(); away && time.Since(began) < rig.Patience; {
 		got, away, err = tryTile(ctx, c, s, z, x, y, header...)
 	}
 	return got, err

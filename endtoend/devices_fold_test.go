@@ -7,69 +7,57 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
-// TestDevicesFold kills a server (-9) while an hour and more passes on its clock,
-// over midnight and over many folds of the journal. Each time it is away for some
+// TestDevicesFold kills a server (-9) again and again while devices beat, over
+// midnight and over many folds of the journal. Each time it is away for some
 // minutes. Uptime, as it is now and hour by hour, is what the beats that were
 // acknowledged say, and the minutes in which the service was down cost nobody
-// anything.
-func TestDevicesFold(t *testing.T) {
-	t.Parallel() // it mostly waits
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		testDevicesFold(t, filepath.Join(t.TempDir(), "beacon.db"))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		testDevicesFold(t, storetest.Postgres(t))
-	})
-}
-
-// simulatedRate is how much faster the clocks of servers run here: four minutes
-// in a second.
-const simulatedRate = 240
+// anything. The clock stands still but for when the test lets a minute pass.
+func TestDevicesFold(t *testing.T) { rig.Stores(t, testDevicesFold) }
 
 func testDevicesFold(t *testing.T, db string) {
+	random := rand.New(rand.NewPCG(level.Seed(t), 1))
 	handle := rig.OpenStore(t, db)
-	clock := rig.NewClock(time.Date(2027, 3, 14, 23, 20, 0, 0, time.UTC), simulatedRate)
+	clock := rig.NewHeldClock(t, time.Date(2027, 3, 14, 23, 40, 30, 0, time.UTC))
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	s := rig.Start(t, db, clock.Flags()...)
+	s := clock.Start(t, db)
 	var all []*diary
 	for i, d := range rig.LinkDevices(t, admin, s, 0, 30) {
-		h := admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)
-		linked, err := time.Parse(time.RFC3339, h["device"].(rig.Fields)["linked_at"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, &diary{Diary: rig.Diary{Device: d, Active: rig.MinuteOf(linked), Chance: []float64{1, 0.5, 0.12}[i%3]}})
+		all = append(all, &diary{rig.Diary{Device: d, Active: rig.MinuteOf(clock.Now()), Chance: []float64{1, 0.5, 0.12}[i%3]}})
 	}
-	excuses := func() func(rig.Minute) bool { return outages(t, handle, rig.MinuteOf(clock.Began)) }
-	for range 4 {
-		keepDiaries(t, admin, s, all, 12)
+	began := rig.MinuteOf(clock.Now())
+	excuses := func() func(rig.Minute) bool { return outages(t, handle, began) }
+	for range level.Rounds(2, 4, 8) { // midnight is in the second
+		keepDiaries(t, admin, s, clock, random, all)
 		down := rig.MinuteOf(clock.Now()) + 1
-		clock.Pass(time.Duration(5+rand.IntN(10)) * time.Minute)
-		s = rig.Start(t, db, clock.Flags()...)
+		books.FreeLease(t, db) // or the next server could not fold for a while
+		clock.Pass(time.Duration(5+random.IntN(4)) * time.Minute)
+		s, began = clock.Start(t, db), rig.MinuteOf(clock.Now())
 		checkDiaries(t, admin, s, excuses, all)
 		excused := excuses()
-		for up := rig.MinuteOf(clock.Began) - 1; down <= up; down++ {
+		for ; down < began; down++ {
 			if !excused(down) {
 				t.Errorf("no server was up in minute %d, and still it is not excused", down)
 			}
 		}
 	}
+	clock.Pass(5 * time.Minute) // until the next fold
+	today := int64(rig.MinuteOf(clock.Now()) / (24 * 60))
 	for _, d := range all {
 		rig.Eventually(t, "a record of each of two days", func() bool {
-			today := int64(rig.MinuteOf(clock.Now()) / (24 * 60))
 			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)
 			return err == nil && len(rows) == 2
 		})
@@ -87,49 +75,68 @@ func testDevicesFold(t *testing.T, db string) {
 	}
 }
 
-// diary is a device that remembers when it was heard, until a server is killed.
-type diary struct {
-	rig.Diary
-	last, lastReal time.Time // when it was last answered, by the server's clock and by ours
+// diary is a device that remembers when it was heard.
+type diary struct{ rig.Diary }
+
+// keeperFolds are the lines in a log that tell of folds for all.
+var keeperFolds = regexp.MustCompile(`"heartbeats folded".*"keeper":true`)
+
+// keepDiaries lets devices beat for some minutes, from the start of a server on, and
+// kills it in the last of them, once some of the devices were heard. No minute
+// passes during a fold, which is due a minute after the start and every five from
+// then on: to a server that was killed right after, it would be unknown whether it
+// was up in that minute.
+func keepDiaries(t *testing.T, c *rig.Client, s *rig.Server, clock *rig.HeldClock, random *rand.Rand, all []*diary) {
+	t.Helper()
+	rig.Eventually(t, "the server may fold for all", func() bool {
+		s.Running(t)
+		return strings.Contains(s.Log(t), "this node holds the lease now")
+	})
+	folds := 0
+	for minute := range 12 {
+		beatDiaries(t, c, s, clock, random, all, len(all)+1)
+		if minute%5 == 1 {
+			folds++
+			rig.Eventually(t, "the beats are folded", func() bool {
+				s.Running(t)
+				return len(keeperFolds.FindAllString(s.Log(t), -1)) >= folds
+			})
+		}
+		clock.Pass(time.Minute)
+	}
+	beatDiaries(t, c, s, clock, random, all, 3)
+	if s.Runs() {
+		t.Error("the server was not killed")
+	}
 }
 
-// keepDiaries lets devices beat for some minutes, and kills the server while they
-// do.
-func keepDiaries(t *testing.T, c *rig.Client, s *rig.Server, all []*diary, minutes int) {
+// beatDiaries lets some devices beat in this minute, all at the same time, and kills
+// the server when so many were heard.
+func beatDiaries(t *testing.T, c *rig.Client, s *rig.Server, clock *rig.HeldClock, random *rand.Rand, all []*diary, killAfter int) {
 	t.Helper()
+	var heard atomic.Int64
 	var beating sync.WaitGroup
 	for _, d := range all {
-		beating.Go(func() { d.keep(t, c, s) })
-	}
-	time.Sleep(time.Duration(minutes) * time.Minute / simulatedRate) // the time that the server has
-	s.Kill()
-	beating.Wait()
-}
-
-// keep beats in the rhythm of a device until the server is gone.
-func (d *diary) keep(t *testing.T, c *rig.Client, s *rig.Server) {
-	rhythm := time.NewTicker(time.Minute / simulatedRate)
-	defer rhythm.Stop()
-	for ; ; <-rhythm.C {
-		if d.Seq > 0 && rand.Float64() >= d.Chance && s.Runs() {
+		if random.Float64() >= d.Chance {
 			continue
 		}
-		sent := time.Now()
-		a := d.Beat(t.Context(), c, s)
-		switch {
-		case a.Outcome() == rig.Refused && a.Err != nil: // there was nobody to take it
-			return
-		case a.Err != nil:
-			at := d.last.Add(sent.Sub(d.lastReal) * simulatedRate)
-			d.Note(rig.MinuteOf(at), rig.MinuteOf(at.Add((a.Took+time.Since(sent))*simulatedRate))+1, false)
-			return
-		case a.Status != http.StatusOK:
-			t.Errorf("a beat was answered %d %s", a.Status, a.Code)
-			return
-		}
-		d.last, d.lastReal = a.At, time.Now()
-		d.Note(rig.MinuteOf(a.At.Add(-a.Took*simulatedRate)), rig.MinuteOf(a.At), true)
+		beating.Go(func() {
+			a := d.Beat(t.Context(), c, s)
+			now := rig.MinuteOf(clock.Now())
+			switch {
+			case a.Outcome() == rig.Refused && a.Err != nil: // there was nobody to take it
+			case a.Err != nil && killAfter <= len(all): // it may have been killed after it took this
+				d.Note(now, now, false)
+			case a.Status != http.StatusOK:
+				t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
+			default:
+				if d.Note(now, now, true); heard.Add(1) == int64(killAfter) {
+					s.Kill()
+				}
+			}
+		})
 	}
+	beating.Wait()
 }
 
 // outages are the minutes that are excused: no server was up in them or in one
@@ -162,29 +169,24 @@ func outages(t testing.TB, db *store.DB, since rig.Minute) (excused func(rig.Min
 	}
 }
 
-// checkDiaries compares what a server shows with what its devices remember.
+// checkDiaries waits until a server shows what its devices remember. What it thinks
+// of its own outages may not be on disk yet, or the other way round.
 func checkDiaries(t *testing.T, c *rig.Client, s *rig.Server, outages func() func(rig.Minute) bool, all []*diary) {
 	t.Helper()
-	checked := 0
 	for _, d := range all {
-		// What the server thinks of its own outages changes now and then: look at
-		// both at the same time.
-		var problem string
-		for range 20 {
+		problem := ""
+		defer func() {
+			if problem != "" {
+				t.Errorf("%s: %s", d.SSID, problem)
+			}
+		}()
+		rig.Eventually(t, "a server shows what a device remembers", func() bool {
 			excused := outages()
 			h := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)
 			history := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot+"/history?step=1h", nil)
-			if problem = d.check(t, h, history, excused); problem == "" {
-				checked++
-				break
-			}
-		}
-		if problem != "" {
-			t.Errorf("%s: %s", d.SSID, problem)
-		}
-	}
-	if checked == 0 {
-		t.Error("nothing was as it should be")
+			problem = d.check(t, h, history, excused)
+			return problem == ""
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // TestUnlink: a device that every server knows well is unlinked through one of
 // them, and none takes its beats any more.
 func TestUnlink(t *testing.T) {
+	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
 	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
@@ -49,6 +50,7 @@ func TestUnlink(t *testing.T) {
 // TestLinkRace: a code is used on three servers at once, many times over. One
 // try wins, its key works everywhere at once, and no log has a code in it.
 func TestLinkRace(t *testing.T) {
+	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
 	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
 	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)

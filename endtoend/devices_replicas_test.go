@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/books"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
@@ -25,7 +26,7 @@ import (
 // that folds and orders events for all is killed, and then the one that took
 // over. In the end all three show the same, and that is what the devices know.
 // Listeners who go from server to server have heard every event once, in one
-// order.
+// order. The clock stands still until each device was heard in a minute.
 func TestDevicesReplicas(t *testing.T) {
 	t.Parallel() // it mostly waits
 	w := newReplicated(t)
@@ -39,8 +40,11 @@ func TestDevicesReplicas(t *testing.T) {
 	for _, l := range w.listeners {
 		listening.Go(func() { l.roam(hearing, t, w) })
 	}
-	for range 2 {
+	for kills := range 2 {
 		killed := w.killKeeper(t)
+		if kills > 0 { // once is enough to wait until its lease has expired
+			books.FreeLease(t, w.db)
+		}
 		w.awaitKeeper(t) // of the two that are left
 		w.revive(t, killed)
 	}
@@ -48,6 +52,7 @@ func TestDevicesReplicas(t *testing.T) {
 	for _, r := range w.roamers[:quiet] {
 		r.quiet.Store(true)
 	}
+	w.pass(t, 10)
 	w.awaitEvents(t, "hotspot.offline", quiet)
 	stopLoad()
 	beating.Wait()
@@ -59,12 +64,12 @@ func TestDevicesReplicas(t *testing.T) {
 // roamers is how many devices there are, and quiet how many of them fall silent.
 const roamers, quiet = 24, 6
 
-// replicated is three servers and who uses them. Ten minutes on their clocks are
-// ten seconds: they fold every five minutes.
+// replicated is three servers and who uses them.
 type replicated struct {
 	db        string
 	admin     *rig.Client
-	clock     rig.Clock
+	clock     *rig.HeldClock
+	seed      uint64
 	servers   [3]atomic.Pointer[rig.Server]
 	roamers   []*roamer
 	listeners []*roamingListener
@@ -75,7 +80,8 @@ type replicated struct {
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
 	db := storetest.Postgres(t)
-	w := &replicated{db: db, clock: *rig.NewClock(time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC), 60)}
+	// All is within one hour: connections are the most at once in each, added up.
+	w := &replicated{db: db, clock: rig.NewHeldClock(t, time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC)), seed: level.Seed(t)}
 	w.renamed = map[rig.Outcome]int{}
 	for i := range w.servers {
 		w.revive(t, i)
@@ -83,25 +89,65 @@ func newReplicated(t *testing.T) *replicated {
 	apiKey := rig.CreateKey(t, db, "admin").Key
 	w.admin = rig.NewClient(t, apiKey)
 	for _, d := range rig.LinkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
-		w.roamers = append(w.roamers, &roamer{Device: d})
+		w.roamers = append(w.roamers, &roamer{Device: d, random: w.random(len(w.roamers))})
 	}
-	for range 3 {
-		w.listeners = append(w.listeners, &roamingListener{Listener: rig.NewListener(t, apiKey)})
+	for i := range 3 {
+		w.listeners = append(w.listeners, &roamingListener{Listener: rig.NewListener(t, apiKey), random: w.random(roamers + i)})
 	}
 	return w
 }
 
 // revive starts a server in the place of one.
 func (w *replicated) revive(t *testing.T, i int) {
-	w.servers[i].Store(rig.Start(t, w.db, w.clock.Flags()...))
+	w.servers[i].Store(w.clock.Start(t, w.db))
 }
 
+// random gives the random choices of one of those who use the servers.
+func (w *replicated) random(n int) *rand.Rand { return rand.New(rand.NewPCG(w.seed, uint64(n))) }
+
 // any gives a server that runs, as far as is known.
-func (w *replicated) any() *rig.Server {
+func (w *replicated) any(random *rand.Rand) *rig.Server {
 	for {
-		if s := w.servers[rand.IntN(len(w.servers))].Load(); s.Runs() {
+		if s := w.servers[random.IntN(len(w.servers))].Load(); s.Runs() {
 			return s
 		}
+	}
+}
+
+// pass lets minutes pass, each once every device was heard in it, and not so fast
+// that a server could take someone for silent of whose beats it has not read yet.
+func (w *replicated) pass(t *testing.T, minutes int) {
+	t.Helper()
+	for i := range minutes {
+		now := int64(rig.MinuteOf(w.clock.Now()))
+		for _, r := range w.roamers {
+			rig.Eventually(t, "a device is heard, or has fallen silent", func() bool {
+				return r.silent.Load() || !r.quiet.Load() && r.heard.Load() >= now || t.Failed()
+			})
+		}
+		if i%2 == 0 {
+			w.awaitFollowed(t)
+		}
+		w.clock.Pass(time.Minute)
+	}
+}
+
+// awaitFollowed waits until all servers know of all beats that were taken by now.
+func (w *replicated) awaitFollowed(t *testing.T) {
+	t.Helper()
+	taken := map[string]uint64{}
+	for _, r := range w.roamers {
+		taken[r.SSID] = r.taken.Load()
+	}
+	for i := range w.servers {
+		rig.Eventually(t, "a server knows of all beats", func() bool {
+			for ssid, shown := range w.admin.Readings(t, w.servers[i].Load()) {
+				if shown.Bytes < taken[ssid] {
+					return t.Failed()
+				}
+			}
+			return true
+		})
 	}
 }
 
@@ -140,14 +186,12 @@ func (w *replicated) killKeeper(t *testing.T) int {
 	t.Helper()
 	keeper := w.awaitKeeper(t)
 	s := w.servers[keeper].Load()
-	folds := func() int {
-		lines := strings.Split(s.Log(t), "\n")
-		return len(slices.DeleteFunc(lines, func(line string) bool {
-			return !strings.Contains(line, "heartbeats folded") || !strings.Contains(line, `"keeper":true`)
-		}))
+	folds := func() int { return len(keeperFolds.FindAllString(s.Log(t), -1)) }
+	for range 2 {
+		before := folds()
+		w.pass(t, 5)
+		rig.Eventually(t, "the keeper has folded", func() bool { return folds() > before || t.Failed() })
 	}
-	before := folds()
-	rig.Eventually(t, "the keeper has folded twice", func() bool { return folds() >= before+2 })
 	s.Kill()
 	return keeper
 }
@@ -155,23 +199,31 @@ func (w *replicated) killKeeper(t *testing.T) int {
 // roamer is a device that beats at random servers, until each beat is taken.
 type roamer struct {
 	*rig.Device
-	quiet   atomic.Bool
-	clients int // the most that it told
+	random  *rand.Rand
+	heard   atomic.Int64  // the minute of the last beat that was taken
+	taken   atomic.Uint64 // what beats carried that were taken
+	quiet   atomic.Bool   // it is to fall silent
+	silent  atomic.Bool   // and it has
+	clients int           // the most that it told
 }
 
 func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 	rhythm := time.NewTicker(60 * time.Millisecond)
 	defer rhythm.Stop()
+	defer r.silent.Store(true)
 	for ; ctx.Err() == nil && !r.quiet.Load(); <-rhythm.C {
 		body := r.Next()
 		r.clients = max(r.clients, int(body["clients"].(uint64)))
 		var twice sync.WaitGroup
-		if rand.IntN(4) == 0 { // the same beat at two servers at the same time
-			twice.Go(func() { r.Send(t.Context(), w.admin, w.any(), body) })
+		if r.random.IntN(4) == 0 { // the same beat at two servers at the same time
+			other := w.any(r.random)
+			twice.Go(func() { r.Send(t.Context(), w.admin, other, body) })
 		}
 		for {
-			a := r.Send(t.Context(), w.admin, w.any(), body)
+			a := r.Send(t.Context(), w.admin, w.any(r.random), body)
 			if r.Hear(a, body); a.Outcome() == rig.Done {
+				r.heard.Store(int64(rig.MinuteOf(a.At)))
+				r.taken.Store(r.Totals().Acked)
 				break
 			}
 			if t.Context().Err() != nil || a.Status != 0 && a.Status != http.StatusServiceUnavailable {
@@ -180,13 +232,13 @@ func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 			}
 		}
 		twice.Wait()
-		if rand.IntN(4) == 0 { // and again, later
-			if a := r.Send(t.Context(), w.admin, w.any(), body); a.Status != http.StatusOK && a.Err == nil {
+		if r.random.IntN(4) == 0 { // and again, later
+			if a := r.Send(t.Context(), w.admin, w.any(r.random), body); a.Status != http.StatusOK && a.Err == nil {
 				t.Errorf("a repeated beat was answered %d %s", a.Status, a.Code)
 			}
 			w.repeated.Add(1)
 		}
-		if rand.IntN(100) == 0 && r.Boot < 5 {
+		if r.random.IntN(100) == 0 && r.Boot < 5 {
 			r.Reboot()
 		}
 	}
@@ -194,10 +246,11 @@ func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 
 // rename changes hotspots through random servers.
 func (w *replicated) rename(ctx context.Context, t *testing.T) {
+	random := w.random(roamers + len(w.listeners))
 	rhythm := time.NewTicker(20 * time.Millisecond)
 	defer rhythm.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		a := w.admin.Patch(t.Context(), w.any(), w.roamers[rand.IntN(roamers)].Hotspot, rig.Fields{"name": fmt.Sprintf("Name %d", n)})
+		a := w.admin.Patch(t.Context(), w.any(random), w.roamers[random.IntN(roamers)].Hotspot, rig.Fields{"name": fmt.Sprintf("Name %d", n)})
 		w.renamed[a.Outcome()]++
 		<-rhythm.C
 	}
@@ -215,28 +268,26 @@ func (w *replicated) checkMetrics(t *testing.T) {
 	for _, r := range w.roamers {
 		want[r.SSID] = facts{r.Totals().Sent, r.clients, "standard"} // all was taken, within one hour
 	}
-	// Connections are the most at once in each hour, added up: on a slow machine
-	// another hour has begun, of which the devices do not know.
-	another := w.clock.Now().Hour() != w.clock.At.Hour()
+	if now := w.clock.Now(); now.Hour() != 10 {
+		t.Fatalf("it is %v: another hour has begun, of which the devices do not know", now)
+	}
 	for i := range w.servers {
 		var shown map[string]rig.Reading
 		diff := ""
-		for deadline := time.Now().Add(2 * time.Second); ; {
+		defer func() {
+			if diff != "" {
+				t.Errorf("server %d differs (-devices +server): %s", i, diff)
+			}
+		}()
+		rig.Eventually(t, "a server shows what the devices know", func() bool {
 			shown = w.admin.Readings(t, w.servers[i].Load())
 			got := map[string]facts{}
 			for ssid, r := range shown {
-				if another = another || w.clock.Now().Hour() != w.clock.At.Hour(); another {
-					r.Connections = want[ssid].Connections
-				}
 				got[ssid] = facts{r.Bytes, r.Connections, r.Tier}
 			}
-			if diff = cmp.Diff(want, got); diff == "" || time.Now().After(deadline) {
-				break
-			}
-		}
-		if diff != "" {
-			t.Errorf("server %d differs (-devices +server): %s", i, diff)
-		}
+			diff = cmp.Diff(want, got)
+			return diff == ""
+		})
 		for _, r := range w.roamers[quiet:] {
 			// Who beats all the time serves every minute, but perhaps for the first.
 			if got := shown[r.SSID].Uptime; got < 0.9 {
@@ -255,13 +306,14 @@ func (w *replicated) checkMetrics(t *testing.T) {
 // roamingListener goes from server to server.
 type roamingListener struct {
 	*rig.Listener
+	random  *rand.Rand
 	streams int
 }
 
 func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated) {
 	for ctx.Err() == nil {
-		stay, leave := context.WithTimeout(ctx, 50*time.Millisecond+rand.N(time.Second))
-		_ = l.Listen(stay, w.any()) // it leaves by itself, or its server is killed
+		stay, leave := context.WithTimeout(ctx, time.Duration(50+l.random.IntN(1000))*time.Millisecond)
+		_ = l.Listen(stay, w.any(l.random)) // it leaves by itself, or its server is killed
 		leave()
 		l.streams++
 	}
@@ -286,8 +338,10 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 			want[r.Hotspot] = append(want[r.Hotspot], "hotspot.offline")
 		}
 	}
-	settled := time.Now()
-	most := int64(0)
+	w.awaitEvents(t, "hotspot.online", roamers)
+	w.awaitEvents(t, "hotspot.updated", w.renamed[rig.Done])
+	// All that must be heard was. If more comes, it does so soon.
+	settled, most := time.Now(), int64(0)
 	rig.Eventually(t, "no more events for a second", func() bool {
 		for _, l := range w.listeners {
 			if last := l.Last(); last > most {

@@ -5,20 +5,21 @@ package endtoend_test
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store/storetest"
 )
 
 // TestStartAtOnce: two servers on a database that neither has seen.
 func TestStartAtOnce(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for name, db := range map[string]func() string{
 		"sqlite":   func() string { return filepath.Join(t.TempDir(), "beacon.db") },
 		"postgres": func() string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 3 {
+			for range level.Rounds(1, 3, 10) {
 				db := db()
 				one, first := rig.Launch(t, db)
 				two, second := rig.Launch(t, db)
@@ -33,8 +34,8 @@ func TestStartAtOnce(t *testing.T) {
 				if len(want) != 2 {
 					t.Errorf("%d hotspots are there; want 2", len(want))
 				}
-				c.Converges(t, one, want, 2, 2*time.Second)
-				c.Converges(t, two, want, 2, 2*time.Second)
+				c.Converges(t, one, want, 2, rig.Patience)
+				c.Converges(t, two, want, 2, rig.Patience)
 				one.Kill()
 				two.Kill()
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/rig/level"
 	"github.com/beacon-wifi/beacon/store"
 	"github.com/beacon-wifi/beacon/store/sqlite"
 	"github.com/beacon-wifi/beacon/store/storetest"
@@ -41,13 +42,14 @@ func TestFollower_RealStore(t *testing.T) {
 
 	f, fo := follow(t, reader, noKeys)
 	const writers, each = 6, 40
+	seed := level.Seed(t)
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for w := range writers {
 		all.Go(func() {
-			db := nodes[w%len(nodes)]
+			db, random := nodes[w%len(nodes)], rand.New(rand.NewPCG(seed, uint64(w)))
 			for range each {
-				write(t, db, int(next.Add(1)))
+				write(t, db, random, int(next.Add(1)))
 			}
 		})
 	}
@@ -82,10 +84,10 @@ func TestFollower_RealStore(t *testing.T) {
 }
 
 // write registers a hotspot, and changes or deletes an earlier one.
-func write(t *testing.T, db *store.DB, n int) {
+func write(t *testing.T, db *store.DB, random *rand.Rand, n int) {
 	insert(t, db, n)
 	kind := beacon.HotspotUpdated
-	earlier := storetest.Hotspot(rand.IntN(n)).ID
+	earlier := storetest.Hotspot(random.IntN(n)).ID
 	_, err := db.UpdateHotspot(context.Background(), earlier, storetest.Actor, kind, func(h *beacon.Hotspot) (bool, error) {
 		h.Name = fmt.Sprintf("Changed by %d", n)
 		if n%7 == 0 {

@@ -95,8 +95,13 @@ func onPostgres(t testing.TB) database {
 
 // onBoth runs a test on both engines.
 func onBoth(t *testing.T, test func(*testing.T, database)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, onSQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, onPostgres(t)) })
+	t.Parallel() // it mostly waits for commits
+	for name, open := range map[string]func(testing.TB) database{"sqlite": onSQLite, "postgres": onPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
 }
 
 // node is one server's telemetry, driven by hand.

@@ -22,7 +22,7 @@ func dialFrom(t *testing.T, from, to string) (conn net.Conn, served bool) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	_, _ = io.WriteString(conn, inLines("GET / HTTP/1.1", "Host: x")) // the server may have hung up
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = conn.Read(make([]byte, 1))

@@ -176,7 +176,7 @@ type Statement struct {
 // Fetch reads an answer that must come, on any goroutine. A machine that has too
 // much to do may turn it away for a while.
 func Fetch[T any](t testing.TB, c *rig.Client, url string) (value T, a rig.Answer, ok bool) {
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(rig.Patience); ; {
 		a = c.Do(t.Context(), http.MethodGet, url, nil)
 		if a.Status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			break

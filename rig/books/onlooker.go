@@ -5,6 +5,7 @@ package books
 import (
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -21,9 +22,11 @@ type Onlooker struct {
 
 	settled  Micros             // the most that was settled
 	Final    map[string]Summary // by month, once it was settled
-	states   []string           // of October, in the order in which they were seen
-	compared map[string]int     // how often a month was compared with the history, by its state
 	explains int
+
+	mu       sync.Mutex
+	states   []string       // of October, in the order in which they were seen
+	compared map[string]int // how often a month was compared with the history, by its state
 }
 
 // NewOnlooker lets an operator look.
@@ -117,8 +120,8 @@ func (o *Onlooker) remember(t testing.TB, g glance) {
 		if s.Period.Status == "settled" {
 			o.Final[s.Month()] = s
 		}
-		if n := len(o.states); s.Month() == "2026-10" && (n == 0 || o.states[n-1] != s.Period.Status) {
-			o.states = append(o.states, s.Period.Status)
+		if s.Month() == "2026-10" {
+			o.see(s.Period.Status)
 		}
 	}
 }
@@ -138,7 +141,7 @@ func (o *Onlooker) compare(t testing.TB, g glance, history []HistoryMonth, octob
 			if m.Period == "2026-10" && october != s.Breakdown {
 				t.Errorf("october is %v; its only day is explained as %v", s.Breakdown, october)
 			}
-			if o.compared[s.Period.Status]++; s.Period.Status == "settled" {
+			if o.count(s.Period.Status); s.Period.Status == "settled" {
 				o.Paid.Add(1)
 			}
 		}
@@ -146,6 +149,34 @@ func (o *Onlooker) compare(t testing.TB, g glance, history []HistoryMonth, octob
 	if total := g.all.Summary.TotalEarned; total != sum && !o.Behind || total < sum {
 		t.Errorf("all is %d; the months make %d", total, sum)
 	}
+}
+
+func (o *Onlooker) see(state string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.states); n == 0 || o.states[n-1] != state {
+		o.states = append(o.states, state)
+	}
+}
+
+// Saw reports whether October was seen in some state.
+func (o *Onlooker) Saw(state string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Contains(o.states, state)
+}
+
+func (o *Onlooker) count(state string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.compared[state]++
+}
+
+// Compared returns how often a month in some state was compared with the history.
+func (o *Onlooker) Compared(state string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.compared[state]
 }
 
 // Conclude sees to it that the looks proved something.

@@ -3,13 +3,10 @@
 package books
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
 )
@@ -27,9 +24,6 @@ type Rewarded struct {
 	Every  int        // minutes between two beats; 0: it never beats
 	Speed  rig.Fields // what its speed tests say
 	Frozen atomic.Pointer[Facts]
-
-	stop    context.CancelFunc
-	beating sync.WaitGroup
 }
 
 // NewOperator makes a user with a key.
@@ -60,40 +54,16 @@ func (o *Operator) Link(t testing.TB, staff *rig.Client, s *rig.Server, n int, s
 	return h
 }
 
-// Start lets the device beat in its rhythm until halt is called.
-func (h *Rewarded) Start(t testing.TB, c *rig.Client, s *rig.Server, rate int) {
-	if h.Every == 0 {
-		return
+// MustBeat sends the next beat, which must be taken.
+func (h *Rewarded) MustBeat(t testing.TB, c *rig.Client, s *rig.Server) {
+	body := h.Next()
+	if h.Speed != nil {
+		body["speedtest"] = h.Speed
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	h.stop = stop
-	h.beating.Go(func() {
-		rhythm := time.NewTicker(time.Duration(h.Every) * time.Minute / time.Duration(rate))
-		defer rhythm.Stop()
-		for ctx.Err() == nil {
-			body := h.Next()
-			if h.Speed != nil {
-				body["speedtest"] = h.Speed
-			}
-			a := h.Send(t.Context(), c, s, body)
-			if h.Hear(a, body); a.Outcome() != rig.Done {
-				t.Errorf("a beat of %s was answered %d %s %v", h.SSID, a.Status, a.Code, a.Err)
-				return
-			}
-			select {
-			case <-rhythm.C:
-			case <-ctx.Done():
-			}
-		}
-	})
-}
-
-// Halt waits until no beat is under way.
-func (h *Rewarded) Halt() {
-	if h.stop != nil {
-		h.stop()
+	a := h.Send(t.Context(), c, s, body)
+	if h.Hear(a, body); a.Outcome() != rig.Done {
+		t.Errorf("a beat of %s was answered %d %s %v", h.SSID, a.Status, a.Code, a.Err)
 	}
-	h.beating.Wait()
 }
 
 // Explain asks why a hotspot earned what it did on a day; today where none is

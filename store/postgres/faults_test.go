@@ -208,7 +208,7 @@ func awaitBlocked(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for start := time.Now(); time.Since(start) < 10*time.Second; runtime.Gosched() {
+	for start := time.Now(); time.Since(start) < 5*time.Minute; runtime.Gosched() {
 		var blocked int
 		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked)
@@ -294,8 +294,8 @@ func TestStandby(t *testing.T) {
 	wantStream(t, db, 1, 2)
 }
 
-// TestStalled: the network swallows everything. Who has a deadline is answered
-// by then, and nothing stays broken.
+// TestStalled: the network swallows everything. Who waits no longer is answered,
+// before the store loses its own patience, and nothing stays broken.
 func TestStalled(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
@@ -303,19 +303,19 @@ func TestStalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.stall()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	start := time.Now()
+	time.AfterFunc(50*time.Millisecond, cancel)
 	_, err := db.InsertHotspot(ctx, storetest.Hotspot(2), storetest.Actor, nil)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a write: %v; want the deadline", err)
+	if !errors.Is(err, context.Canceled) { // and not the store's deadline
+		t.Errorf("a write: %v; want that it was called off", err)
 	}
 	wantKind(t, "a write that was not begun, and now never is", err, beacon.Overloaded)
 	_, err = db.Hotspot(ctx, storetest.Hotspot(1).ID)
-	wantKind(t, "a read", err, beacon.Overloaded)
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("the answers took %v", took)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a read: %v; want that it was called off", err)
 	}
+	wantKind(t, "a read", err, beacon.Overloaded)
 	proxy.goOn()
 	if _, err := register(db, 3, nil); err != nil {
 		t.Errorf("the next write: %v", err)

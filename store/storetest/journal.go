@@ -107,7 +107,7 @@ func beatsOvertake(t *testing.T, database Database) {
 			return
 		default:
 			waiting = db.Waiting() == crowd
-			if time.Since(start) > 10*time.Second {
+			if time.Since(start) > patience {
 				t.Fatal("the beats neither wait nor are written")
 			}
 		}

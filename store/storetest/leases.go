@@ -81,7 +81,7 @@ func leaseRace(t *testing.T, database Database) {
 		defer mu.Unlock()
 		return written >= rounds/2
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	var all sync.WaitGroup
 	for racer := range racers {
 		all.Go(func() {

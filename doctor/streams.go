@@ -111,6 +111,10 @@ func (l *look) versions(s store.Snapshot) error {
 // order that is not quite that of their times.
 const sureAfter = 24 * time.Hour
 
+// eventsKept is how long an event can be read (decision X7). The doctor shares no
+// code with what it judges.
+const eventsKept = 7 * 24 * time.Hour
+
 // events sees that they are numbered without a gap, and are those that the changes
 // led to.
 func events(l *look) error {
@@ -139,8 +143,11 @@ func events(l *look) error {
 			return err
 		}
 		since := first.At.Add(sureAfter)
-		if first.Seq <= 1 {
-			since = time.Time{} // all are kept
+		switch first.Seq {
+		case 0: // changes that are too old become no events
+			since = l.opts.Now.Add(-eventsKept)
+		case 1: // none was deleted; what is older than the first may never have become one
+			since = first.At.Add(-time.Nanosecond)
 		}
 		return l.origins(s, places, since)
 	})

@@ -24,6 +24,9 @@ type Source interface {
 	// EventPlaces answers, by node, the last change that was sequenced.
 	EventPlaces(ctx context.Context) (map[string]int64, error)
 
+	// EventHead returns the numbers of the oldest and the newest event; 0: none.
+	EventHead(ctx context.Context) (oldest, newest int64, err error)
+
 	// AppendEvents numbers the events and moves the places, both or neither.
 	AppendEvents(ctx context.Context, l lease.Lease, places map[string]int64, events []beacon.Event) error
 
@@ -56,6 +59,10 @@ type Sequencer struct {
 	mu     sync.Mutex
 	under  lease.Lease
 	places map[string]int64 // nil: not known
+
+	// empty is true while there is no event yet. Changes that are older than events
+	// are kept then become none: they would be written only to be deleted.
+	empty bool
 
 	stepped atomic.Pointer[time.Time] // when all was last taken in; nil: not ours to do
 }
@@ -168,7 +175,11 @@ func (s *Sequencer) findPlaces(ctx context.Context, l lease.Lease) error {
 	if places == nil {
 		places = map[string]int64{}
 	}
-	s.places, s.under = places, l
+	_, newest, err := s.source.EventHead(ctx)
+	if err != nil {
+		return fmt.Errorf("read the newest event: %w", err)
+	}
+	s.places, s.empty, s.under = places, newest == 0, l
 	return nil
 }
 
@@ -190,7 +201,10 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	if err != nil || len(streams) == 0 {
 		return false, err
 	}
-	changes, since := merge(streams), s.now().Add(-Kept)
+	changes, since := merge(streams), time.Time{}
+	if s.empty {
+		since = s.now().Add(-Kept)
+	}
 	for len(changes) > 0 {
 		events, n := eventsOf(changes, since)
 		if err := s.append(ctx, l, changes[:n], events); err != nil {
@@ -214,6 +228,7 @@ func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.
 	}
 	maps.Copy(s.places, places)
 	if len(events) > 0 {
+		s.empty = false
 		s.appended()
 	}
 	return nil
@@ -267,8 +282,8 @@ func isPrivate(c beacon.Change) bool {
 
 // eventsOf returns the events of the first n changes: as many as fit into one
 // write. It leaves out who did it: what happens to hotspots is for everyone to hear,
-// and an audit is not. A month that is settled is for its user alone. What is older
-// than events are kept is no event: it would be written only to be deleted.
+// and an audit is not. A month that is settled is for its user alone. What was before
+// since is no event: see Sequencer.empty.
 func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, n int) {
 	for n < len(changes) && len(events) < eventsAtATime {
 		c := changes[n]

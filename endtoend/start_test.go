@@ -5,7 +5,6 @@ package endtoend_test
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
 	"github.com/beacon-wifi/beacon/store/storetest"
@@ -33,8 +32,8 @@ func TestStartAtOnce(t *testing.T) {
 				if len(want) != 2 {
 					t.Errorf("%d hotspots are there; want 2", len(want))
 				}
-				c.Converges(t, one, want, 2, 2*time.Second)
-				c.Converges(t, two, want, 2, 2*time.Second)
+				c.Converges(t, one, want, 2)
+				c.Converges(t, two, want, 2)
 				one.Kill()
 				two.Kill()
 			}

@@ -72,7 +72,7 @@ func TestF08_Slow(t *testing.T) {
 			if during > before+100 {
 				t.Errorf("%d goroutines pile up, from %d", during, before)
 			}
-			v.Converges(t, v.server, rig.Truth(t, rig.OpenStore(t, db)), int(v.load.number.Load()), 5*time.Second)
+			v.Converges(t, v.server, rig.Truth(t, rig.OpenStore(t, db)), int(v.load.number.Load()))
 			if lost := strings.Count(v.server.Log(t), "cannot follow the changes"); lost > 1 || lost == 0 && name == "gone" {
 				t.Errorf("the log says %d times that the database is away; want once", lost)
 			}

@@ -140,10 +140,9 @@ func (l *load) writes(t *testing.T, s *rig.Server) time.Duration {
 // that were acknowledged (I9).
 func (l *load) converges(t *testing.T, servers ...*rig.Server) {
 	t.Helper()
-	const within = 2 * time.Second
 	want := rig.Truth(t, rig.OpenStore(t, servers[0].DB))
 	for i, s := range servers {
-		hotspots := l.admin.Converges(t, s, want, int(l.number.Load()), within)
+		hotspots := l.admin.Converges(t, s, want, int(l.number.Load()))
 		beats := rig.Eventually(t, fmt.Sprintf("server %d has all beats", i), func() bool {
 			shown := l.admin.Readings(t, s)
 			for _, d := range l.devices {
@@ -199,7 +198,7 @@ func TestF09_LossyFailover(t *testing.T) {
 	}
 	want := rig.Truth(t, rig.OpenStore(t, standby.URL()))
 	for _, s := range f.servers {
-		f.load.admin.Converges(t, s, want, int(f.load.number.Load()), backWithin)
+		f.load.admin.Converges(t, s, want, int(f.load.number.Load()))
 	}
 	checkChanges(t, standby.URL())
 }

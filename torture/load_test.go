@@ -101,6 +101,19 @@ func (l *load) newUser(t *testing.T, s *rig.Server) (u *user, key string) {
 	return u, made["id"].(string)
 }
 
+// reserve registers a hotspot that no client changes: it is the test's own. The load
+// must not run yet.
+func (l *load) reserve(t *testing.T, s *rig.Server) *spot {
+	t.Helper()
+	n := int(l.number.Add(1)) - 1
+	spot, a := l.register(t.Context(), s, l.users[0], n, clients, rig.MACOf(n))
+	if a.Outcome() != rig.Done {
+		t.Fatalf("registration %d was answered %d %s %v", n, a.Status, a.Code, a.Err)
+	}
+	l.there = l.there[:len(l.there)-1]
+	return spot
+}
+
 // running is a load at work.
 type running struct {
 	t       testing.TB

@@ -79,7 +79,7 @@ func TestMutants(t *testing.T) {
 			if m.full {
 				depth = "torture"
 			}
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth)
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth, rig.PatienceVariable+"=40s")
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:

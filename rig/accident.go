@@ -114,15 +114,14 @@ func (p *Proxy) meet(a *Accident, l *link, message []byte, in *requests, out *bu
 		_ = out.Flush()
 		<-l.lost
 	}
+	close(a.happened) // before anyone can notice
 	if a.How == Hang {
-		close(a.happened)
 		_, _ = io.Copy(io.Discard, l.client) // until it gives up
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.endAll(a.How)
-	close(a.happened)
 }
 
 // The types of messages that matter here.

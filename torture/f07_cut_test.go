@@ -113,7 +113,7 @@ func (c *cutting) change(t *testing.T, a rig.Accident) {
 // meet makes writes until the COMMIT of one has met the accident: a write that is
 // refused before, because the server has not come back from the accident before, is
 // followed by another.
-func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (text string, write func() rig.Answer), stored string) {
+func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (text string, write func() rig.Answer), count string) {
 	t.Helper()
 	rig.Eventually(t, "the COMMIT of a "+kind+" meets an accident", func() bool {
 		text, write := next()
@@ -121,32 +121,42 @@ func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (t
 		answer := write()
 		select {
 		case <-happened:
+			c.judge(t, fmt.Sprintf("the %s of %q", kind, text), a, answer, c.isThere(t, count, text))
+			return true
 		default:
 			if answer.Outcome() == rig.Done {
 				t.Fatalf("the %s of %q was acknowledged, and the proxy saw no COMMIT of it", kind, text)
 			}
 			return false
 		}
-		if answer.Outcome() != rig.Unknown {
-			t.Errorf("the connection was %v in the COMMIT of a %s (heard: %v); it was answered %d %s", a.How, kind, a.Heard, answer.Status, answer.Code)
-		}
-		c.checkHeard(t, kind, a, stored, text)
-		return true
 	})
 }
 
-// checkHeard: the accident was what it should be. What the database heard of is
-// there, and what it did not is not.
-func (c *cutting) checkHeard(t *testing.T, kind string, a rig.Accident, stored, text string) {
+// isThere looks for a write in the database.
+func (c *cutting) isThere(t *testing.T, count, text string) bool {
 	t.Helper()
 	db := rig.OpenSQL(t, c.db)
 	defer db.Close()
 	var n int
-	if err := db.QueryRowContext(t.Context(), stored, text).Scan(&n); err != nil {
+	if err := db.QueryRowContext(t.Context(), count, text).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
-	if (n > 0) != a.Heard {
-		t.Errorf("the COMMIT of the %s of %q met an accident (heard: %v); found are %d", kind, text, a.Heard, n)
+	return n > 0
+}
+
+// judge holds a write to its accident: it is there if the database heard of its
+// COMMIT, and whoever asked for it was told that its outcome is unknown.
+func (c *cutting) judge(t *testing.T, write string, a rig.Accident, answer rig.Answer, there bool) {
+	t.Helper()
+	switch outcome := answer.Outcome(); {
+	case there != a.Heard:
+		t.Errorf("the COMMIT of %s met an accident (heard: %v); it is there: %v", write, a.Heard, there)
+	case outcome == rig.Done && !there:
+		t.Errorf("%s was acknowledged and is lost", write)
+	case outcome == rig.Refused && there:
+		t.Errorf("%s was refused and is there: %d %s", write, answer.Status, answer.Code)
+	case outcome != rig.Unknown:
+		t.Errorf("the connection was %v in the COMMIT of %s (heard: %v); it was answered %d %s", a.How, write, a.Heard, answer.Status, answer.Code)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/rig/level"
 )
 
 // victim is a database as a killed server leaves it, with its log, and what a
@@ -137,10 +138,10 @@ func (v *victim) start(t testing.TB, db string) *run {
 	}()
 	select {
 	case r.url = <-ready:
-	case <-time.After(30 * time.Second):
+	case <-time.After(rig.Patience):
 		_ = r.cmd.Process.Kill()
 		<-r.gone
-		t.Fatalf("after 30 s the server neither listens nor ends: %s", r.log)
+		t.Fatalf("after %v the server neither listens nor ends: %s", rig.Patience, r.log)
 	}
 	return r
 }
@@ -153,7 +154,7 @@ func (r *run) end(t testing.TB) string {
 	_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) // it may be gone
 	select {
 	case <-r.gone:
-	case <-time.After(20 * time.Second):
+	case <-time.After(rig.Patience):
 		_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL)
 		<-r.gone
 		t.Errorf("the server does not stop: %s", r.log)
@@ -278,10 +279,10 @@ func (v *victim) textHarm(t testing.TB, random *rand.Rand) harm {
 	return harm{at: int64(at + random.IntN(len(address))), mask: 1 << random.IntN(3)}
 }
 
-// diagnose asks the doctor. He must come to an end, with a verdict.
+// diagnose asks the doctor. It must come to an end, with a verdict.
 func diagnose(t testing.TB, db string) (sound bool, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, rig.Binary, "doctor", "--db", db).CombinedOutput()
 	exit, failed := err.(*exec.ExitError) //nolint:errorlint // as CombinedOutput gives it
@@ -303,14 +304,15 @@ func TestF04_Corrupt(t *testing.T) {
 	if sound, said := diagnose(t, v.copy(t)); !sound {
 		t.Fatalf("the doctor finds a fault where there is none:\n%s", said)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 4))
-	harms := []harm{{cut: true, at: 100}, {cut: true, at: 1 << 20}, {at: 18, mask: 0x70}} // those that nobody can miss
-	for range rounds(22, 22, 197) {
+	random := rand.New(rand.NewPCG(level.Seed(t), 4))
+	harms := []harm{
+		{cut: true, at: 100}, {cut: true, at: 1 << 20}, {at: 18, mask: 0x70}, // nobody can miss these
+		{at: 97, mask: 1}, // which version of SQLite wrote the file: nobody needs that
+	}
+	for range rounds(4, 22, 197) {
 		harms = append(harms, v.randomHarm(t, random))
 	}
-	for range rounds(4, 4, 30) {
+	for range rounds(2, 4, 30) {
 		harms = append(harms, v.textHarm(t, random))
 	}
 	var all outcome

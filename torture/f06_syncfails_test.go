@@ -28,7 +28,7 @@ func TestF06_SyncFails(t *testing.T) {
 	for i, k := range []kind{register, change, beat, fold} {
 		if k == fold {
 			clock = hurriedClock()
-			s.Kill()
+			s.Stop(t) // in order: the next one may fold at once
 			s = rig.Start(t, db, clock()...)
 		}
 		for round := range rounds(1, 2, 8) {

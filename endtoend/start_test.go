@@ -34,8 +34,8 @@ func TestStartAtOnce(t *testing.T) {
 				if len(want) != 2 {
 					t.Errorf("%d hotspots are there; want 2", len(want))
 				}
-				c.Converges(t, one, want, 2, rig.Patience)
-				c.Converges(t, two, want, 2, rig.Patience)
+				c.Converges(t, one, want, 2)
+				c.Converges(t, two, want, 2)
 				one.Kill()
 				two.Kill()
 			}

@@ -36,27 +36,37 @@ func (e End) end(conn net.Conn) {
 // Reset take all other connections along, Hang hits this one alone.
 type Accident struct {
 	How   End
-	Heard bool // by the database: then its answer is lost, else the COMMIT itself
+	Heard bool // by the database: then its reply is lost, else the COMMIT itself
 
-	after    int // so many more commits
+	after    int    // so many more commits
+	carries  []byte // that carry this; nil: any
 	happened chan struct{}
 }
 
-// AtCommit arranges for an accident at the n-th COMMIT from now on. The channel
-// is closed once it has happened.
-func (p *Proxy) AtCommit(n int, a Accident) (happened <-chan struct{}) {
-	a.after, a.happened = n, make(chan struct{})
+// AtCommit arranges for an accident at the n-th COMMIT from now on, whoever it
+// belongs to. The channel is closed once it has happened.
+func (p *Proxy) AtCommit(n int, a Accident) (happened <-chan struct{}) { return p.arrange(n, nil, a) }
+
+// AtCommitOf arranges for an accident at the first COMMIT of a transaction in which
+// a text was one of a statement's parameters: no other COMMIT meets it.
+func (p *Proxy) AtCommitOf(text string, a Accident) (happened <-chan struct{}) {
+	return p.arrange(1, append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...), a) // as it stands in a bind message
+}
+
+func (p *Proxy) arrange(n int, carries []byte, a Accident) (happened <-chan struct{}) {
+	a.after, a.carries, a.happened = n, carries, make(chan struct{})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accident = &a
 	return a.happened
 }
 
-// commits tells the proxy of a COMMIT, and gets the accident that it meets.
-func (p *Proxy) commits() *Accident {
+// commits tells the proxy of a COMMIT and of what its transaction was given, and
+// returns the accident that it meets.
+func (p *Proxy) commits(bound []byte) *Accident {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.accident == nil {
+	if p.accident == nil || !bytes.Contains(bound, p.accident.carries) {
 		return nil
 	}
 	p.accident.after--
@@ -71,15 +81,15 @@ func (p *Proxy) commits() *Accident {
 // passRequests passes on what a client sends, message by message.
 func (p *Proxy) passRequests(l *link) {
 	defer p.forget(l)
-	in := requests{from: bufio.NewReaderSize(l.client, 64<<10), commit: map[string]bool{}}
+	in := requests{from: bufio.NewReaderSize(l.client, 64<<10), texts: map[string]string{}}
 	out := bufio.NewWriterSize(l.database, 64<<10)
 	for {
 		message, err := in.next()
 		if err != nil || !p.letThrough() {
 			return
 		}
-		if in.commits(message) {
-			if accident := p.commits(); accident != nil {
+		if in.runs(message) == "COMMIT" {
+			if accident := p.commits(in.bound); accident != nil {
 				p.meet(accident, l, message, &in, out)
 				return
 			}
@@ -104,15 +114,14 @@ func (p *Proxy) meet(a *Accident, l *link, message []byte, in *requests, out *bu
 		_ = out.Flush()
 		<-l.lost
 	}
+	close(a.happened) // before anyone can notice
 	if a.How == Hang {
-		close(a.happened)
 		_, _ = io.Copy(io.Discard, l.client) // until it gives up
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.endAll(a.How)
-	close(a.happened)
 }
 
 // The types of messages that matter here.
@@ -125,9 +134,10 @@ const (
 
 // requests reads the messages of PostgreSQL's protocol that a client sends.
 type requests struct {
-	from   *bufio.Reader
-	begun  bool            // the first message was read: it has no type
-	commit map[string]bool // names of prepared statements that commit
+	from  *bufio.Reader
+	begun bool              // the first message was read: it has no type
+	texts map[string]string // of prepared statements, by name
+	bound []byte            // what the statements of the transaction were given
 }
 
 // next is the next message, as it stands on the wire.
@@ -160,18 +170,23 @@ func (r *requests) copySeries(to io.Writer) error {
 	}
 }
 
-// commits recognises the message that runs COMMIT.
-func (r *requests) commits(message []byte) bool {
+// runs returns the text of the statement that a message runs, if it runs one. It
+// also collects what the statements of a transaction are given.
+func (r *requests) runs(message []byte) (text string) {
 	body := message[min(len(message), 5):]
 	first, rest, _ := bytes.Cut(body, []byte{0})
 	second, _, _ := bytes.Cut(rest, []byte{0})
 	switch message[0] {
 	case queryMessage: // its text
-		return string(first) == "COMMIT"
+		text = string(first)
 	case parseMessage: // the name of a statement, and its text
-		r.commit[string(first)] = string(second) == "COMMIT"
+		r.texts[string(first)] = string(second)
 	case bindMessage: // the name of a portal, and of its statement
-		return r.commit[string(second)]
+		text = r.texts[string(second)]
+		r.bound = append(r.bound, body...)
 	}
-	return false
+	if text == "BEGIN" {
+		r.bound = nil
+	}
+	return text
 }

@@ -79,8 +79,8 @@ func Truth(t testing.TB, db *store.DB) Picture {
 }
 
 // Converges waits until a server shows exactly what the database holds, and
-// answers how long that took.
-func (c *Client) Converges(t testing.TB, s *Server, want Picture, n int, within time.Duration) time.Duration {
+// returns how long that took, for logs.
+func (c *Client) Converges(t testing.TB, s *Server, want Picture, n int) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for {
@@ -91,8 +91,9 @@ func (c *Client) Converges(t testing.TB, s *Server, want Picture, n int, within 
 				return time.Since(began)
 			}
 		}
-		if time.Since(began) > within {
-			t.Fatalf("%v after the last write, a server differs from the database (-database +server): %v\n%.2000s", within, err, diff)
+		if time.Since(began) > Patience {
+			t.Fatalf("%v after the last write, a server differs from the database (-database +server): %v\n%.2000s", Patience, err, diff)
 		}
+		time.Sleep(5 * time.Millisecond) // between two looks, up to a deadline
 	}
 }

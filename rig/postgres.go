@@ -180,7 +180,7 @@ func (c *Cluster) Stop(t testing.TB) {
 	_ = c.server.Process.Signal(syscall.SIGQUIT)
 	select {
 	case <-c.exited:
-	case <-time.After(20 * time.Second):
+	case <-time.After(Patience):
 		t.Error("PostgreSQL does not end")
 		_ = c.server.Process.Kill()
 	}

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"os"
 	"testing"
 	"time"
 )
@@ -8,7 +9,18 @@ import (
 // Patience is how long a test waits for what must happen. It is no promise of the
 // product: it only ends a run that hangs, and a machine ten times slower than
 // ours still meets it.
-const Patience = 5 * time.Minute
+var Patience = patience()
+
+// PatienceVariable sets another patience, such as "30s", for runs in which a test
+// must fail: those of mutants.
+const PatienceVariable = "BEACON_TEST_PATIENCE"
+
+func patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv(PatienceVariable)); err == nil {
+		return d
+	}
+	return 5 * time.Minute
+}
 
 // Eventually waits until a condition holds, and returns how long that took, for
 // logs: a test must not compare it with anything.

@@ -40,7 +40,7 @@ func (l *load) checkAll(t *testing.T, s *rig.Server) {
 	l.checkSettled(t)
 	checkChanges(t, s.DB)
 	// What is in memory is what is in the database, where each MAC is there once.
-	l.admin.Converges(t, s, rig.Truth(t, rig.OpenStore(t, s.DB)), int(l.number.Load()), rig.Patience)
+	l.admin.Converges(t, s, rig.Truth(t, rig.OpenStore(t, s.DB)), int(l.number.Load()))
 	l.report(t)
 }
 

@@ -15,9 +15,9 @@ func TestF01_Kill(t *testing.T) {
 	rig.Stores(t, func(t *testing.T, db string) {
 		s := rig.Start(t, db)
 		load := newLoad(t, s)
-		times := rounds(12, 12, 120)
+		times := rounds(3, 12, 120)
 		if rig.IsPostgres(db) {
-			times = rounds(8, 8, 80)
+			times = rounds(2, 8, 80)
 		}
 		for range times {
 			running := load.on(t, s)

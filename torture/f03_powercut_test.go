@@ -18,7 +18,7 @@ import (
 // behind. Life goes on with the copy.
 func TestF03_PowerCut(t *testing.T) {
 	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) { testPowerCut(t, &fileOnDisk{}, rounds(4, 4, 20)) })
+	t.Run("sqlite", func(t *testing.T) { testPowerCut(t, &fileOnDisk{}, rounds(1, 4, 20)) })
 	t.Run("postgres", func(t *testing.T) {
 		onlyFull(t)
 		testPowerCut(t, &clusterOnDisk{}, 10)

@@ -51,7 +51,7 @@ var wrongSums = []wrongSum{
 // they were.
 func TestF04_WrongSum(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t)
+	v := oneVictim(t)
 	places := v.places(t)
 	before := v.answer(t, v.copy(t), places)
 	for path, status := range before {
@@ -61,6 +61,7 @@ func TestF04_WrongSum(t *testing.T) {
 	}
 	for _, w := range wrongSums {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			db := v.copy(t)
 			handle := rig.OpenSQL(t, db)
 			result, err := handle.ExecContext(t.Context(), w.sql, v.users[0])
@@ -79,6 +80,7 @@ func TestF04_WrongSum(t *testing.T) {
 		})
 	}
 	t.Run("a day is missing", func(t *testing.T) {
+		t.Parallel()
 		db := v.copy(t)
 		handle := rig.OpenSQL(t, db)
 		if _, err := handle.ExecContext(t.Context(), `UPDATE reward_days SET day = day + 64 WHERE day = (SELECT max(day) FROM reward_days)`); err != nil {

@@ -21,7 +21,7 @@ func TestF05_DiskFull(t *testing.T) {
 	db := filepath.Join(room.Folder, "beacon.db")
 	s := rig.Start(t, db)
 	load := newLoad(t, s)
-	for range rounds(2, 2, 20) {
+	for range rounds(1, 2, 20) {
 		running := load.on(t, s)
 		running.until(100)
 		room.Fill(t)

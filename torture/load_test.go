@@ -101,12 +101,26 @@ func (l *load) newUser(t *testing.T, s *rig.Server) (u *user, key string) {
 	return u, made["id"].(string)
 }
 
+// reserve registers a hotspot that no client changes: it is the test's own. The load
+// must not run yet.
+func (l *load) reserve(t *testing.T, s *rig.Server) *spot {
+	t.Helper()
+	n := int(l.number.Add(1)) - 1
+	spot, a := l.register(t.Context(), s, l.users[0], n, clients, rig.MACOf(n))
+	if a.Outcome() != rig.Done {
+		t.Fatalf("registration %d was answered %d %s %v", n, a.Status, a.Code, a.Err)
+	}
+	l.there = l.there[:len(l.there)-1]
+	return spot
+}
+
 // running is a load at work.
 type running struct {
 	t       testing.TB
 	load    *load
 	servers []*rig.Server
 	acked   atomic.Int64
+	waiting sync.Map // how many clients wait for a server: *atomic.Int64 by *rig.Server
 	end     context.CancelFunc
 	clients sync.WaitGroup
 }
@@ -134,7 +148,13 @@ func (r *running) until(operations int) {
 	rig.Eventually(r.t, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
 }
 
-// stop lets everyone finish what he is at.
+// waitingFor counts the clients that wait for a server.
+func (r *running) waitingFor(s *rig.Server) *atomic.Int64 {
+	n, _ := r.waiting.LoadOrStore(s, new(atomic.Int64))
+	return n.(*atomic.Int64)
+}
+
+// stop lets all clients finish what they are at.
 func (r *running) stop() {
 	r.t.Helper()
 	r.end()
@@ -154,7 +174,9 @@ type client struct {
 // step asks one thing; it is false when the server is gone.
 func (c *client) step(ctx context.Context) bool {
 	s := c.servers[c.rng.IntN(len(c.servers))]
+	c.waitingFor(s).Add(1)
 	a := c.ask(ctx, s, c.choose())
+	c.waitingFor(s).Add(-1)
 	if a.Outcome() == rig.Done {
 		c.acked.Add(1)
 	}

@@ -78,7 +78,7 @@ func TestMutants(t *testing.T) {
 			if m.full {
 				depth = "torture"
 			}
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth)
+			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth, rig.PatienceVariable+"=40s")
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:
@@ -94,7 +94,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-const mutantTime = 2 * rig.Patience
+var mutantTime = 2 * rig.Patience
 
 // exactly is the pattern that runs one test and the tests in it.
 func exactly(test string) string {

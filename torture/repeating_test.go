@@ -18,8 +18,9 @@ import (
 // acknowledged, under the same Idempotency-Key.
 type repeating struct {
 	*user
-	load *load
-	ids  sync.Map // by number: the id that the client was told
+	load   *load
+	server *rig.Server
+	ids    sync.Map // by number: the id that the client was told
 
 	made, unknown, replayed atomic.Int64
 
@@ -27,50 +28,57 @@ type repeating struct {
 	clients sync.WaitGroup
 }
 
-// beginRepeating begins to register beside a load.
-func (l *load) beginRepeating(t *testing.T, s *rig.Server) *repeating {
+// newRepeating makes the user.
+func (l *load) newRepeating(t *testing.T, s *rig.Server) *repeating {
 	t.Helper()
 	u, _ := l.newUser(t, s)
+	return &repeating{user: u, load: l, server: s, end: func() {}}
+}
+
+// begin begins to register beside a load.
+func (r *repeating) begin(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
-	r := &repeating{user: u, load: l, end: end}
+	r.end = end
 	for range 4 {
 		r.clients.Go(func() {
 			for ctx.Err() == nil {
-				r.register(t, s, int(l.number.Add(1))-1)
+				r.register(t, int(r.load.number.Add(1))-1)
 			}
 		})
 	}
-	return r
 }
 
-func (r *repeating) register(t *testing.T, s *rig.Server, n int) {
+// register registers hotspot n, and tells whether the acknowledgement was that of an
+// earlier try.
+func (r *repeating) register(t *testing.T, n int) (replayed bool) {
 	for t.Context().Err() == nil {
-		a := r.Register(t.Context(), s, n, "Idempotency-Key", fmt.Sprintf("attempt-%d", n))
+		a := r.Register(t.Context(), r.server, n, "Idempotency-Key", fmt.Sprintf("attempt-%d", n))
 		switch {
 		case a.Status == http.StatusCreated:
 			r.ids.Store(n, a.Fields(t)["id"])
 			r.made.Add(1)
-			if a.Header.Get("Idempotency-Replayed") != "" {
+			if replayed = a.Header.Get("Idempotency-Replayed") != ""; replayed {
 				r.replayed.Add(1)
 			}
-			return
+			return replayed
 		case a.Status >= 400 && a.Status < 500:
 			t.Errorf("registration %d was answered %d %s", n, a.Status, a.Code)
-			return
+			return false
 		case a.Outcome() == rig.Unknown:
 			r.unknown.Add(1)
 		}
 		time.Sleep(5 * time.Millisecond) // the pause of a client who was told to come back
 	}
+	return false
 }
 
 // finish lets everyone come to an end, and holds what is there to what they were
 // told.
-func (r *repeating) finish(t *testing.T, s *rig.Server) {
+func (r *repeating) finish(t *testing.T) {
 	t.Helper()
 	r.end()
 	r.clients.Wait()
-	owned := r.Owned(t, s) // finds those that are there twice
+	owned := r.Owned(t, r.server) // finds those that are there twice
 	r.ids.Range(func(n, id any) bool {
 		ssid := fmt.Sprintf("net-%d", n)
 		if h, there := owned[ssid]; !there || h["id"] != id {

@@ -21,7 +21,7 @@ OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
 	@scripts/need chromium chromium || echo "the console is not tested in a browser"
 	@scripts/need strace strace || echo "faults at single system calls are not tested"
-	scripts/with-postgres scripts/test -p 3 -timeout 60m $(WAITING) $(OTHERS)
+	scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
 
 .PHONY: check
 check: need ## Check what must hold before a change lands: format, vet, staticcheck, race detector, security, every test in several rounds.
@@ -32,7 +32,7 @@ check: need ## Check what must hold before a change lands: format, vet, staticch
 	scripts/check-console
 	cd tools/sqlgrammar && go test ./...
 	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -race -timeout 60m $(OTHERS)
-	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -timeout 60m $(WAITING)
+	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING)
 	$(MAKE) security
 
 .PHONY: security

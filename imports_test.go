@@ -89,7 +89,7 @@ var allowed = map[string][]string{
 	"openapitest":     {},
 	"torture":         {},
 	"rig":             {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
-	"rig/books":       {"rig"},
+	"rig/books":       {"rig", "rig/level"},
 	"rig/level":       {},
 	"store/storetest": {"beacon", "geo", "id", "ledger", "lease", "store"},
 }

@@ -45,7 +45,7 @@ var completions = map[string]string{
 	"import here.csv --dr":         "--dry-run",
 	"restore here.csv --db h":      "here.csv",
 	"rewards settle --db h":        "here.csv",
-	"serve --log-format text --lo": "--log-format --log-level",
+	"serve --log-format text --lo": "--load-shedding --log-format --log-level",
 	"serve --rate-limit off --no":  "",
 	"keys revoke --":               "… --db --help",
 	"version --":                   "--sbom --help",

@@ -337,7 +337,9 @@ func TestF04_Corrupt(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(level.Seed(t), 4))
 	harms := []harm{
-		{cut: true, at: 100, sure: true}, {cut: true, at: 1 << 20, sure: true}, {at: 18, mask: 0x70},
+		{cut: true, at: 100, sure: true},
+		{cut: true, at: 1 << 20, sure: true},
+		{at: 18, mask: 0x70},
 		{at: 97, mask: 1}, // which version of SQLite wrote the file: nobody needs that
 	}
 	for range rounds(4, 22, 197) {

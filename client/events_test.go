@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // Whatever happens to connections, each event comes once and in order.

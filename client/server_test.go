@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestEveryOperation lives through the end of a month with a hotspot, and uses all

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // demonstration is "beacon demo" as its users run it.

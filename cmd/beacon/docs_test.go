@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/rig/level"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // The documentation is there before the hotspots are; what it does not answer is

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/client"
 )
 

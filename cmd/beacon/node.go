@@ -8,17 +8,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/events"
-	"github.com/beacon-wifi/beacon/fleet"
-	"github.com/beacon-wifi/beacon/lease"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/registry"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/telemetry"
-	"github.com/beacon-wifi/beacon/vitals"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/events"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // node is the live network as one process serves it: a database, the picture

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
 type openapiCmd struct {

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 
 	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
-	"github.com/beacon-wifi/beacon/docsite"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // router sends a request to the interface that it is for.

@@ -10,11 +10,11 @@ import (
 	"unsafe"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/openapitest"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/test/openapi"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // aside are the routes that belong to no interface, and so to no OpenAPI

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // The list of a binary, which a test's own is not, names just what Go says is

@@ -18,13 +18,13 @@ import (
 
 	webconsole "github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/docs"
-	"github.com/beacon-wifi/beacon/docsite"
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/packaging"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/ratelimit"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/deploy"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 type serveCmd struct {
@@ -182,8 +182,8 @@ func (c serveCmd) docs(publicURL string) (*docsite.Docs, error) {
 		Guides:    docs.Files,
 		Files:     files,
 		APIs: []docsite.API{
-			{Name: "network", Folder: "network", Document: network.OpenAPIJSON()},
-			{Name: "preview", Folder: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
+			{Name: "network", Folder: "internal/api", Document: network.OpenAPIJSON()},
+			{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
 		},
 	})
 }
@@ -199,7 +199,7 @@ func downloads() (all []docsite.File, err error) {
 		if strings.HasSuffix(path, ".json") {
 			kind = "application/json"
 		}
-		all = append(all, docsite.File{Path: "packaging/" + path, Source: "packaging/" + path, Type: kind, Body: body})
+		all = append(all, docsite.File{Path: "packaging/" + path, Source: "deploy/" + path, Type: kind, Body: body})
 		return err
 	})
 	return all, err

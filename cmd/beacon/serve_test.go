@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // process is a beacon server that runs as its users run it.

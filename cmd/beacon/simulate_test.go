@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
-	"github.com/beacon-wifi/beacon/simulate"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
 // simulation is a small one with the defaults of the command line.

@@ -193,7 +193,7 @@ func manageKeys(t *testing.T, c *client.Client) {
 func settleOctober(t *testing.T, db string) {
 	t.Helper()
 	s := start(t, db, "--clock-start", "2026-11-01T00:10:00Z", "--clock-rate", "1200")
-	rig.Eventually(t, "October is closed", func() bool {
+	harness.Eventually(t, "October is closed", func() bool {
 		return regexp.MustCompile(`closed through 2026-1`).MatchString(beacon(t, "rewards", "status", "--db", db))
 	})
 	s.stop(t)

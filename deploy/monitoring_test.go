@@ -1,4 +1,4 @@
-package packaging_test
+package deploy_test
 
 import (
 	"encoding/json"

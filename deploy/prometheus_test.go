@@ -1,4 +1,4 @@
-package packaging_test
+package deploy_test
 
 import (
 	"bufio"
@@ -119,8 +119,8 @@ type beaconServer struct{ folder, url, admin, key string }
 
 func startBeacon(t *testing.T) *beaconServer {
 	t.Helper()
-	s := &beaconServer{folder: t.TempDir(), url: rig.FreeAddress(), admin: rig.FreeAddress()}
-	serve := exec.Command(rig.Binary, "serve", "--addr", s.url, "--admin-addr", s.admin, "--rate-limit", "100/s:200")
+	s := &beaconServer{folder: t.TempDir(), url: harness.FreeAddress(), admin: harness.FreeAddress()}
+	serve := exec.Command(harness.Binary, "serve", "--addr", s.url, "--admin-addr", s.admin, "--rate-limit", "100/s:200")
 	serve.Dir = s.folder
 	s.url = "http://" + s.url
 	stdout, err := serve.StdoutPipe()
@@ -131,7 +131,7 @@ func startBeacon(t *testing.T) *beaconServer {
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatalf("no ready line: %q, %v", line, err)
 	}
-	keys := exec.Command(rig.Binary, "keys", "create", "--user", "new", "--scopes", "admin")
+	keys := exec.Command(harness.Binary, "keys", "create", "--user", "new", "--scopes", "admin")
 	keys.Dir = s.folder
 	key, err := keys.Output()
 	if err != nil {
@@ -157,7 +157,7 @@ func run(t *testing.T, cmd *exec.Cmd) {
 // ends; nobody as often as to meet a limit.
 func (s *beaconServer) traffic(t *testing.T) {
 	t.Helper()
-	simulate := exec.Command(rig.Binary, "simulate", "--url", s.url, "--hotspots", "5", "--interval", "1500ms")
+	simulate := exec.Command(harness.Binary, "simulate", "--url", s.url, "--hotspots", "5", "--interval", "1500ms")
 	simulate.Env = append(os.Environ(), "BEACON_KEY="+s.key)
 	run(t, simulate)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -214,13 +214,13 @@ func startPrometheus(t *testing.T, target string) *prometheus {
 			t.Fatal(err)
 		}
 	}
-	addr := rig.FreeAddress()
+	addr := harness.FreeAddress()
 	cmd := exec.Command("prometheus", "--config.file", filepath.Join(folder, "prometheus.yml"),
 		"--storage.tsdb.path", filepath.Join(folder, "data"), "--web.listen-address", addr)
 	cmd.Stderr = t.Output()
 	run(t, cmd)
 	p := &prometheus{url: "http://" + addr}
-	rig.Eventually(t, "Prometheus is ready", func() bool {
+	harness.Eventually(t, "Prometheus is ready", func() bool {
 		answer, err := http.Get(p.url + "/-/ready")
 		if err != nil {
 			return false
@@ -277,7 +277,7 @@ func (p *prometheus) query(t *testing.T, expr string) (found []string) {
 // evaluated once.
 func (p *prometheus) awaitData(t *testing.T, title, expr string, mayBeEmpty bool) {
 	t.Helper()
-	rig.Eventually(t, title+" shows something: "+expr, func() bool {
+	harness.Eventually(t, title+" shows something: "+expr, func() bool {
 		return len(p.query(t, expr)) > 0 || mayBeEmpty || t.Failed()
 	})
 }
@@ -292,7 +292,7 @@ func (p *prometheus) checkRules(t *testing.T) {
 		}
 	}
 	rules := 0
-	rig.Eventually(t, "all rules are evaluated", func() bool {
+	harness.Eventually(t, "all rules are evaluated", func() bool {
 		p.ask(t, "/api/v1/rules", &data)
 		for _, g := range data.Groups {
 			for _, r := range g.Rules {

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite src/schema.ts from the OpenAPI document")
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // tool runs a command of Node.js in a folder.
 func tool(t *testing.T, folder string, env []string, name string, args ...string) {
@@ -86,7 +86,7 @@ func serve(t *testing.T) (url, key string) {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	var log bytes.Buffer
-	cmd := exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--db", db)
+	cmd := exec.Command(harness.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--db", db)
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -106,7 +106,7 @@ func serve(t *testing.T) (url, key string) {
 	if !ready {
 		t.Fatalf("the server said %q", line)
 	}
-	made, err := exec.Command(rig.Binary, "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
+	made, err := exec.Command(harness.Binary, "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
@@ -22,7 +22,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := newNode(db, nodeConfig{network.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
+	n := newNode(db, nodeConfig{api.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {

@@ -18,7 +18,7 @@ func (openapiCmd) Examples() string {
 func (c openapiCmd) Run(out *console) error {
 	document := preview.OpenAPI()
 	if c.Interface == "network" {
-		document = network.OpenAPI()
+		document = api.OpenAPI()
 	}
 	_, err := out.stdout.Write(document)
 	return err

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"strings"
@@ -54,7 +54,7 @@ func TestAccept(t *testing.T) {
 		{[]string{"text/csvx"}, false},
 		{[]string{"csv"}, false},
 	} {
-		if got := network.WantsCSV(tc.accept...); got != tc.csv {
+		if got := api.WantsCSV(tc.accept...); got != tc.csv {
 			t.Errorf("%q leads to a table: %t; want %t", tc.accept, got, tc.csv)
 		}
 	}
@@ -67,7 +67,7 @@ func FuzzAccept(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, accept string) {
-		if network.WantsCSV(accept) && !strings.Contains(strings.ToLower(accept), "text/") && !strings.Contains(accept, "*") {
+		if api.WantsCSV(accept) && !strings.Contains(strings.ToLower(accept), "text/") && !strings.Contains(accept, "*") {
 			t.Errorf("%q leads to a table", accept)
 		}
 	})

@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
-	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // Base is the path that every endpoint stands under.
@@ -87,7 +87,7 @@ func New(cfg Config) *API {
 	for _, rt := range a.openRoutes() {
 		a.register(mux, rt.pattern, rt.handler)
 	}
-	a.mux = web.Routes(mux, a.Refuse)
+	a.mux = httpserver.Routes(mux, a.Refuse)
 	return a
 }
 
@@ -193,7 +193,7 @@ func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler)
 // asked what else a plain path takes: to it, DELETE /hotspots/nearby deletes the
 // hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	web.MarkAsData(w.Header())
+	httpserver.MarkAsData(w.Header())
 	if id, ok := heartbeatPath(r); ok {
 		r.Pattern = heartbeatPattern
 		a.beat(w, r, id)

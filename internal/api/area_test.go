@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func TestKm2(t *testing.T) {
 		{0.1, 0.2, "0.1", "0"},
 		{510_065_621.75, 1.5, "510065621.75", "510065620.25"}, // the whole Earth
 	} {
-		if whole, rest := network.Km2(tc.area, tc.without); whole != tc.whole || rest != tc.rest {
+		if whole, rest := api.Km2(tc.area, tc.without); whole != tc.whole || rest != tc.rest {
 			t.Errorf("%v and without %v: %s, %s; want %s, %s", tc.area, tc.without, whole, rest, tc.whole, tc.rest)
 		}
 	}
@@ -37,8 +37,8 @@ func TestKm2_Exact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		area := rapid.Float64Range(0, 6e8).Draw(t, "area")
 		part := area * rapid.Float64Range(0, 1).Draw(t, "part")
-		whole, rest := network.Km2(area, part)
-		less, _ := network.Km2(part, 0)
+		whole, rest := api.Km2(area, part)
+		less, _ := api.Km2(part, 0)
 		var n [3]big.Rat
 		for i, text := range []string{whole, rest, less} {
 			if _, ok := n[i].SetString(text); !ok {
@@ -59,7 +59,7 @@ func TestDegrees(t *testing.T) {
 	for degrees, want := range map[float64]string{
 		0: "0", -1e-9: "0", 1e-7: "0.0000001", -1e-7: "-0.0000001", -73.9841: "-73.9841", 179.99999996: "180", -180: "-180", 40.70000004: "40.7", 89.12345678: "89.1234568",
 	} {
-		if got := network.Degrees(degrees); got != want {
+		if got := api.Degrees(degrees); got != want {
 			t.Errorf("%v is written as %s; want %s", degrees, got, want)
 		}
 	}

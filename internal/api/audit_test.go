@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
 // atOnce is telemetry that takes every beat without any work.
-type atOnce struct{ network.Telemetry }
+type atOnce struct{ api.Telemetry }
 
 func (atOnce) Take(context.Context, *fleet.Spot, beacon.Heartbeat) (beacon.Status, error) {
 	return beacon.Online, nil
@@ -74,7 +74,7 @@ func BenchmarkFacts(b *testing.B) {
 	for b.Loop() {
 		out = out[:0]
 		for range 20 {
-			out = network.AppendFacts(out, spot.Facts(noon))
+			out = api.AppendFacts(out, spot.Facts(noon))
 		}
 	}
 }

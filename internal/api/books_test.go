@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 // october is settled, with one day of two hotspots.

@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"math"
@@ -37,7 +37,7 @@ func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principa
 	}
 	p.body = appendCoverage(p.body[:0], in.box, survey, m)
 	w.Header()["Content-Length"] = decimal(len(p.body))
-	web.WriteBody(w, http.StatusOK, p.body)
+	httpserver.WriteBody(w, http.StatusOK, p.body)
 	return nil
 }
 

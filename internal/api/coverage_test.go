@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 type covered struct {
@@ -75,7 +75,7 @@ func discArea(meters float64) float64 {
 func (s *server) populate(t testing.TB, radius float64, places ...geo.Point) {
 	t.Helper()
 	var all []beacon.Hotspot
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for i, place := range places {
 		name := id.New(beacon.HotspotPrefix, noon)
 		h := beacon.Hotspot{
@@ -86,7 +86,7 @@ func (s *server) populate(t testing.TB, radius float64, places ...geo.Point) {
 			h.Location.VerifiedAt, h.Device.LinkedAt = noon.Add(-time.Hour), noon.Add(-time.Hour)
 			if i%2 == 0 {
 				raw, _ := id.Parse(beacon.HotspotPrefix, name)
-				beats = append(beats, vitals.Beat{Hotspot: raw, At: noon.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1}})
+				beats = append(beats, heartbeat.Beat{Hotspot: raw, At: noon.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1}})
 			}
 		}
 		all = append(all, h)

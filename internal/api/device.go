@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
 func decodeVerification(w http.ResponseWriter, r *http.Request) (registry.Verification, error) {
@@ -67,7 +67,7 @@ func decodeLink(w http.ResponseWriter, r *http.Request) (registry.Link, error) {
 	if err == nil {
 		err = form.Validate()
 	}
-	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Request: web.RequestID(w)}, err
+	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Request: httpserver.RequestID(w)}, err
 }
 
 type linked struct {

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
@@ -352,7 +352,7 @@ func TestDeviceKey_Limit(t *testing.T) {
 
 // The limits of devices can be off, like all of them.
 func TestDeviceKey_NoLimit(t *testing.T) {
-	s := onSQLite(t, options{limits: network.Limits{}, live: true})
+	s := onSQLite(t, options{limits: api.Limits{}, live: true})
 	m := s.operator(t).install(t, 1)
 	for i := range 15 {
 		m.beat(t, beat(i)).want(t, http.StatusOK)

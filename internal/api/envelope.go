@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"net/http"
@@ -71,7 +71,7 @@ func maybe(t time.Time) *stamp {
 }
 
 func (a *API) meta(w http.ResponseWriter) meta {
-	return meta{RequestID: web.RequestID(w), Timestamp: stamp(a.now())}
+	return meta{RequestID: httpserver.RequestID(w), Timestamp: stamp(a.now())}
 }
 
 // write sends a successful answer.
@@ -82,10 +82,10 @@ func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	}
 	if data, ok := p.Data.(encoded); ok {
 		body := append([]byte(`{"data":`), data...)
-		web.WriteBody(w, status, appendMeta(body, a.meta(w)))
+		httpserver.WriteBody(w, status, appendMeta(body, a.meta(w)))
 		return nil
 	}
-	return web.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
+	return httpserver.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
 }
 
 func encodeNothing(http.Header, struct{}) payload { return payload{} }

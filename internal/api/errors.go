@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // fault is the body of every error (decision N1).
@@ -58,7 +58,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	e := classify(err)
 	if e.Kind == beacon.Internal || e.Kind == beacon.Overloaded {
-		a.log.Error("request failed", "request_id", web.RequestID(w), "route", web.Route(r), "err", err)
+		a.log.Error("request failed", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
 	}
 	a.answerFailure(w, e)
 }
@@ -86,7 +86,7 @@ func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 // or not to its end, net/http ends the context as if the client had left, who may
 // well wait for an answer.
 func isAboutBody(err error) bool {
-	_, ok := errors.AsType[*web.BodyError](err)
+	_, ok := errors.AsType[*httpserver.BodyError](err)
 	return ok
 }
 
@@ -109,14 +109,14 @@ func kindOf(err error) beacon.Kind { return classify(err).Kind }
 
 func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
 	w.Header()["Cache-Control"] = noStore
-	if err := web.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)}); err != nil {
+	if err := httpserver.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)}); err != nil {
 		panic(err) // strings alone: cannot happen
 	}
 }
 
 // Refuse writes the errors that are decided where no endpoint runs.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
-	web.MarkAsData(w.Header())
+	httpserver.MarkAsData(w.Header())
 	a.limits.showFailures(w.Header(), r, time.Now())
 	switch status {
 	case http.StatusNotFound:
@@ -124,7 +124,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	case http.StatusMethodNotAllowed:
 		a.writeFault(w, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
 	case http.StatusRequestURITooLong:
-		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(web.MaxURLBytes) + " bytes"})
+		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
 		// Not logged: these come by the thousand, while it starts or when it has too much to do.
 		wait := time.Second

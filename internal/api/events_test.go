@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bufio"
@@ -15,9 +15,9 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
+	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
@@ -44,7 +44,7 @@ type listener struct {
 // listen opens a stream that must be accepted.
 func (c client) listen(t testing.TB, query string, header ...string) *listener {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"/v1/events"+query, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +286,7 @@ func TestEvents_SlowReader(t *testing.T) {
 
 func waitFor(t testing.TB, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(rig.Patience); !happened(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(harness.Patience); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
@@ -298,7 +298,7 @@ func TestEvents_HowMany(t *testing.T) {
 	s := onSQLite(t, alive)
 	c, other := s.anyone(t), s.anyone(t)
 	var all []*listener
-	for range network.MaxPerKey {
+	for range api.MaxPerKey {
 		all = append(all, c.listen(t, ""))
 	}
 	a := c.get(t, "/v1/events")
@@ -306,16 +306,16 @@ func TestEvents_HowMany(t *testing.T) {
 	if a.Header.Get("Retry-After") == "" {
 		t.Errorf("%s has no Retry-After", a)
 	}
-	s.api.Crowd(network.MaxListeners - network.MaxPerKey - 1)
+	s.api.Crowd(api.MaxListeners - api.MaxPerKey - 1)
 	other.listen(t, "")
 	a = other.get(t, "/v1/events")
 	wantFault(t, a, http.StatusServiceUnavailable, "overloaded")
 	if a.Header.Get("Retry-After") == "" {
 		t.Errorf("%s has no Retry-After", a)
 	}
-	s.api.Crowd(1 + network.MaxPerKey - network.MaxListeners)
+	s.api.Crowd(1 + api.MaxPerKey - api.MaxListeners)
 	all[0].hangUp()
-	waitFor(t, "the end of the stream", func() bool { return s.api.Listeners() == network.MaxPerKey })
+	waitFor(t, "the end of the stream", func() bool { return s.api.Listeners() == api.MaxPerKey })
 	c.listen(t, "")
 }
 
@@ -326,22 +326,22 @@ func TestEvents_AreFor(t *testing.T) {
 		"hotspot.online": {true, true, true}, "rewards.settled": {true, false, true}, "key.created": {true, false, true},
 	} {
 		e := beacon.Event{Kind: kind, User: "usr_1"}
-		if got := [3]bool{network.MayHear(owner, e), network.MayHear(other, e), network.MayHear(admin, e)}; got != want {
+		if got := [3]bool{api.MayHear(owner, e), api.MayHear(other, e), api.MayHear(admin, e)}; got != want {
 			t.Errorf("%s is for %v; want %v", kind, got, want)
 		}
 	}
 	nobodys := beacon.Event{Kind: "rewards.settled"}
-	if network.MayHear(beacon.Principal{}, nobodys) {
+	if api.MayHear(beacon.Principal{}, nobodys) {
 		t.Error("nobody hears what is nobody's")
 	}
 	e := beacon.Event{Seq: 123, Kind: "hotspot.online", Target: "hs_1", User: "usr_1", At: noon}
 	const want = "id: 123\nevent: hotspot.online\ndata: {\"id\":123,\"type\":\"hotspot.online\",\"hotspot_id\":\"hs_1\",\"at\":\"2026-11-15T12:00:00.000Z\"}\n\n"
-	if got := string(network.AppendEvent(nil, e)); got != want {
+	if got := string(api.AppendEvent(nil, e)); got != want {
 		t.Errorf("an event is written as %q; want %q", got, want)
 	}
 	settled := beacon.Event{Seq: 124, Kind: "rewards.settled", Target: "2026-10", User: "usr_1", At: noon}
 	const wantSettled = "id: 124\nevent: rewards.settled\ndata: {\"id\":124,\"type\":\"rewards.settled\",\"user_id\":\"usr_1\",\"period\":\"2026-10\",\"at\":\"2026-11-15T12:00:00.000Z\"}\n\n"
-	if got := string(network.AppendEvent(nil, settled)); got != wantSettled {
+	if got := string(api.AppendEvent(nil, settled)); got != wantSettled {
 		t.Errorf("an event is written as %q; want %q", got, wantSettled)
 	}
 }

@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 func decodeExplain(_ http.ResponseWriter, r *http.Request) (rewards.ExplainQuery, error) {

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // Whatever a query says, each way to read it ends in a value within its bounds
@@ -26,7 +26,7 @@ func FuzzQueries(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		nearby, after, history, errs := network.ReadQueries(raw, noon)
+		nearby, after, history, errs := api.ReadQueries(raw, noon)
 		for way, err := range errs {
 			if err == nil {
 				continue

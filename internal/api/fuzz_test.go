@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"encoding/json"
@@ -13,10 +13,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
@@ -33,7 +33,7 @@ func FuzzReadBodies(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		for i, err := range network.ReadBodies(body) {
+		for i, err := range api.ReadBodies(body) {
 			if err == nil {
 				continue
 			}
@@ -92,7 +92,7 @@ func FuzzParseNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		const least, most = -90, 90
-		got, faults := network.ParseNumber(text, least, most)
+		got, faults := api.ParseNumber(text, least, most)
 		if exponent := strings.IndexAny(text, "eE"); exponent >= 0 && len(text)-exponent > 5 {
 			return // big.Float would take for ever
 		}
@@ -116,7 +116,7 @@ func FuzzVersions(f *testing.F) {
 	}
 	ours := regexp.MustCompile(`^"v(0|-?[1-9][0-9]*)"$`)
 	f.Fuzz(func(t *testing.T, line string) {
-		got := network.Versions(line)
+		got := api.Versions(line)
 		var want []int64
 		for _, tag := range strings.Split(line, ",") {
 			tag = strings.TrimSpace(tag)
@@ -136,7 +136,7 @@ func FuzzVersions(f *testing.F) {
 			t.Errorf("If-Match: %q gives %v; want %v", line, got, want)
 		}
 		for _, version := range got {
-			if again := network.Versions(network.TagOf(version)); len(again) != 1 || again[0] != version {
+			if again := api.Versions(api.TagOf(version)); len(again) != 1 || again[0] != version {
 				t.Errorf("version %d reads back as %v", version, again)
 			}
 		}
@@ -162,7 +162,7 @@ func FuzzTilePath(f *testing.F) {
 	}
 	whole := regexp.MustCompile(`^(0|[1-9][0-9]{0,6})$`)
 	f.Fuzz(func(t *testing.T, z, x, file string) {
-		tile, ok := network.TileOf(z, x, file)
+		tile, ok := api.TileOf(z, x, file)
 		y, named := strings.CutSuffix(file, ".mvt")
 		want := named && whole.MatchString(z) && whole.MatchString(x) && whole.MatchString(y)
 		if want {
@@ -186,7 +186,7 @@ func FuzzCoverage(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	hotspots := fleet.New(network.Summarize, vitals.NewTable(vitals.NewService()))
+	hotspots := fleet.New(api.Summarize, heartbeat.NewTable(heartbeat.NewService()))
 	if err := hotspots.Chart(noon); err != nil {
 		f.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func FuzzCoverage(f *testing.F) {
 	s.time.Store(noon.UnixMicro())
 	s.populate(f, 400, append(grid(90, 40.7, -74, 0.002), geo.Point{Lat: 90}, geo.Point{Lng: 180}, geo.Point{Lat: 0, Lng: 0}, geo.Point{Lat: -90}, geo.Point{Lat: 1})...)
 	f.Fuzz(func(t *testing.T, query string) {
-		plain, features, err := network.Coverage(hotspots, query, noon)
+		plain, features, err := api.Coverage(hotspots, query, noon)
 		if err != nil {
 			if e, ok := errors.AsType[*beacon.Error](err); !ok || e.Kind != beacon.InvalidRequest && e.Kind != beacon.MissingParameter {
 				t.Fatalf("%q: %v", query, err)

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 type featureCollection struct {
@@ -139,7 +139,7 @@ func TestGeoJSON_Accept(t *testing.T) {
 		"application/json, application/geo+json": false, "application/geo+json;q=0.5, application/json": false, "application/geo+json;q=0": false,
 		"application/json;q=0.1, application/*": true, "application/vnd.geo+json": false, "application/geo+json; charset=utf-8": false, "application/geo+json-seq": false,
 	} {
-		if got := network.WantsGeoJSON(accept); got != want {
+		if got := api.WantsGeoJSON(accept); got != want {
 			t.Errorf("%q leads to GeoJSON: %t; want %t", accept, got, want)
 		}
 	}

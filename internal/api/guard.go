@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 		if device != nil {
 			return p, device, nil
 		}
-		p.Request = web.RequestID(w)
+		p.Request = httpserver.RequestID(w)
 		if err == nil || kindOf(err) != beacon.Unauthorized {
 			return p, nil, err
 		}

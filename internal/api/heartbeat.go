@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // Heartbeats are most of what a live network does: a million devices send
@@ -57,7 +57,7 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	}
 	room.answer = appendBeat(room.answer[:0], status, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
-	web.WriteBody(w, http.StatusOK, room.answer)
+	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
 
 // takeBeat goes through the checks of decision N3.
@@ -133,7 +133,7 @@ func (a *API) failBeat(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if more, ok := a.complains.pass(time.Now()); ok {
-		a.log.Error("heartbeats cannot be taken", "request_id", web.RequestID(w), "err", err, "refused_since_last_line", more)
+		a.log.Error("heartbeats cannot be taken", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
 	}
 	a.answerFailure(w, e)
 }

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -170,7 +170,7 @@ func TestHeartbeat_CutOff(t *testing.T) {
 
 // What another beat left in memory does not complete one that was cut off.
 func TestHeartbeat_CutOffAfterAnother(t *testing.T) {
-	read := network.BeatReader()
+	read := api.BeatReader()
 	whole := beat(7)
 	if _, err := read(whole, len(whole)); err != nil {
 		t.Fatal(err)
@@ -242,12 +242,12 @@ var plainJSON = http.Header{"Content-Type": {"application/json"}}
 // checkBeat holds the quick reader to the general one: it agrees, or declines.
 func checkBeat(t *testing.T, body string) (quick bool) {
 	t.Helper()
-	want, wantErr := network.DecodeBeat(body, plainJSON)
-	fast, quick := network.ScanBeat(body)
+	want, wantErr := api.DecodeBeat(body, plainJSON)
+	fast, quick := api.ScanBeat(body)
 	if quick && (wantErr != nil || fast != want) {
 		t.Errorf("%q is read quickly as %+v; it is %+v, %v", body, fast, want, wantErr)
 	}
-	got, err := network.ReadBeat(body, plainJSON)
+	got, err := api.ReadBeat(body, plainJSON)
 	if got != want || fmt.Sprint(err) != fmt.Sprint(wantErr) || (err == nil) != (wantErr == nil) {
 		t.Errorf("%q is read as %+v, %v; want %+v, %v", body, got, err, want, wantErr)
 	}
@@ -311,7 +311,7 @@ func FuzzScanBeat_Numbers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, number string) {
 		body := `{"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1,"speedtest":{"down_mbps":` + number + `,"up_mbps":1,"latency_ms":1}}`
-		beat, quick := network.ScanBeat(body)
+		beat, quick := api.ScanBeat(body)
 		if !quick {
 			return
 		}
@@ -331,7 +331,7 @@ func TestScanBeat_ExactNumbers(t *testing.T) {
 		if point := random.IntN(len(text)); point > 0 {
 			text = text[:point] + "." + text[point:]
 		}
-		got, ok := network.ScanNumber(text)
+		got, ok := api.ScanNumber(text)
 		if !ok {
 			continue
 		}
@@ -347,7 +347,7 @@ func TestScanBeat_ExactNumbers(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for n := range 10_001 {
-		if got, want := network.Fraction(n), strconv.FormatFloat(float64(n)/10_000, 'f', -1, 64); got != want {
+		if got, want := api.Fraction(n), strconv.FormatFloat(float64(n)/10_000, 'f', -1, 64); got != want {
 			t.Fatalf("%d ten-thousandths are %s; want %s", n, got, want)
 		}
 	}
@@ -355,19 +355,19 @@ func TestNumbers(t *testing.T) {
 		part, whole int
 		want        string
 	}{{0, 7, "0"}, {7, 7, "1"}, {1, 3, "0.3333"}, {2, 3, "0.6667"}, {1, 100_000, "0.0001"}, {99_999, 100_000, "0.9999"}, {1, 1440, "0.0007"}} {
-		if got := network.ShareOf(tc.part, tc.whole); got != tc.want {
+		if got := api.ShareOf(tc.part, tc.whole); got != tc.want {
 			t.Errorf("%d of %d are %s; want %s", tc.part, tc.whole, got, tc.want)
 		}
 	}
 	for bytes, want := range map[uint64]string{
 		0: "0", 1: "0.000000001", 1_000_000_000: "1", 1_500_000_000: "1.5", 123_456_789_012: "123.456789012", 100_000_000: "0.1", 1<<64 - 1: "18446744073.709551615", 999_999_999: "0.999999999", 10: "0.00000001",
 	} {
-		if got := network.Gigabytes(bytes); got != want {
+		if got := api.Gigabytes(bytes); got != want {
 			t.Errorf("%d bytes are %s GB; want %s", bytes, got, want)
 		}
 	}
 	if diff := cmp.Diff(`,"status":"online","coverage_radius_m":33.3,"signal_quality":"fair","performance_tier":"premium","current_load":0.25,"uptime_30d":1}`,
-		string(network.AppendFacts(nil, facts(33.3)))); diff != "" {
+		string(api.AppendFacts(nil, facts(33.3)))); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"net/http"
@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
 // Limits count real time, so these come back after an hour: never in a test.
-func hourly(perKey, failures int) network.Limits {
-	return network.Limits{
+func hourly(perKey, failures int) api.Limits {
+	return api.Limits{
 		PerKey:   ratelimit.Limit{Every: time.Hour, Burst: perKey},
 		Failures: ratelimit.Limit{Every: time.Hour, Burst: failures},
 	}
@@ -115,8 +115,8 @@ func TestLimits_Off(t *testing.T) {
 }
 
 func TestDefaultLimits(t *testing.T) {
-	got := network.DefaultLimits()
-	want := network.Limits{
+	got := api.DefaultLimits()
+	want := api.Limits{
 		PerKey:    ratelimit.Limit{Every: 10 * time.Millisecond, Burst: 200},
 		Failures:  ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},

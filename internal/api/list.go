@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // hotspotsARequest is how many hotspots in memory are as much work to look at as a
@@ -32,7 +32,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	if err != nil {
 		return err
 	}
-	web.WriteBody(w, http.StatusOK, appendList(nil, page, m))
+	httpserver.WriteBody(w, http.StatusOK, appendList(nil, page, m))
 	return nil
 }
 

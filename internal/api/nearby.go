@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"math"
@@ -120,7 +120,7 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	} else {
 		s.body = appendNearby(s.body[:0], s.hits, m)
 		w.Header()["Content-Length"] = decimal(len(s.body))
-		web.WriteBody(w, http.StatusOK, s.body)
+		httpserver.WriteBody(w, http.StatusOK, s.body)
 	}
 	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
 	return nil

@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"errors"
@@ -34,14 +34,14 @@ type object struct {
 // readBody reads the JSON object that a request carries. The bytes are given
 // too, for fingerprints.
 func readBody(w http.ResponseWriter, r *http.Request) (*object, []byte, error) {
-	body, err := web.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth)
-	if fault, ok := errors.AsType[*web.BodyError](err); ok {
+	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth)
+	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
 		return nil, nil, bodyFault(fault)
 	}
 	return newObject("", body, new(beacon.Faults)), body, err
 }
 
-func bodyFault(fault *web.BodyError) error {
+func bodyFault(fault *httpserver.BodyError) error {
 	switch fault.Status {
 	case http.StatusRequestEntityTooLarge:
 		return &beacon.Error{Kind: beacon.TooLarge, Message: fault.Message}

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bytes"
@@ -16,23 +16,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/beacon-wifi/beacon/internal/access"
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/api"
-	"github.com/beacon-wifi/beacon/test/openapi"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json from openapi.yaml")
 
 func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
-	openapitest.CheckJSON(t, network.OpenAPI(), "openapi.json", *update)
+	openapi.CheckJSON(t, api.OpenAPI(), "openapi.json", *update)
 }
 
 func TestOpenAPI_IsServed(t *testing.T) {
 	s := onSQLite(t, options{limits: ample})
 	a := s.call(t, "GET", "/v1/openapi.yaml", "") // without a key
-	if string(a.body) != string(network.OpenAPI()) || a.Header.Get("Content-Type") != "application/yaml; charset=utf-8" {
+	if string(a.body) != string(api.OpenAPI()) || a.Header.Get("Content-Type") != "application/yaml; charset=utf-8" {
 		t.Errorf("openapi.yaml answered %d, %s", a.StatusCode, a.Header.Get("Content-Type"))
 	}
 	document := decode[struct {
@@ -46,7 +46,7 @@ func TestOpenAPI_IsServed(t *testing.T) {
 
 // Each route is in the document, and back.
 func TestOpenAPI_NamesEveryRoute(t *testing.T) {
-	api := network.New(network.Config{})
+	api := api.New(api.Config{})
 	if diff := cmp.Diff(api.Routes(), document(t).Operations()); diff != "" {
 		t.Errorf("served (-) and documented (+) routes differ:\n%s", diff)
 	}
@@ -146,7 +146,7 @@ func newCast(t *testing.T, s *server) *cast {
 	operator.register(t, 0xffff06, "location.lat", "40.6751", "location.lng", "-73.969", "type", `"business"`)
 
 	// Servers in trouble, on the same database.
-	limited := start(t, s.db, options{limits: network.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
+	limited := start(t, s.db, options{limits: api.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
 	client{server: limited, plain: reader.plain}.get(t, "/v1/keys/self")
 	failing := func(err error) *server {
 		return start(t, s.db, options{limits: ample, store: func(registry.Store) registry.Store { return faulty{err: err} }})
@@ -176,7 +176,7 @@ const readingRoom = `{"name":"Bryant Park Reading Room","type":"public",
 		"exceptions":[{"date":"2026-12-25","closed":true},{"date":"2026-12-31","open":"10:00","close":"02:00"}]}}}`
 
 // play sends the request of an example.
-func (c *cast) play(t testing.TB, r openapitest.ExampleRequest) answer {
+func (c *cast) play(t testing.TB, r openapi.ExampleRequest) answer {
 	t.Helper()
 	s, ok := c.servers[r.Server]
 	if !ok {

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bytes"
@@ -377,11 +377,11 @@ func TestScore(t *testing.T) {
 	for want, minutes := range map[string][2]int64{
 		"0": {0, 0}, "0.5": {720, 1440}, "1": {1440, 1440}, "0.999999": {4_463_999_999, 4_464_000_000}, "0.333333": {1, 3}, "0.000001": {1, 1_000_000},
 	} {
-		if got := network.Score(minutes[0], minutes[1]); got != want {
+		if got := api.Score(minutes[0], minutes[1]); got != want {
 			t.Errorf("%d of %d minutes is %s; want %s", minutes[0], minutes[1], got, want)
 		}
 	}
-	if got := network.Score(1, 1_000_001); got != "0" {
+	if got := api.Score(1, 1_000_001); got != "0" {
 		t.Errorf("next to nothing is %s", got)
 	}
 }
@@ -390,7 +390,7 @@ func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
 		"Café": `"Café"`, `a"b`: `"a""b"`, "a,b": `"a,b"`, "=1+1": `"'=1+1"`, "+1": `"'+1"`, "-1": `"'-1"`, "@a": `"'@a"`, "＝1": `"'＝1"`, "a=1": `"a=1"`, `"=1`: `"""=1"`,
 	} {
-		if got := network.Cell(text); got != want {
+		if got := api.Cell(text); got != want {
 			t.Errorf("%q is written as %s; want %s", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"maps"
@@ -44,7 +44,7 @@ var guards = map[string]struct{ scope, reason string }{
 
 // Every route asks for the scope that the table has for it, and for no other.
 func TestRoutes_Guards(t *testing.T) {
-	if got := network.New(network.Config{}).Routes(); !slices.Equal(got, slices.Sorted(maps.Keys(guards))) {
+	if got := api.New(api.Config{}).Routes(); !slices.Equal(got, slices.Sorted(maps.Keys(guards))) {
 		t.Fatalf("the routes are %q; say here what each asks of a key", got)
 	}
 	eachStore(t, func(t *testing.T, s *server) {

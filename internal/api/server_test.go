@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/lease"
-	"github.com/beacon-wifi/beacon/internal/api"
-	"github.com/beacon-wifi/beacon/test/openapi"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
-	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
 // noon is when every test begins. The clock stands still until it is moved.
@@ -41,13 +41,13 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // that passes through it is held to the OpenAPI document.
 type server struct {
 	*httptest.Server
-	api      *network.API
+	api      *api.API
 	db       *store.DB
 	keys     *access.Keys
 	fleet    *fleet.Fleet
 	follower *fleet.Follower
 	hub      *events.Hub
-	document *openapitest.Document
+	document *openapi.Document
 	limited  bool
 	log      *lockedBuilder
 	time     atomic.Int64 // in microseconds
@@ -58,21 +58,21 @@ func (s *server) advance(d time.Duration) { s.time.Add(d.Microseconds()) }
 
 // options are what a test may change about a server.
 type options struct {
-	limits network.Limits
+	limits api.Limits
 	store  func(registry.Store) registry.Store // puts something between the registry and the database
 
-	live      bool              // heartbeats are taken and events told, as when a server runs
-	telemetry network.Telemetry // in the place of the real one
-	rewards   network.Rewards   // in the place of the real ones
-	events    events.Log        // in the place of the database
-	timeout   time.Duration     // of the server, for each request and answer; 0: the usual ones
-	arrival   time.Duration     // how long a request may take to arrive
+	live      bool          // heartbeats are taken and events told, as when a server runs
+	telemetry api.Telemetry // in the place of the real one
+	rewards   api.Rewards   // in the place of the real ones
+	events    events.Log    // in the place of the database
+	timeout   time.Duration // of the server, for each request and answer; 0: the usual ones
+	arrival   time.Duration // how long a request may take to arrive
 
 	refusing int // a status that everything is refused with, as before the service is ready
 }
 
 // ample are limits that no test runs into, but that are shown.
-var ample = network.Limits{
+var ample = api.Limits{
 	PerKey:    ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 	Failures:  ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 	Devices:   ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
@@ -132,12 +132,12 @@ func onSQLite(t testing.TB, opts options) *server {
 // start wires a server as the binary does.
 func start(t testing.TB, db *store.DB, opts options) *server {
 	t.Helper()
-	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != network.Limits{}}
+	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	service := vitals.NewService()
-	table := vitals.NewTable(service)
-	s.fleet = fleet.New(network.Summarize, table)
+	service := heartbeat.NewService()
+	table := heartbeat.NewTable(service)
+	s.fleet = fleet.New(api.Summarize, table)
 	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
 	keeper := lease.NewKeeper(db, "keeper", db.Node(), log)
 	if opts.events == nil {
@@ -180,7 +180,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if opts.store != nil {
 		rows = opts.store(db)
 	}
-	s.api = network.New(network.Config{
+	s.api = api.New(api.Config{
 		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Rewards: opts.rewards, Events: s.hub,
 		Limits: opts.limits, Now: s.now, Log: log,
 	})
@@ -188,11 +188,11 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if opts.refusing != 0 {
 		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.Refuse(w, r, opts.refusing) })
 	}
-	front := &web.Front{
-		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, web.Exchange) {},
+	front := &httpserver.Front{
+		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, httpserver.Exchange) {},
 	}
 	s.Server = httptest.NewUnstartedServer(front)
-	s.Config = web.NewServer(front, log)
+	s.Config = httpserver.NewServer(front, log)
 	if opts.timeout != 0 {
 		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
 	}
@@ -228,13 +228,13 @@ func inBackground(t testing.TB, jobs ...func(context.Context)) {
 // document is read once: to compile it takes longer than most tests.
 var (
 	documentOnce sync.Once
-	documentRead *openapitest.Document
+	documentRead *openapi.Document
 )
 
-func document(t testing.TB) *openapitest.Document {
+func document(t testing.TB) *openapi.Document {
 	t.Helper()
 	documentOnce.Do(func() {
-		documentRead = openapitest.Load(t, network.OpenAPI())
+		documentRead = openapi.Load(t, api.OpenAPI())
 		documentRead.Alike = alike
 	})
 	if documentRead == nil {

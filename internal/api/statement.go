@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"bufio"
@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
-	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 const (
@@ -62,7 +62,7 @@ func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.St
 	case !d.begun && d.lost == nil:
 		return err
 	case d.lost == nil && r.Context().Err() == nil:
-		a.log.Error("a statement was cut off", "request_id", web.RequestID(w), "route", web.Route(r), "err", err)
+		a.log.Error("a statement was cut off", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
 	}
 	// It has begun, and cannot be finished: without this, its beginning would pass
 	// for all of it.

@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"bytes"
@@ -155,16 +155,16 @@ func TestStatement_OutlivesTimeouts(t *testing.T) {
 func TestStatement_HowMany(t *testing.T) {
 	s := onSQLite(t, options{limits: ample, rewards: books{rows: 100_000}})
 	var first client
-	for i := range network.MaxStatements / network.MaxStatementsAKey {
+	for i := range api.MaxStatements / api.MaxStatementsAKey {
 		c := s.anyone(t, "rewards:read")
 		if i == 0 {
 			first = c
 		}
-		for range network.MaxStatementsAKey {
+		for range api.MaxStatementsAKey {
 			c.begin(t)
 		}
 	}
-	waitFor(t, "all of them", func() bool { return s.api.StatementReaders() == network.MaxStatements })
+	waitFor(t, "all of them", func() bool { return s.api.StatementReaders() == api.MaxStatements })
 	for _, refused := range []struct {
 		client
 		status int

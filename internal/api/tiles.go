@@ -1,4 +1,4 @@
-package network
+package api
 
 import (
 	"crypto/sha256"
@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/beacon-wifi/beacon/internal/api/mvt"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/api/mvt"
 )
 
 // tilePattern is what the mux can match; the last part is checked by tileOf.

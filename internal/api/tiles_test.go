@@ -1,4 +1,4 @@
-package network_test
+package api_test
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/api/mvt/mvttest"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // tile gets the points of a tile.

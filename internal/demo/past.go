@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/simulate"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
 // finalLag is how long after its end a day is written for good.
-const finalLag = vitals.FinalLag * time.Minute
+const finalLag = heartbeat.FinalLag * time.Minute
 
 // Final is the day before which all records are written for good.
-func (n *Network) Final() beacon.Day { return beacon.Day(vitals.FinalAt(vitals.MinuteOf(n.Now))) }
+func (n *Network) Final() beacon.Day { return beacon.Day(heartbeat.FinalAt(heartbeat.MinuteOf(n.Now))) }
 
 // Began is when the first day of the network began.
 func (n *Network) Began() time.Time { return n.launch.Time() }
@@ -21,7 +21,7 @@ func (n *Network) Began() time.Time { return n.launch.Time() }
 // hotspot: what a server would have written. It ends with the first error of
 // each. What is given is the callee's to keep.
 func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	written := make([]*past, len(n.Spots))
 	today := beacon.DayOf(n.Now)
 	for day := n.launch; day <= today; day++ {
@@ -36,7 +36,7 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.chronicle.Fold(fold, vitals.Day(day), func(of vitals.Day, text []byte) { made.add(s.ID, of, text) })
+				p.chronicle.Fold(fold, heartbeat.Day(day), func(of heartbeat.Day, text []byte) { made.add(s.ID, of, text) })
 			}
 		}
 		if err := each(day, made.rows); err != nil {
@@ -52,7 +52,7 @@ type pages struct {
 	text []byte
 }
 
-func (p *pages) add(id beacon.HotspotID, day vitals.Day, text []byte) {
+func (p *pages) add(id beacon.HotspotID, day heartbeat.Day, text []byte) {
 	const room = 64 << 10
 	if cap(p.text)-len(p.text) < len(text) {
 		p.text = make([]byte, 0, max(room, len(text)))
@@ -67,13 +67,13 @@ func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt
 // past is what is written of a hotspot.
 type past struct {
 	spot      *Spot
-	chronicle *vitals.Chronicle
+	chronicle *heartbeat.Chronicle
 	boot      uint64 // as its device names it,
 	bootName  uint64 // and as the network does
 	over      bool
 }
 
-func newPast(s *Spot, table *vitals.Table) *past {
+func newPast(s *Spot, table *heartbeat.Table) *past {
 	h := s.Hotspot
 	h.DeletedAt = time.Time{}
 	return &past{spot: s, chronicle: table.Chronicle(h)}
@@ -108,7 +108,7 @@ func (p *past) beats(s simulate.Stretch) {
 	if s.Boot != p.boot {
 		p.boot, p.bootName = s.Boot, beacon.BootOf(s.BootID())
 	}
-	p.chronicle.Beats(&vitals.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
+	p.chronicle.Beats(&heartbeat.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
 		Boot: p.bootName, Seq: s.Seq, Bytes: s.Rx + s.Tx, Clients: s.Clients, Signal: beacon.SignalOf(float64(s.DBM)),
 		Test: beacon.SpeedTest{DownMbps: float32(s.Down), UpMbps: float32(s.Up), LatencyMs: float32(s.Latency)},
 	}}, s.Count)

@@ -18,7 +18,7 @@ func write(t *testing.T, n *demo.Network) diary {
 	d := diary{}
 	err := n.Live(func(_ beacon.Day, rows []beacon.RecordRow) error {
 		for _, r := range rows {
-			facts, err := vitals.RecordFacts(r.Data)
+			facts, err := heartbeat.RecordFacts(r.Data)
 			if err != nil {
 				return err
 			}

@@ -15,8 +15,8 @@ import (
 	"testing/fstest"
 
 	"github.com/beacon-wifi/beacon/docs"
-	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
@@ -24,7 +24,7 @@ var config = docsite.Config{
 	PublicURL: "http://127.0.0.1:8080",
 	Guides:    docs.Files,
 	APIs: []docsite.API{
-		{Name: "network", Folder: "internal/api", Document: network.OpenAPIJSON()},
+		{Name: "network", Folder: "internal/api", Document: api.OpenAPIJSON()},
 		{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: "svc_test_demo01"},
 	},
 	Files: []docsite.File{{Path: "packaging/monitoring/alerts.yml", Source: "deploy/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}},

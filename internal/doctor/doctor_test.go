@@ -146,7 +146,7 @@ func TestExamine_Damaged(t *testing.T) {
 // found does the damage, and sees who finds it.
 func (d damage) found(t *testing.T, db string) bool {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	if _, err := handle.ExecContext(t.Context(), d.sql, d.args...); err != nil {
 		t.Fatalf("%s: %v", d.sql, err)
 	}
@@ -232,7 +232,7 @@ func TestExamine_BesideAServer(t *testing.T) {
 func TestExamine_Amcheck(t *testing.T) {
 	t.Parallel()
 	db := copyOf(t, "postgres")
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	for _, statement := range []string{
 		`CREATE EXTENSION amcheck`,
 		`CREATE FUNCTION says(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'`,
@@ -253,7 +253,7 @@ func TestExamine_Amcheck(t *testing.T) {
 func TestExamine_Settings(t *testing.T) {
 	t.Parallel()
 	db := copyOf(t, "postgres")
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	var fsync, name string
 	if err := handle.QueryRowContext(t.Context(), `SELECT current_setting('fsync'), current_database()`).Scan(&fsync, &name); err != nil {
 		t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/store"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // journal sees that every batch of heartbeats can be read, and none is missing.
@@ -28,7 +28,7 @@ func journal(l *look) error {
 				l.wrong(node, "after batch %d of its journal comes batch %d", last[node], row.Seq)
 			}
 			last[node] = row.Seq
-			if err := vitals.EachBeat(row.Batch, func(*vitals.Beat) { beats++ }); err != nil {
+			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
 				l.wrong(node, "batch %d of its journal: %v", row.Seq, err)
 			}
 			return nil
@@ -90,7 +90,7 @@ func records(l *look) error {
 
 // facts reads a record.
 func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool) {
-	record, err := vitals.DecodeRecord(r.Data)
+	record, err := heartbeat.DecodeRecord(r.Data)
 	if tell {
 		l.row()
 		switch {

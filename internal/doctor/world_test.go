@@ -15,15 +15,15 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/doctor"
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 func TestMain(m *testing.M) {
-	code := rig.Main(m)
+	code := harness.Main(m)
 	if made.file != "" {
 		_ = os.RemoveAll(filepath.Dir(made.file))
 	}
@@ -40,7 +40,7 @@ var began = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // fast, so that there is soon something of everything.
 func demonstrate(t *testing.T, while func(file string)) string {
 	t.Helper()
-	d := rig.Demonstrate(t, 30, "--clock-start", began.Format(time.RFC3339), "--clock-rate", "20")
+	d := harness.Demonstrate(t, 30, "--clock-start", began.Format(time.RFC3339), "--clock-rate", "20")
 	while(d.File)
 	d.Stop(t)
 	return d.File
@@ -58,9 +58,9 @@ func sound(t *testing.T) string {
 	t.Helper()
 	made.Do(func() {
 		file := demonstrate(t, func(file string) {
-			db := rig.OpenSQL(t, file)
+			db := harness.OpenSQL(t, file)
 			defer db.Close() // the server is to be the last, and to fold the log into the file
-			rig.Eventually(t, "heartbeats and events", func() bool {
+			harness.Eventually(t, "heartbeats and events", func() bool {
 				return number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events WHERE kind = 'hotspot.verified'`) > 0
 			})
 		})
@@ -116,7 +116,7 @@ func fill(t *testing.T, file, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, to := rig.OpenSQL(t, file), rig.OpenSQL(t, address)
+	from, to := harness.OpenSQL(t, file), harness.OpenSQL(t, address)
 	defer to.Close() // of a database that is in use, no copy can be made
 	names, err := from.QueryContext(t.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_versions'`)
 	if err != nil {
@@ -191,7 +191,7 @@ func examine(t *testing.T, db string, quick bool) map[string]doctor.Result {
 	t.Helper()
 	var x *store.Examination
 	var err error
-	if rig.IsPostgres(db) {
+	if harness.IsPostgres(db) {
 		x, err = postgres.Examine(t.Context(), db)
 	} else {
 		x, err = sqlite.Examine(db)
@@ -224,7 +224,7 @@ func examine(t *testing.T, db string, quick bool) map[string]doctor.Result {
 // clone makes a database of PostgreSQL like another, which nobody is using.
 func clone(t *testing.T, address string) string {
 	t.Helper()
-	server := rig.OpenSQL(t, os.Getenv(storetest.PostgresVariable))
+	server := harness.OpenSQL(t, os.Getenv(storetest.PostgresVariable))
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // What a page of a million hotspots costs staff: one of a hundred waits to be
@@ -17,7 +17,7 @@ import (
 func BenchmarkList(b *testing.B) {
 	f := newFleet()
 	all := make([]beacon.Hotspot, 1_000_000)
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for n := range all {
 		h := beacon.Hotspot{
 			ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, noon.Add(time.Duration(n-len(all))*time.Millisecond))), Version: 1, Type: beacon.Public,

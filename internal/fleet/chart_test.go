@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // failer is what *testing.T and *rapid.T have in common.
@@ -26,9 +26,9 @@ type failer interface {
 
 var everywhere = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
-func charted(t testing.TB) (*fleet.Fleet, *vitals.Table) {
+func charted(t testing.TB) (*fleet.Fleet, *heartbeat.Table) {
 	t.Helper()
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	f := fleet.New(spell, table)
 	if err := f.Chart(noon); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 		ids[i] = id.New(beacon.HotspotPrefix, noon)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		table := vitals.NewTable(vitals.NewService())
+		table := heartbeat.NewTable(heartbeat.NewService())
 		f := fleet.New(spell, table)
 		now, version, seq := noon, int64(0), uint64(0)
 		begun := false
@@ -99,7 +99,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 				mustApply(t, f, hotspot)
 			case 3, 4:
 				seq++
-				f.Beats([]vitals.Beat{beatOf(hotspot, now, seq)})
+				f.Beats([]heartbeat.Beat{beatOf(hotspot, now, seq)})
 			case 5:
 				now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 239, 240, 241, 1000}).Draw(t, "seconds")) * time.Second)
 			case 6: // the clock is set back: who notices is the job that looks each second
@@ -126,7 +126,7 @@ func TestSurvey_FallsSilentByTheClock(t *testing.T) {
 	f, _ := charted(t)
 	h := serving()
 	mustApply(t, f, h)
-	f.Beats([]vitals.Beat{beatOf(h, noon, 1)})
+	f.Beats([]heartbeat.Beat{beatOf(h, noon, 1)})
 	area := f.Survey(everywhere, fleet.AnyZoom, noon).AreaKm2
 	if area == 0 {
 		t.Fatal("it beat, and nothing is covered")
@@ -156,7 +156,7 @@ func TestRedraw_LooksAnyway(t *testing.T) {
 			t.Fatal(err)
 		}
 		beat := beatOf(h, noon, 1)
-		f.With(h.ID, func(live *vitals.Live) { table.Apply(live, &beat) })
+		f.With(h.ID, func(live *heartbeat.Live) { table.Apply(live, &beat) })
 		time.Sleep(10 * time.Second)
 		if err := f.Redraw(noon); err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
 				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 != 0 {
 					t.Errorf("registered: %+v", s)
 				}
-				f.Beats([]vitals.Beat{beatOf(h, noon, 1)})
+				f.Beats([]heartbeat.Beat{beatOf(h, noon, 1)})
 				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 == 0 {
 					t.Errorf("beat: %+v", s)
 				}
@@ -204,7 +204,7 @@ func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
 func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
 	f, _ := charted(t)
 	var crowd []beacon.Hotspot
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for i := range 1500 {
 		h := serving()
 		h.Location.Point.Lng = float64(i) / 100

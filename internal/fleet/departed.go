@@ -10,7 +10,7 @@ import (
 // departed is a hotspot that is deleted, and whose last day is not written for
 // good. No answer shows it; its heartbeats go on to count until then.
 type departed struct {
-	live    *vitals.Live
+	live    *heartbeat.Live
 	version int64
 	at      time.Time // when it was deleted
 }
@@ -30,7 +30,7 @@ func (f *Fleet) depart(h beacon.Hotspot) {
 
 // Tend is With for everyone whose heartbeats count: also for hotspots that are
 // deleted and not buried. It reports whether there was one.
-func (f *Fleet) Tend(id beacon.HotspotID, fn func(*vitals.Live)) bool {
+func (f *Fleet) Tend(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if spot, ok := f.index.Get(string(id)); ok {
@@ -42,7 +42,7 @@ func (f *Fleet) Tend(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 	return f.tendDeparted(id, fn)
 }
 
-func (f *Fleet) tendDeparted(id beacon.HotspotID, fn func(*vitals.Live)) bool {
+func (f *Fleet) tendDeparted(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	d, ok := f.departed[id]
 	if ok {
 		fn(d.live)
@@ -52,7 +52,7 @@ func (f *Fleet) tendDeparted(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 
 // Departed calls fn with each hotspot that is deleted and not buried, and when
 // it was deleted. Fn must not ask the fleet anything.
-func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *vitals.Live, at time.Time)) {
+func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *heartbeat.Live, at time.Time)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, d := range f.departed {

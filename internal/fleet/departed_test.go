@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // serving makes a hotspot that is in service since an hour before noon.
@@ -22,15 +22,15 @@ func serving() beacon.Hotspot {
 	return h
 }
 
-func beatOf(h beacon.Hotspot, at time.Time, seq uint64) vitals.Beat {
+func beatOf(h beacon.Hotspot, at time.Time, seq uint64) heartbeat.Beat {
 	raw, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
-	return vitals.Beat{Hotspot: raw, At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 100}}
+	return heartbeat.Beat{Hotspot: raw, At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 100}}
 }
 
 // factsOf are what the fleet knows that a hotspot did on the day of noon.
-func factsOf(f *fleet.Fleet, table *vitals.Table, h beacon.Hotspot) (facts beacon.Facts, there bool) {
-	there = f.Tend(h.ID, func(live *vitals.Live) {
-		facts, _ = table.Facts(live, vitals.MinuteOf(noon).Day(), nil, noon)
+func factsOf(f *fleet.Fleet, table *heartbeat.Table, h beacon.Hotspot) (facts beacon.Facts, there bool) {
+	there = f.Tend(h.ID, func(live *heartbeat.Live) {
+		facts, _ = table.Facts(live, heartbeat.MinuteOf(noon).Day(), nil, noon)
 	})
 	return facts, there
 }
@@ -39,15 +39,15 @@ func factsOf(f *fleet.Fleet, table *vitals.Table, h beacon.Hotspot) (facts beaco
 // before stays, and what is yet to come in from elsewhere is added, until it is
 // buried.
 func TestDeparted(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	f := fleet.New(spell, table)
 	h := serving()
 	mustApply(t, f, h)
-	f.Beats([]vitals.Beat{beatOf(h, noon.Add(-50*time.Minute), 1)})
+	f.Beats([]heartbeat.Beat{beatOf(h, noon.Add(-50*time.Minute), 1)})
 	gone := h
 	gone.Version, gone.DeletedAt = 2, noon.Add(-30*time.Minute)
 	mustApply(t, f, gone)
-	if came := f.Beats([]vitals.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)}); len(came) != 0 {
+	if came := f.Beats([]heartbeat.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)}); len(came) != 0 {
 		t.Errorf("%v came online", came)
 	}
 
@@ -57,7 +57,7 @@ func TestDeparted(t *testing.T) {
 	if _, ok := f.Metrics(h.ID, noon); ok {
 		t.Error("it has metrics")
 	}
-	f.With(h.ID, func(*vitals.Live) { t.Error("With finds it") })
+	f.With(h.ID, func(*heartbeat.Live) { t.Error("With finds it") })
 	if hits := f.Nearby(fleet.Query{Center: h.Location.Point, RadiusM: 1000, Limit: 10, Now: noon}, nil); len(hits) != 0 {
 		t.Error("it is nearby")
 	}
@@ -66,11 +66,11 @@ func TestDeparted(t *testing.T) {
 		t.Errorf("facts %+v; want %+v", got, want)
 	}
 
-	if !f.Wake(h.ID, func(*vitals.Live) {}) {
+	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
 		t.Error("a record of it would be dropped")
 	}
 	listed := 0
-	f.Departed(func(id beacon.HotspotID, live *vitals.Live, at time.Time) {
+	f.Departed(func(id beacon.HotspotID, live *heartbeat.Live, at time.Time) {
 		if listed++; id != h.ID || live == nil || !at.Equal(gone.DeletedAt) {
 			t.Errorf("%s departed at %v", id, at)
 		}
@@ -79,8 +79,8 @@ func TestDeparted(t *testing.T) {
 	if _, there := factsOf(f, table, h); there || listed != 1 {
 		t.Errorf("%d departed; still there after it was buried: %v", listed, there)
 	}
-	f.Departed(func(beacon.HotspotID, *vitals.Live, time.Time) { t.Error("Departed lists it") })
-	f.Beats([]vitals.Beat{beatOf(h, noon, 3)})
+	f.Departed(func(beacon.HotspotID, *heartbeat.Live, time.Time) { t.Error("Departed lists it") })
+	f.Beats([]heartbeat.Beat{beatOf(h, noon, 3)})
 	f.Bury(h.ID)
 }
 
@@ -105,7 +105,7 @@ func TestDeparted_StaysDeleted(t *testing.T) {
 // At a start, those that were deleted of late are there to be tended.
 func TestDeparted_Load(t *testing.T) {
 	s := newSource()
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	f := fleet.New(spell, table)
 	recent, old := serving(), serving()
 	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)

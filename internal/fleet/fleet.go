@@ -13,9 +13,9 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/directory"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
@@ -27,9 +27,9 @@ type Encode func(beacon.Hotspot) string
 // never waits; who asks for a map may draw what has just changed (see chart).
 type Fleet struct {
 	encode Encode
-	table  *vitals.Table
+	table  *heartbeat.Table
 	index  *spatial.Index[*Spot]
-	roll   *roll.Roll[*Spot]
+	roll   *directory.Roll[*Spot]
 	chart  chart
 
 	mu       sync.Mutex                 // of writers: versions are compared and replaced in one step
@@ -51,9 +51,9 @@ type grave struct {
 const graveTime = 10 * time.Minute
 
 // New makes an empty fleet, whose hotspots' vitals are in the table.
-func New(encode Encode, table *vitals.Table) *Fleet {
+func New(encode Encode, table *heartbeat.Table) *Fleet {
 	return &Fleet{
-		encode: encode, table: table, index: spatial.New[*Spot](), roll: roll.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
+		encode: encode, table: table, index: spatial.New[*Spot](), roll: directory.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
 		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]departed{},
 	}
 }
@@ -131,7 +131,7 @@ func (f *Fleet) show(put []entry, remove []string) error {
 // succeed makes the spot that takes the place of the one that shows the hotspot
 // now, if there is one, and hands its vitals on.
 func (f *Fleet) succeed(h beacon.Hotspot) entry {
-	var before *vitals.Live
+	var before *heartbeat.Live
 	if old, ok := f.index.Get(string(h.ID)); ok {
 		before = old.live
 	}
@@ -142,7 +142,7 @@ func (f *Fleet) succeed(h beacon.Hotspot) entry {
 
 // enliven gives a hotspot vitals from the moment on which a device is linked. It
 // keeps them when the device is gone.
-func (f *Fleet) enliven(live *vitals.Live, h beacon.Hotspot) *vitals.Live {
+func (f *Fleet) enliven(live *heartbeat.Live, h beacon.Hotspot) *heartbeat.Live {
 	if live == nil && neverServed(h) {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (f *Fleet) Find(id beacon.HotspotID) (*Spot, bool) { return f.index.Get(str
 // Metrics are what a hotspot's heartbeats add up to; false if the fleet does not
 // know the hotspot, or it never had a device.
 func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metrics, ok bool) {
-	f.With(id, func(live *vitals.Live) {
+	f.With(id, func(live *heartbeat.Live) {
 		metrics, ok = f.table.Metrics(live, now), true
 	})
 	return metrics, ok
@@ -229,7 +229,7 @@ func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metr
 // Wake is With for a hotspot of which a record or a beat has turned up: it had a
 // device once, even if it has none now, and gets vitals. It reports whether the
 // fleet knows the hotspot.
-func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
+func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	spot, ok := f.index.Get(string(id))
@@ -252,9 +252,9 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*vitals.Live)) bool {
 }
 
 // With calls fn with the vitals of a hotspot, if it has some. They stay the
-// hotspot's while fn runs: who keeps a *vitals.Live for longer may find another
+// hotspot's while fn runs: who keeps a *heartbeat.Live for longer may find another
 // hotspot's there.
-func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
+func (f *Fleet) With(id beacon.HotspotID, fn func(*heartbeat.Live)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if spot, ok := f.index.Get(string(id)); ok && spot.live != nil {
@@ -266,14 +266,14 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*vitals.Live)) {
 // know are dropped: they were deleted long ago. That holds only if the fleet has every
 // change that was made before the beats came; see Companion. It answers the
 // hotspots that beat and were not announced as online.
-func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
+func (f *Fleet) Beats(beats []heartbeat.Beat) (came []beacon.HotspotID) {
 	for i := range beats {
 		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
 		switch spot, ok := f.Find(id); {
 		case !ok:
-			f.Tend(id, func(live *vitals.Live) { f.table.Apply(live, &beats[i]) })
+			f.Tend(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
 		case spot.live == nil: // unlinked since, and we were not there
-			f.Wake(id, func(live *vitals.Live) { f.table.Apply(live, &beats[i]) })
+			f.Wake(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
 		case f.Beat(spot, &beats[i]):
 			came = append(came, id)
 		}
@@ -283,7 +283,7 @@ func (f *Fleet) Beats(beats []vitals.Beat) (came []beacon.HotspotID) {
 
 // Beat takes over one heartbeat of a hotspot that was found a moment ago. It
 // reports whether the hotspot was not announced as online.
-func (f *Fleet) Beat(spot *Spot, beat *vitals.Beat) (came bool) {
+func (f *Fleet) Beat(spot *Spot, beat *heartbeat.Beat) (came bool) {
 	f.table.Apply(spot.live, beat)
 	if !spot.live.Lit() && spot.Active() {
 		f.chart.tell(spot)

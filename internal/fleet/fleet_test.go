@@ -22,7 +22,7 @@ func spell(h beacon.Hotspot) string { return fmt.Sprintf("%s %s v%d ", h.ID, h.N
 // noon is when the tests look.
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-func newFleet() *fleet.Fleet { return fleet.New(spell, vitals.NewTable(vitals.NewService())) }
+func newFleet() *fleet.Fleet { return fleet.New(spell, heartbeat.NewTable(heartbeat.NewService())) }
 
 // at makes a version of a hotspot; each version stands somewhere else.
 func at(id string, version int64) beacon.Hotspot {

@@ -8,13 +8,13 @@ import (
 )
 
 // entry is a spot with what lists find it by.
-type entry = roll.Entry[*Spot]
+type entry = directory.Entry[*Spot]
 
 // The kinds of hotspots that lists tell apart by counting. Who of those in service is
 // online is a matter of the clock, and asked of each.
 const (
-	unverified roll.Kind = iota
-	unlinked             // verified, and without a device
+	unverified directory.Kind = iota
+	unlinked                  // verified, and without a device
 	inService
 )
 
@@ -64,19 +64,19 @@ func (f *Fleet) List(in Listing) (beacon.Listed[*Spot], error) {
 	return page, nil
 }
 
-func (in Listing) query() roll.Query[*Spot] {
-	q := roll.Query[*Spot]{Kinds: roll.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
+func (in Listing) query() directory.Query[*Spot] {
+	q := directory.Query[*Spot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
 	switch in.Status {
 	case beacon.Pending:
-		q.Kinds = roll.SetOf(unverified, unlinked)
+		q.Kinds = directory.SetOf(unverified, unlinked)
 	case beacon.Online, beacon.Offline:
-		q.Kinds = roll.SetOf(inService)
+		q.Kinds = directory.SetOf(inService)
 		q.Keep = func(s *Spot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
 	}
 	if in.Verified.Set {
-		wanted := roll.SetOf(unlinked, inService)
+		wanted := directory.SetOf(unlinked, inService)
 		if !in.Verified.V {
-			wanted = roll.SetOf(unverified)
+			wanted = directory.SetOf(unverified)
 		}
 		q.Kinds &= wanted
 	}

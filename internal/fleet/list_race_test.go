@@ -12,8 +12,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // crowd is hotspots as those know them who change them.
@@ -131,9 +131,9 @@ func (p *person) work(t *testing.T, f *fleet.Fleet, heard chan<- beacon.Hotspot)
 func echo(t *testing.T, f *fleet.Fleet, random *rand.Rand, heard <-chan beacon.Hotspot) {
 	var old []beacon.Hotspot
 	for h := range heard {
-		f.Wake(h.ID, func(*vitals.Live) {})
+		f.Wake(h.ID, func(*heartbeat.Live) {})
 		apply(t, f, h)
-		f.Wake(h.ID, func(*vitals.Live) {})
+		f.Wake(h.ID, func(*heartbeat.Live) {})
 		old = append(old, h)
 		from := random.IntN(len(old))
 		apply(t, f, old[from:min(from+20, len(old))]...)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // free takes no heed of what a list costs.
@@ -65,7 +65,7 @@ func TestList_AfterAWake(t *testing.T) {
 	h.Location.VerifiedAt = noon.Add(-time.Hour)
 	mustApply(t, f, h)
 	want := listed(t, f, fleet.Listing{})
-	if !f.Wake(h.ID, func(*vitals.Live) {}) {
+	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
 		t.Fatal("it is not there")
 	}
 	if got := listed(t, f, fleet.Listing{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {

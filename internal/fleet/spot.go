@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
@@ -19,8 +19,8 @@ type Spot struct {
 	place    geo.Point
 	version  int64
 	summary  string
-	live     *vitals.Live // nil until a device was linked for the first time
-	key      keyPrint     // of the device; zero while none is linked
+	live     *heartbeat.Live // nil until a device was linked for the first time
+	key      keyPrint        // of the device; zero while none is linked
 	radius   float64
 	room     uint16 // max_connections
 	idAt     uint8  // where the id begins in summary
@@ -69,7 +69,7 @@ func (s *Spot) Version() int64 { return s.version }
 func (s *Spot) Summary() string { return s.summary }
 
 // Live is what its heartbeats add up to, nil if no device was ever linked.
-func (s *Spot) Live() *vitals.Live { return s.live }
+func (s *Spot) Live() *heartbeat.Live { return s.live }
 
 // Active reports whether it is verified and linked.
 func (s *Spot) Active() bool { return s.tags == active }

@@ -16,7 +16,7 @@ func town(t testing.TB, n int) (f *fleet.Fleet, online int) {
 	t.Helper()
 	f, _ = charted(t)
 	var all []beacon.Hotspot
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for i := range n {
 		h := serving()
 		h.Location.Point = geo.Point{Lat: 0.5 + float64(i/40)*0.01, Lng: 0.5 + float64(i%40)*0.01}

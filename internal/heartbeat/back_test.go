@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"testing"
@@ -13,18 +13,18 @@ import (
 // A fold by a clock that may be wrong writes the beats of days that are not
 // certain, and decides nothing of them.
 func TestFold_NothingAfterNow(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	ahead := noon.AddDate(0, 0, 1)
 	heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
-	day := vitals.MinuteOf(noon).Day()
-	for _, l := range []*vitals.Live{heard, silent} {
+	day := heartbeat.MinuteOf(noon).Day()
+	for _, l := range []*heartbeat.Live{heard, silent} {
 		table.Apply(l, at(noon, 1, 1, 100, 1))
 	}
 	table.Apply(heard, at(ahead, 1, 2, 300, 1))
 	table.Refresh(ahead)
 	certain := noon.Add(10 * time.Minute)
 	want := beacon.Facts{Served: 4, Expected: 8, Outside: 720, Bytes: 100}
-	for l, days := range map[*vitals.Live]map[vitals.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
+	for l, days := range map[*heartbeat.Live]map[heartbeat.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
 		if diff := cmp.Diff(days, fold(table, l, certain)); diff != "" {
 			t.Errorf("facts (-want +got):\n%s", diff)
 		}
@@ -36,9 +36,9 @@ func TestFold_NothingAfterNow(t *testing.T) {
 // of now, also of those who were not heard.
 func TestClockBack_KeepsTraffic(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
-		table := vitals.NewTable(vitals.NewService())
+		table := heartbeat.NewTable(heartbeat.NewService())
 		heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
-		for _, l := range []*vitals.Live{heard, silent} {
+		for _, l := range []*heartbeat.Live{heard, silent} {
 			table.Apply(l, at(noon, 1, 1, 100, 1))
 		}
 		table.Refresh(noon.Add(ahead))
@@ -60,7 +60,7 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 			t.Errorf("%s ahead: %+v", ahead, table.Metrics(heard, now))
 		}
 		facts := fold(table, heard, noon.AddDate(0, 0, 1))
-		if got := facts[vitals.MinuteOf(noon).Day()]; got.Bytes != 350 || len(facts) != 2 {
+		if got := facts[heartbeat.MinuteOf(noon).Day()]; got.Bytes != 350 || len(facts) != 2 {
 			t.Errorf("%s ahead: %+v", ahead, facts)
 		}
 	}
@@ -69,9 +69,9 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 // A clock that went back may be the one that is wrong: days that are certain are
 // kept until that is known.
 func TestClockBack_KeepsDays(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
-	today := vitals.MinuteOf(noon).Day()
+	today := heartbeat.MinuteOf(noon).Day()
 	for i := range uint64(5) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, i+1, 100*(i+1), 1))
 	}

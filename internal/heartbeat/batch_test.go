@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"encoding/binary"
@@ -12,9 +12,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-func randomBeats(r *rand.Rand, n int) (beats []vitals.Beat) {
+func randomBeats(r *rand.Rand, n int) (beats []heartbeat.Beat) {
 	for range n {
-		b := vitals.Beat{At: 1_800_000_000_000_000 + r.Int64N(1e9)}
+		b := heartbeat.Beat{At: 1_800_000_000_000_000 + r.Int64N(1e9)}
 		for i := range b.Hotspot {
 			b.Hotspot[i] = byte(r.Uint32())
 		}
@@ -27,8 +27,8 @@ func randomBeats(r *rand.Rand, n int) (beats []vitals.Beat) {
 	return beats
 }
 
-func read(batch []byte) (beats []vitals.Beat, err error) {
-	err = vitals.EachBeat(batch, func(b *vitals.Beat) { beats = append(beats, *b) })
+func read(batch []byte) (beats []heartbeat.Beat, err error) {
+	err = heartbeat.EachBeat(batch, func(b *heartbeat.Beat) { beats = append(beats, *b) })
 	return beats, err
 }
 
@@ -36,7 +36,7 @@ func TestBatch_RoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for n := range 50 {
 		want := randomBeats(r, n)
-		batch := vitals.AppendBatch([]byte("before"), want)[len("before"):]
+		batch := heartbeat.AppendBatch([]byte("before"), want)[len("before"):]
 		if got, err := read(batch); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%d beats: %v\ngot  %+v\nwant %+v", n, err, got, want)
 		}
@@ -45,18 +45,18 @@ func TestBatch_RoundTrip(t *testing.T) {
 
 func TestBatch_IsSmall(t *testing.T) {
 	s := newSteady(1)
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for n := range 100 {
 		beats = append(beats, s.beat(10_000+n))
 	}
-	if size := len(vitals.AppendBatch(nil, beats)) / 100; size > 40 {
+	if size := len(heartbeat.AppendBatch(nil, beats)) / 100; size > 40 {
 		t.Errorf("%d bytes a beat; want at most 40", size)
 	}
 }
 
 func TestEachBeat_RefusesDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	batch := vitals.AppendBatch(nil, randomBeats(r, 5))
+	batch := heartbeat.AppendBatch(nil, randomBeats(r, 5))
 	for i := range batch {
 		for bit := range 8 {
 			damaged := append([]byte(nil), batch...)
@@ -79,7 +79,7 @@ func seal(body []byte) []byte {
 
 func TestEachBeat_RefusesForgery(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	body := vitals.AppendBatch(nil, randomBeats(r, 3))[5:]
+	body := heartbeat.AppendBatch(nil, randomBeats(r, 3))[5:]
 	if beats, err := read(seal(body)); err != nil || len(beats) != 3 {
 		t.Fatalf("the right body: %d beats, %v", len(beats), err)
 	}
@@ -99,7 +99,7 @@ func TestEachBeat_RefusesForgery(t *testing.T) {
 
 func FuzzEachBeat(f *testing.F) {
 	r := rand.New(rand.NewPCG(4, 4))
-	f.Add(vitals.AppendBatch(nil, randomBeats(r, 3))[5:])
+	f.Add(heartbeat.AppendBatch(nil, randomBeats(r, 3))[5:])
 	f.Add([]byte{})
 	f.Add(make([]byte, 29))
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -110,7 +110,7 @@ func FuzzEachBeat(f *testing.F) {
 			}
 			return
 		}
-		again := vitals.AppendBatch(nil, beats)
+		again := heartbeat.AppendBatch(nil, beats)
 		if second, err := read(again); err != nil || len(second) != len(beats) {
 			t.Errorf("%d beats became %d, %v", len(beats), len(second), err)
 		}

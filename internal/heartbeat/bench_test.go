@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"testing"
@@ -11,13 +11,13 @@ import (
 
 // steady makes the life of a hotspot that is verified, linked, always open, and beats all day.
 type steady struct {
-	table *vitals.Table
-	lives []*vitals.Live
+	table *heartbeat.Table
+	lives []*heartbeat.Live
 	start time.Time
 }
 
 func newSteady(lives int) *steady {
-	s := &steady{table: vitals.NewTable(vitals.NewService()), start: time.Date(2026, 11, 15, 0, 0, 10, 0, time.UTC)}
+	s := &steady{table: heartbeat.NewTable(heartbeat.NewService()), start: time.Date(2026, 11, 15, 0, 0, 10, 0, time.UTC)}
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = s.start.AddDate(0, -2, 0), s.start.AddDate(0, -2, 0)
 	for range lives {
@@ -27,8 +27,8 @@ func newSteady(lives int) *steady {
 }
 
 // beat is the n-th of a hotspot, one a minute; every sixth hour it has a test.
-func (s *steady) beat(n int) vitals.Beat {
-	b := vitals.Beat{At: s.start.Add(time.Duration(n) * time.Minute).UnixMicro()}
+func (s *steady) beat(n int) heartbeat.Beat {
+	b := heartbeat.Beat{At: s.start.Add(time.Duration(n) * time.Minute).UnixMicro()}
 	b.Heartbeat = beacon.Heartbeat{Boot: 0xfeedc0ffee, Seq: uint64(n), Bytes: uint64(n) * 16_777_259, Clients: 3 + n%7, Signal: beacon.Signal(2 + n%3)}
 	if n%360 == 7 {
 		b.Test = beacon.SpeedTest{DownMbps: 93.27, UpMbps: 12.5, LatencyMs: 23.4}
@@ -48,7 +48,7 @@ func (s *steady) beats(from, to int) {
 func (s *steady) at(n int) time.Time { return s.start.Add(time.Duration(n) * time.Minute) }
 
 func TestLive_Size(t *testing.T) {
-	if size := unsafe.Sizeof(vitals.Live{}); size > 160 {
+	if size := unsafe.Sizeof(heartbeat.Live{}); size > 160 {
 		t.Errorf("a Live has %d bytes; want at most 160", size)
 	}
 }
@@ -144,7 +144,7 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportAllocs()
 	var out []byte
 	for b.Loop() {
-		r, err := vitals.DecodeRecord(data)
+		r, err := heartbeat.DecodeRecord(data)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func BenchmarkRestore(b *testing.B) {
 	data := records[len(records)-1].Append(nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := vitals.DecodeRecord(data)
+		r, err := heartbeat.DecodeRecord(data)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -174,14 +174,14 @@ func BenchmarkRestore(b *testing.B) {
 
 func BenchmarkEachBeat(b *testing.B) {
 	s := newSteady(1)
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for n := range 1000 {
 		beats = append(beats, s.beat(n))
 	}
-	data := vitals.AppendBatch(nil, beats)
+	data := heartbeat.AppendBatch(nil, beats)
 	b.ReportMetric(float64(len(data))/1000, "B/beat")
 	for b.Loop() {
-		if err := vitals.EachBeat(data, func(*vitals.Beat) {}); err != nil {
+		if err := heartbeat.EachBeat(data, func(*heartbeat.Beat) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -190,13 +190,13 @@ func BenchmarkEachBeat(b *testing.B) {
 
 func BenchmarkAppendBatch(b *testing.B) {
 	s := newSteady(1)
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for n := range 1000 {
 		beats = append(beats, s.beat(n))
 	}
 	var data []byte
 	for b.Loop() {
-		data = vitals.AppendBatch(data[:0], beats)
+		data = heartbeat.AppendBatch(data[:0], beats)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/beat")
 }

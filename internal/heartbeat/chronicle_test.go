@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"bytes"
@@ -15,14 +15,14 @@ import (
 // twoWays is a hotspot whose beats go to a table, one by one, and to a chronicle,
 // by the hour.
 type twoWays struct {
-	table     *vitals.Table
-	live      *vitals.Live
-	chronicle *vitals.Chronicle
+	table     *heartbeat.Table
+	live      *heartbeat.Live
+	chronicle *heartbeat.Chronicle
 }
 
-func newTwoWays(service *vitals.Service, h beacon.Hotspot) *twoWays {
-	table := vitals.NewTable(service)
-	return &twoWays{table: table, live: table.Place(nil, h), chronicle: vitals.NewTable(service).Chronicle(h)}
+func newTwoWays(service *heartbeat.Service, h beacon.Hotspot) *twoWays {
+	table := heartbeat.NewTable(service)
+	return &twoWays{table: table, live: table.Place(nil, h), chronicle: heartbeat.NewTable(service).Chronicle(h)}
 }
 
 func (w *twoWays) place(h beacon.Hotspot) {
@@ -31,7 +31,7 @@ func (w *twoWays) place(h beacon.Hotspot) {
 }
 
 // beats are so many, one a minute, of which b is the last.
-func (w *twoWays) beats(b vitals.Beat, count int) {
+func (w *twoWays) beats(b heartbeat.Beat, count int) {
 	for i := range count {
 		one, left := b, count-1-i
 		one.At -= int64(left) * time.Minute.Microseconds()
@@ -47,12 +47,12 @@ func (w *twoWays) beats(b vitals.Beat, count int) {
 // fold compares what the two write.
 func (w *twoWays) fold(t *testing.T, now time.Time) (records int) {
 	t.Helper()
-	want := map[vitals.Day][]byte{}
+	want := map[heartbeat.Day][]byte{}
 	for _, r := range w.table.FoldNow(w.live, nil, now) {
 		want[r.Day()] = r.Append(nil)
 	}
 	w.table.Folded(w.live)
-	w.chronicle.Fold(now, vitals.MinuteOf(now).Day(), func(day vitals.Day, text []byte) {
+	w.chronicle.Fold(now, heartbeat.MinuteOf(now).Day(), func(day heartbeat.Day, text []byte) {
 		if !bytes.Equal(text, want[day]) {
 			t.Fatalf("at %s, the record of day %d is\n%x\nand that of the table\n%x", now, day, text, want[day])
 		}
@@ -86,7 +86,7 @@ func (w *twoWays) lead(t *testing.T, random *rand.Rand, from, to time.Time) (rec
 			}
 			seq += uint64(count)
 			carried += random.Uint64N(1 << 32)
-			b := vitals.Beat{At: last.UnixMicro(), Heartbeat: beacon.Heartbeat{
+			b := heartbeat.Beat{At: last.UnixMicro(), Heartbeat: beacon.Heartbeat{
 				Boot: boot, Seq: seq, Bytes: carried, Clients: random.IntN(90), Signal: beacon.Signal(random.IntN(5)),
 			}}
 			if random.IntN(5) == 0 {
@@ -108,10 +108,10 @@ func TestChronicle_AsTheTable(t *testing.T) {
 				{Days: []beacon.Weekday{"mon", "tue", "thu", "fri", "sun"}, Open: 9 * 60, Close: 20*60 + 30},
 			}}
 		}
-		service := vitals.NewService()
+		service := heartbeat.NewService()
 		if seed%4 == 0 {
-			down := vitals.MinuteOf(from) + 5000
-			service.Set([]vitals.Span{{From: 0, To: down}, {From: down + 90, To: down + 1<<20}})
+			down := heartbeat.MinuteOf(from) + 5000
+			service.Set([]heartbeat.Span{{From: 0, To: down}, {From: down + 90, To: down + 1<<20}})
 		}
 		w := newTwoWays(service, h)
 		until := from.Add(time.Duration(3+random.IntN(40))*24*time.Hour + time.Duration(random.IntN(1440))*time.Minute)
@@ -135,7 +135,7 @@ func TestChronicle_AsTheTable(t *testing.T) {
 // What does not belong into one hour, or cannot be so many beats, is dropped.
 func TestChronicle_Dropped(t *testing.T) {
 	for name, wrong := range map[string]struct {
-		beat  *vitals.Beat
+		beat  *heartbeat.Beat
 		count int
 	}{
 		"two hours": {at(noon, 1, 9, 1, 1), 2},
@@ -145,11 +145,11 @@ func TestChronicle_Dropped(t *testing.T) {
 	} {
 		var records [2][]byte
 		for i := range records {
-			c := vitals.NewTable(vitals.NewService()).Chronicle(spotSince(noon.Add(-time.Hour)))
+			c := heartbeat.NewTable(heartbeat.NewService()).Chronicle(spotSince(noon.Add(-time.Hour)))
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
-			c.Fold(noon.Add(time.Hour), vitals.MinuteOf(noon).Day(), func(_ vitals.Day, text []byte) { records[i] = bytes.Clone(text) })
+			c.Fold(noon.Add(time.Hour), heartbeat.MinuteOf(noon).Day(), func(_ heartbeat.Day, text []byte) { records[i] = bytes.Clone(text) })
 			c.Close()
 		}
 		if len(records[0]) == 0 || !bytes.Equal(records[0], records[1]) {
@@ -159,7 +159,7 @@ func TestChronicle_Dropped(t *testing.T) {
 }
 
 func BenchmarkChronicle_Day(b *testing.B) {
-	c := vitals.NewTable(vitals.NewService()).Chronicle(spotSince(noon))
+	c := heartbeat.NewTable(heartbeat.NewService()).Chronicle(spotSince(noon))
 	day, beat := noon.Truncate(24*time.Hour), at(noon, 7, 0, 0, 9)
 	for b.Loop() {
 		for hour := range 24 {
@@ -169,6 +169,6 @@ func BenchmarkChronicle_Day(b *testing.B) {
 			c.Beats(beat, 60)
 		}
 		day = day.Add(24 * time.Hour)
-		c.Fold(day.Add(5*time.Minute), vitals.MinuteOf(day).Day()-1, func(vitals.Day, []byte) {})
+		c.Fold(day.Add(5*time.Minute), heartbeat.MinuteOf(day).Day()-1, func(heartbeat.Day, []byte) {})
 	}
 }

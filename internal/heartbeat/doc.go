@@ -1,4 +1,4 @@
-// Package vitals is what the heartbeats of a hotspot add up to: when it was last
+// Package heartbeat is what the heartbeats of a hotspot add up to: when it was last
 // heard, which minutes it served, how much it carried, how fast it is. It is
 // pure: it keeps nothing on disk, starts nothing and reads no clock.
 //
@@ -14,4 +14,4 @@
 // is the hour at hand, for the next beat; the Table (table.go) has all lives,
 // and their books, packed. Which minutes are expected is in rules.go, why others
 // are not in reasons.go, and what rewards rest on in facts.go.
-package vitals
+package heartbeat

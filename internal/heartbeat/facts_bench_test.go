@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func BenchmarkFacts(b *testing.B) {
 		s.table.FoldNow(l, nil, s.at(797))
 		s.table.Folded(l)
 	}
-	day := vitals.MinuteOf(s.start).Day()
+	day := heartbeat.MinuteOf(s.start).Day()
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // A record of the first version, spelt by hand: a day that is decided up to
 // 10:00, of which 06:00 to 07:30 was closed, and 05:00 to 09:00 was served.
 func TestRecordFacts_FirstVersion(t *testing.T) {
-	day := vitals.MinuteOf(noon).Day()
+	day := heartbeat.MinuteOf(noon).Day()
 	data := []byte{1}
 	data = binary.AppendUvarint(data, uint64(day))
 	data = binary.AppendUvarint(data, 600<<2)
@@ -29,24 +29,24 @@ func TestRecordFacts_FirstVersion(t *testing.T) {
 	data = append(data, 1<<5|10)          // enhanced for ten hours
 	data = append(data, 0, 0, 0, 29, 0)   // nothing before
 	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
-	got, err := vitals.RecordFacts(data)
+	got, err := heartbeat.RecordFacts(data)
 	want := beacon.Facts{Served: 150, Expected: 510, Closed: 90, Tier: beacon.Enhanced}
 	if err != nil || got != want {
 		t.Fatalf("RecordFacts = %+v, %v; want %+v", got, err, want)
 	}
-	r, err := vitals.DecodeRecord(data)
+	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := r.Append(nil)
-	if got, err = vitals.RecordFacts(again); err != nil || got != want || again[0] != 2 {
+	if got, err = heartbeat.RecordFacts(again); err != nil || got != want || again[0] != 2 {
 		t.Errorf("written anew, version %d: %+v, %v", again[0], got, err)
 	}
 	for _, version := range []byte{0, 3} {
 		other := bytes.Clone(data[:len(data)-4])
 		other[0] = version
 		other = binary.LittleEndian.AppendUint32(other, crc32.Checksum(other, crc32.MakeTable(crc32.Castagnoli)))
-		if _, err := vitals.RecordFacts(other); err == nil {
+		if _, err := heartbeat.RecordFacts(other); err == nil {
 			t.Errorf("version %d: no error", version)
 		}
 	}
@@ -55,7 +55,7 @@ func TestRecordFacts_FirstVersion(t *testing.T) {
 // A record of the first version that was not expected for a single minute is of a
 // hotspot that was never in service.
 func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
-	day := vitals.MinuteOf(noon).Day()
+	day := heartbeat.MinuteOf(noon).Day()
 	spell := func(closed uint64) []byte {
 		data := []byte{1}
 		data = binary.AppendUvarint(data, uint64(day))
@@ -73,7 +73,7 @@ func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
 		1440: {Outside: 1440},
 		1439: {Expected: 1, Closed: 1439},
 	} {
-		if got, err := vitals.RecordFacts(spell(closed)); err != nil || got != want || got.None() != (closed == 1440) {
+		if got, err := heartbeat.RecordFacts(spell(closed)); err != nil || got != want || got.None() != (closed == 1440) {
 			t.Errorf("closed for %d minutes: %+v, %v; want %+v", closed, got, err, want)
 		}
 	}
@@ -82,11 +82,11 @@ func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
 // Traffic counts in hours in which the hotspot was in service and open, if only
 // for a minute of them, and also while the service itself was down.
 func TestFacts_BytesOfOpenHours(t *testing.T) {
-	service := vitals.NewService()
+	service := heartbeat.NewService()
 	midnight := noon.Truncate(24 * time.Hour)
-	minute := vitals.MinuteOf(midnight)
-	service.Set([]vitals.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
-	table := vitals.NewTable(service)
+	minute := heartbeat.MinuteOf(midnight)
+	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
+	table := heartbeat.NewTable(service)
 	h := spotSince(midnight.Add(5*time.Hour + 59*time.Minute + 30*time.Second))
 	h.Settings.OperatingHours = &beacon.OperatingHours{
 		Timezone: "UTC", Exceptions: []beacon.HoursException{{Date: midnight.Format(time.DateOnly), Spans: []beacon.ExceptionSpan{{Open: 0, Close: 10 * 60}, {Open: 12*60 + 59, Close: 13 * 60}}}},
@@ -122,8 +122,8 @@ func TestFacts_BytesOfOpenHours(t *testing.T) {
 }
 
 // fold writes everything, and gives the facts of each day.
-func fold(table *vitals.Table, l *vitals.Live, now time.Time) map[vitals.Day]beacon.Facts {
-	facts := map[vitals.Day]beacon.Facts{}
+func fold(table *heartbeat.Table, l *heartbeat.Live, now time.Time) map[heartbeat.Day]beacon.Facts {
+	facts := map[heartbeat.Day]beacon.Facts{}
 	for _, r := range table.FoldNow(l, nil, now) {
 		facts[r.Day()] = r.Facts()
 	}
@@ -134,11 +134,11 @@ func fold(table *vitals.Table, l *vitals.Live, now time.Time) map[vitals.Day]bea
 // Each minute has one reason, and the first of them counts: it was not in
 // service, it was closed, it was excused.
 func TestFacts_OneReasonForEachMinute(t *testing.T) {
-	service := vitals.NewService()
+	service := heartbeat.NewService()
 	midnight := noon.Truncate(24 * time.Hour)
-	minute := vitals.MinuteOf(midnight)
-	service.Set([]vitals.Span{{From: minute - 10, To: minute + 299}, {From: minute + 660, To: minute + 100_000}}) // down 5:00 to 11:00
-	table := vitals.NewTable(service)
+	minute := heartbeat.MinuteOf(midnight)
+	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 299}, {From: minute + 660, To: minute + 100_000}}) // down 5:00 to 11:00
+	table := heartbeat.NewTable(service)
 	h := spotSince(midnight.Add(8 * time.Hour))
 	h.PastService = []beacon.Period{
 		{From: midnight.Add(-time.Hour), Until: midnight.Add(time.Hour)},
@@ -169,18 +169,18 @@ func TestFacts_OneReasonForEachMinute(t *testing.T) {
 // Of a day on which nobody folded and no beat came there is a record, if the
 // service was up.
 func TestFold_FillsGaps(t *testing.T) {
-	service := vitals.NewService()
-	table := vitals.NewTable(service)
+	service := heartbeat.NewService()
+	table := heartbeat.NewTable(service)
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	fold(table, l, noon)
 	back := noon.AddDate(0, 0, 4)
-	day := vitals.MinuteOf(noon).Day()
-	first := vitals.MinuteOf(noon)
-	service.Set([]vitals.Span{{From: first, To: first + 2*1440}, {From: first + 3*1440 + 720, To: first + 100_000}}) // down over the third day after
+	day := heartbeat.MinuteOf(noon).Day()
+	first := heartbeat.MinuteOf(noon)
+	service.Set([]heartbeat.Span{{From: first, To: first + 2*1440}, {From: first + 3*1440 + 720, To: first + 100_000}}) // down over the third day after
 	table.Apply(l, at(back, 1, 2, 200, 1))
 	facts := fold(table, l, back)
-	want := map[vitals.Day]beacon.Facts{
+	want := map[heartbeat.Day]beacon.Facts{
 		day:     {Served: 4, Expected: 720, Outside: 720, Bytes: 100},
 		day + 1: {Expected: 1440},
 		day + 2: {Expected: 721, Excused: 719},
@@ -194,11 +194,11 @@ func TestFold_FillsGaps(t *testing.T) {
 // One that is in service and never heard has its first day, also when nobody
 // folded before that was over.
 func TestFold_NeverHeardOverMidnight(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	midnight := noon.Truncate(24 * time.Hour)
-	day := vitals.MinuteOf(midnight).Day()
+	day := heartbeat.MinuteOf(midnight).Day()
 	l := table.Place(nil, spotSince(midnight.Add(-2*time.Minute)))
-	want := map[vitals.Day]beacon.Facts{day - 1: {Expected: 2, Outside: 1438}, day: {Expected: 3}}
+	want := map[heartbeat.Day]beacon.Facts{day - 1: {Expected: 2, Outside: 1438}, day: {Expected: 3}}
 	if diff := cmp.Diff(want, fold(table, l, midnight.Add(5*time.Minute))); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
@@ -211,7 +211,7 @@ func TestFold_NeverHeardOverMidnight(t *testing.T) {
 // A hotspot that is deleted was in service until then; after that day, no other
 // begins for it.
 func TestPlace_Deleted(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	h := spotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
@@ -221,7 +221,7 @@ func TestPlace_Deleted(t *testing.T) {
 	table.Apply(l, at(noon.Add(9*time.Minute), 1, 2, 300, 1)) // from elsewhere
 	tomorrow := noon.AddDate(0, 0, 1)
 	table.Refresh(tomorrow)
-	want := map[vitals.Day]beacon.Facts{vitals.MinuteOf(noon).Day(): {Served: 6, Expected: 11, Outside: 1429, Bytes: 300}}
+	want := map[heartbeat.Day]beacon.Facts{heartbeat.MinuteOf(noon).Day(): {Served: 6, Expected: 11, Outside: 1429, Bytes: 300}}
 	if diff := cmp.Diff(want, fold(table, l, tomorrow)); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
@@ -232,13 +232,13 @@ func TestPlace_Deleted(t *testing.T) {
 
 // When it was in service is forgotten with a hotspot.
 func TestRemove_ForgetsPastService(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	for range 10_000 { // places are used again
 		h := spotSince(noon)
 		h.PastService = []beacon.Period{{From: noon.Add(-time.Hour), Until: noon.Add(-time.Minute)}}
 		table.Remove(table.Place(nil, h))
 		l := table.Place(nil, spotSince(noon))
-		if f, _ := table.Facts(l, vitals.MinuteOf(noon).Day(), nil, noon); f.Expected != 1 || table.Pasts() != 0 {
+		if f, _ := table.Facts(l, heartbeat.MinuteOf(noon).Day(), nil, noon); f.Expected != 1 || table.Pasts() != 0 {
 			t.Fatalf("facts %+v, %d pasts", f, table.Pasts())
 		}
 		table.Remove(l)
@@ -248,7 +248,7 @@ func TestRemove_ForgetsPastService(t *testing.T) {
 // The tier of a day that has just begun is that of now, not that of an hour
 // which is over: there is none.
 func TestFacts_TierBeforeTheFirstHour(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	midnight := noon.Truncate(24 * time.Hour)
 	l := table.Place(nil, spotSince(midnight.Add(-time.Hour)))
 	for i := range uint64(2) {
@@ -256,7 +256,7 @@ func TestFacts_TierBeforeTheFirstHour(t *testing.T) {
 		beat.Test = beacon.SpeedTest{DownMbps: 200, UpMbps: 20, LatencyMs: 10}
 		table.Apply(l, beat)
 	}
-	f, known := table.Facts(l, vitals.MinuteOf(midnight).Day(), nil, midnight.Add(20*time.Minute))
+	f, known := table.Facts(l, heartbeat.MinuteOf(midnight).Day(), nil, midnight.Add(20*time.Minute))
 	if !known || f.Tier != beacon.Premium || f.Expected != 21 {
 		t.Errorf("facts %+v, known %v; want premium and 21 minutes expected", f, known)
 	}

@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"math/rand/v2"
@@ -14,8 +14,8 @@ type history struct {
 	r      *rand.Rand
 	start  time.Time
 	end    time.Time
-	beats  []vitals.Beat // as they were sent
-	spans  []vitals.Span
+	beats  []heartbeat.Beat // as they were sent
+	spans  []heartbeat.Span
 	places []place // what its owner did, in order
 }
 
@@ -50,18 +50,18 @@ func (h *history) makeSpans() {
 		if h.r.IntN(2) == 0 {
 			to = h.end
 		}
-		h.spans = append(h.spans, vitals.Span{From: vitals.MinuteOf(from), To: vitals.MinuteOf(to)})
+		h.spans = append(h.spans, heartbeat.Span{From: heartbeat.MinuteOf(from), To: heartbeat.MinuteOf(to)})
 		from = to.Add(time.Duration(1+h.r.IntN(90)) * time.Minute)
 		if h.r.IntN(6) == 0 {
 			from = from.Add(time.Duration(h.r.IntN(50)) * time.Hour)
 		}
 	}
-	h.spans = append(h.spans, vitals.Span{From: vitals.MinuteOf(h.end), To: vitals.MinuteOf(h.end) + 100_000})
+	h.spans = append(h.spans, heartbeat.Span{From: heartbeat.MinuteOf(h.end), To: heartbeat.MinuteOf(h.end) + 100_000})
 }
 
 func (h *history) up(at time.Time) bool {
 	for _, s := range h.spans {
-		if m := vitals.MinuteOf(at); m >= s.From && m <= s.To {
+		if m := heartbeat.MinuteOf(at); m >= s.From && m <= s.To {
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (h *history) makeBeats() {
 		if !at.Before(h.end) || !h.up(at) {
 			continue
 		}
-		b := vitals.Beat{At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: bytes, Clients: clients}}
+		b := heartbeat.Beat{At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: bytes, Clients: clients}}
 		if signals > 0 && r.IntN(signals) == 0 {
 			b.Signal = beacon.Signal(1 + r.IntN(4))
 		}

@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 // oracle keeps every beat and counts from scratch, by the definitions of N14,
 // N16 and X3. It shares no code with what it judges.
 type oracle struct {
-	beats   map[[2]uint64]vitals.Beat
-	spans   []vitals.Span
+	beats   map[[2]uint64]heartbeat.Beat
+	spans   []heartbeat.Span
 	active  time.Time       // zero: pending
 	periods []beacon.Period // in service before
 	hours   []inForce
@@ -21,7 +21,7 @@ type oracle struct {
 	expects []int8 // memo of verdict
 	most    map[bootHour]uint64
 	peaks   map[int64]int
-	tested  map[[2]uint64]vitals.Beat // those with a speed test
+	tested  map[[2]uint64]heartbeat.Beat // those with a speed test
 }
 
 type bootHour struct {
@@ -43,13 +43,13 @@ type inForce struct {
 
 func newOracle() *oracle {
 	return &oracle{
-		beats: map[[2]uint64]vitals.Beat{}, hours: []inForce{{}},
+		beats: map[[2]uint64]heartbeat.Beat{}, hours: []inForce{{}},
 		ups: make([]bool, horizon), expects: make([]int8, horizon),
-		most: map[bootHour]uint64{}, peaks: map[int64]int{}, tested: map[[2]uint64]vitals.Beat{},
+		most: map[bootHour]uint64{}, peaks: map[int64]int{}, tested: map[[2]uint64]heartbeat.Beat{},
 	}
 }
 
-func (o *oracle) add(b vitals.Beat) (fresh bool) {
+func (o *oracle) add(b heartbeat.Beat) (fresh bool) {
 	_, known := o.beats[[2]uint64{b.Boot, b.Seq}]
 	o.beats[[2]uint64{b.Boot, b.Seq}] = b
 	o.ups[b.At/60e6-epoch] = true
@@ -148,7 +148,7 @@ func (o *oracle) open(minute int64) bool {
 
 func (o *oracle) excused(minute int64) bool {
 	for m := minute - 3; m <= minute; m++ {
-		if len(o.spans) > 0 && m >= int64(o.spans[0].From) && !slices.ContainsFunc(o.spans, func(s vitals.Span) bool {
+		if len(o.spans) > 0 && m >= int64(o.spans[0].From) && !slices.ContainsFunc(o.spans, func(s heartbeat.Span) bool {
 			return m >= int64(s.From) && m <= int64(s.To)
 		}) {
 			return true
@@ -186,18 +186,18 @@ func (o *oracle) carried(hour int64) (bytes uint64) {
 func (o *oracle) peak(hour int64) int { return o.peaks[hour] }
 
 func (o *oracle) tier(minute int64) beacon.Tier {
-	var tested []vitals.Beat
+	var tested []heartbeat.Beat
 	for _, b := range o.tested {
 		if m := b.At / 60e6; m <= minute && m >= minute-48*60 {
 			tested = append(tested, b)
 		}
 	}
-	slices.SortFunc(tested, func(a, b vitals.Beat) int { // the newest first
+	slices.SortFunc(tested, func(a, b heartbeat.Beat) int { // the newest first
 		if x, y := a.At/60e6, b.At/60e6; x != y {
 			return int(y - x)
 		}
 		// Ties: by the low 16 bits of both names.
-		tie := func(b vitals.Beat) int { return int(b.Seq%65536*65536 + b.Boot%65536) }
+		tie := func(b heartbeat.Beat) int { return int(b.Seq%65536*65536 + b.Boot%65536) }
 		return tie(b) - tie(a)
 	})
 	var tests []beacon.SpeedTest
@@ -240,7 +240,7 @@ func (o *oracle) metrics(now time.Time) (m beacon.Metrics) {
 	}
 	m.Tier = o.tier(minute)
 	m.Signal = o.signal(minute)
-	var newest *vitals.Beat
+	var newest *heartbeat.Beat
 	for _, b := range o.beats {
 		if newest == nil || b.At > newest.At {
 			newest = &b

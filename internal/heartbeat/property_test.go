@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestTable_AnyOrder(t *testing.T) {
 		h := newHistory(t, seed)
 		o := newOracle()
 		o.spans = h.spans
-		service := vitals.NewService()
+		service := heartbeat.NewService()
 		service.Set(h.spans)
 		now := h.end.Add(time.Duration(h.r.IntN(3000)) * time.Minute)
 		spot := h.places[len(h.places)-1].hotspot
@@ -35,7 +35,7 @@ func TestTable_AnyOrder(t *testing.T) {
 		want := o.metrics(now)
 		var first [][]byte
 		for range 2 {
-			table := vitals.NewTable(service)
+			table := heartbeat.NewTable(service)
 			l := table.Place(nil, spot)
 			for _, b := range shuffled(h.r, h.beats) {
 				table.Apply(l, &b)
@@ -59,7 +59,7 @@ func TestTable_AnyOrder(t *testing.T) {
 }
 
 // shuffled has every beat, some twice, in a random order or one that is nearly right.
-func shuffled(r *rand.Rand, beats []vitals.Beat) []vitals.Beat {
+func shuffled(r *rand.Rand, beats []heartbeat.Beat) []heartbeat.Beat {
 	out := slices.Clone(beats)
 	for _, b := range beats {
 		if r.IntN(10) == 0 {
@@ -69,27 +69,27 @@ func shuffled(r *rand.Rand, beats []vitals.Beat) []vitals.Beat {
 	if r.IntN(2) == 0 {
 		r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	} else {
-		late := func(b vitals.Beat) int64 { return b.At + int64(b.Seq*7919%600)*1e6 }
-		slices.SortStableFunc(out, func(a, b vitals.Beat) int { return int(late(a)/1000 - late(b)/1000) })
+		late := func(b heartbeat.Beat) int64 { return b.At + int64(b.Seq*7919%600)*1e6 }
+		slices.SortStableFunc(out, func(a, b heartbeat.Beat) int { return int(late(a)/1000 - late(b)/1000) })
 	}
 	return out
 }
 
-func withoutSignal(t *testing.T, records []*vitals.Record) (all [][]byte) {
+func withoutSignal(t *testing.T, records []*heartbeat.Record) (all [][]byte) {
 	t.Helper()
 	for _, r := range records {
-		again, err := vitals.DecodeRecord(r.Append(nil))
+		again, err := heartbeat.DecodeRecord(r.Append(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		vitals.ForgetSignal(again)
+		heartbeat.ForgetSignal(again)
 		all = append(all, again.Append(nil))
 	}
 	return all
 }
 
 // checkRecord compares a record with the beats that are known.
-func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
+func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 	t.Helper()
 	first := int64(r.Day().First())
 	last := min(first+1439, now.Unix()/60-3)
@@ -100,12 +100,12 @@ func (o *oracle) checkRecord(t *testing.T, r *vitals.Record, now time.Time) {
 	if r.Settled() != (last == first+1439) {
 		t.Fatalf("%v, at %v: settled %v", r.Day().Time(), now, r.Settled())
 	}
-	points := vitals.Series([]*vitals.Record{r}, r.Day().Time(), (r.Day() + 1).Time(), time.Hour)
+	points := heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), (r.Day() + 1).Time(), time.Hour)
 	var total uint64
 	for i, p := range points {
 		hour := first/60 + int64(i)
 		total += p.Bytes
-		want := vitals.Point{At: r.Day().Time().Add(time.Duration(i) * time.Hour), Clients: o.peak(hour), Bytes: o.carried(hour)}
+		want := heartbeat.Point{At: r.Day().Time().Add(time.Duration(i) * time.Hour), Clients: o.peak(hour), Bytes: o.carried(hour)}
 		some := o.facts(hour*60, min(hour*60+59, last))
 		want.Served, want.Expected = some.Served, some.Expected
 		if want.Expected > 0 {
@@ -154,22 +154,22 @@ type world struct {
 	seed    uint64
 	h       *history
 	r       *rand.Rand
-	service *vitals.Service
+	service *heartbeat.Service
 	oracle  *oracle
 	spot    beacon.Hotspot
 	nodes   [2]node
-	disk    map[vitals.Day][]byte
-	journal []vitals.Beat // as committed
-	trimmed int           // what is before this was folded
-	told    int           // and before this the oracle knows
+	disk    map[heartbeat.Day][]byte
+	journal []heartbeat.Beat // as committed
+	trimmed int              // what is before this was folded
+	told    int              // and before this the oracle knows
 	steps   []step
 
 	folds, crashes, checks int
 }
 
 type node struct {
-	table *vitals.Table
-	live  *vitals.Live
+	table *heartbeat.Table
+	live  *heartbeat.Live
 	read  int // how much of the journal
 }
 
@@ -181,13 +181,13 @@ type step struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	h := newHistory(t, seed)
-	w := &world{T: t, seed: seed, h: h, r: h.r, service: vitals.NewService(), oracle: newOracle(), disk: map[vitals.Day][]byte{}}
+	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewService(), oracle: newOracle(), disk: map[heartbeat.Day][]byte{}}
 	w.service.Set(h.spans)
 	w.oracle.spans = h.spans
 	w.spot = h.places[0].hotspot
 	w.oracle.tell(t, w.spot)
 	for i := range w.nodes {
-		w.nodes[i].table = vitals.NewTable(w.service)
+		w.nodes[i].table = heartbeat.NewTable(w.service)
 		w.nodes[i].live = w.nodes[i].table.Place(nil, w.spot)
 	}
 	for _, p := range h.places {
@@ -251,20 +251,20 @@ func (w *world) follow(i, to int) {
 	}
 }
 
-func (w *world) newest() *vitals.Record {
-	var newest vitals.Day
+func (w *world) newest() *heartbeat.Record {
+	var newest heartbeat.Day
 	for day := range w.disk {
 		newest = max(newest, day)
 	}
 	return w.onDisk(newest)
 }
 
-func (w *world) onDisk(day vitals.Day) *vitals.Record {
+func (w *world) onDisk(day heartbeat.Day) *heartbeat.Record {
 	data, ok := w.disk[day]
 	if !ok {
 		return nil
 	}
-	r, err := vitals.DecodeRecord(data)
+	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func (w *world) fold(now time.Time) {
 func (w *world) crash(now time.Time) {
 	w.crashes++
 	n := &w.nodes[w.r.IntN(2)]
-	n.table = vitals.NewTable(w.service)
+	n.table = heartbeat.NewTable(w.service)
 	n.live = n.table.Place(nil, w.spot)
 	if r := w.newest(); r != nil {
 		if r.NeedsDayBefore() {
@@ -342,7 +342,7 @@ func (w *world) check(now time.Time) {
 		}
 		n.table.Refresh(now)
 		shown := n.live.Shown()
-		if s := (vitals.Shown{Clients: want.Clients, Signal: want.Signal, Tier: want.Tier, Uptime: want.Uptime30d}); shown != s {
+		if s := (heartbeat.Shown{Clients: want.Clients, Signal: want.Signal, Tier: want.Tier, Uptime: want.Uptime30d}); shown != s {
 			w.Fatalf("seed %d, node %d, %v: shown %+v; want %+v", w.seed, i, now, shown, s)
 		}
 		if want.Seen.IsZero() != (n.live.Seen() == 0) || n.live.Seen() != 0 && n.live.Seen() != want.Seen.UnixMicro() {

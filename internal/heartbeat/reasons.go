@@ -1,4 +1,4 @@
-package vitals
+package heartbeat
 
 // reasons says why nobody was expected to serve in minutes of a day: the hotspot
 // was closed by its own hours, an outage of the service excused it, or it was

@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 func someRecords(t testing.TB, seed uint64) [][]byte {
 	t.Helper()
 	h := newHistory(t, seed)
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, h.places[len(h.places)-1].hotspot)
 	for _, b := range h.beats {
 		table.Apply(l, &b)
@@ -33,7 +33,7 @@ func TestRecord_RoundTrip(t *testing.T) {
 	n := 0
 	for seed := range uint64(50) {
 		for _, data := range someRecords(t, seed) {
-			r, err := vitals.DecodeRecord(data)
+			r, err := heartbeat.DecodeRecord(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestDecodeRecord_RefusesDamage(t *testing.T) {
 	data := someRecords(t, 1)[0]
 	refuse := func(what string, data []byte, damaged bool) {
 		t.Helper()
-		for name, err := range map[string]error{"DecodeRecord": second(vitals.DecodeRecord(data)), "RecordFacts": second(vitals.RecordFacts(data))} {
+		for name, err := range map[string]error{"DecodeRecord": second(heartbeat.DecodeRecord(data)), "RecordFacts": second(heartbeat.RecordFacts(data))} {
 			if err == nil || errors.Is(err, beacon.ErrDamaged) != damaged {
 				t.Fatalf("%s, %s: %v", what, name, err)
 			}
@@ -89,7 +89,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		data := append([]byte{2}, body...)
 		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
-		r, err := vitals.DecodeRecord(data)
+		r, err := heartbeat.DecodeRecord(data)
 		if err != nil {
 			return
 		}
@@ -103,7 +103,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
 			t.Errorf("a whole day: %+v", f)
 		}
-		vitals.Series([]*vitals.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
+		heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
 		s := newSteady(1)
 		table, l := s.table, s.lives[0]
 		s.beats(0, 3)
@@ -113,7 +113,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		table.Metrics(l, s.at(100))
 		table.Peek(l, r, s.at(100))
 		for _, r := range table.FoldNow(l, r, s.at(2000)) {
-			if _, err := vitals.DecodeRecord(r.Append(nil)); err != nil {
+			if _, err := heartbeat.DecodeRecord(r.Append(nil)); err != nil {
 				t.Errorf("a fold wrote what cannot be read: %v", err)
 			}
 		}

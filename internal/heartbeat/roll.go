@@ -1,4 +1,4 @@
-package vitals
+package heartbeat
 
 // roll makes the days of which there is a record at now though no beat came on
 // them. So each has one of every day, from its first on, but for days on which

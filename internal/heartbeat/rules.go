@@ -1,4 +1,4 @@
-package vitals
+package heartbeat
 
 // rules say when a hotspot is expected to serve: while it is in service, in its
 // operating hours, and while the service itself is up.

@@ -1,4 +1,4 @@
-package vitals
+package heartbeat
 
 // seqs remembers which numbers came, in 16 bytes: the highest, and which of the
 // 64 below it. It is the window with which IPsec tells replayed packets. What

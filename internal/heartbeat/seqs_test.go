@@ -1,4 +1,4 @@
-package vitals
+package heartbeat
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package vitals_test
+package heartbeat_test
 
 import (
 	"bytes"
@@ -18,14 +18,14 @@ func spotSince(active time.Time) (h beacon.Hotspot) {
 }
 
 // at is a beat of a boot at a time.
-func at(t time.Time, boot, seq, carried uint64, clients int) *vitals.Beat {
-	return &vitals.Beat{At: t.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: carried, Clients: clients}}
+func at(t time.Time, boot, seq, carried uint64, clients int) *heartbeat.Beat {
+	return &heartbeat.Beat{At: t.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: carried, Clients: clients}}
 }
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 func TestApply_KnownBeatChangesNothing(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	if table.Knows(l, 1, 5) || !table.Apply(l, at(noon, 1, 5, 100, 3)) || !table.Knows(l, 1, 5) {
 		t.Fatal("the first beat is not fresh")
@@ -39,10 +39,10 @@ func TestApply_KnownBeatChangesNothing(t *testing.T) {
 
 // Two replicas take the same beat at two moments, before either hears of the other.
 func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
-	beats := []*vitals.Beat{at(noon.Add(-time.Second), 1, 5, 100, 3), at(noon.Add(3*time.Second), 1, 5, 100, 3)}
+	beats := []*heartbeat.Beat{at(noon.Add(-time.Second), 1, 5, 100, 3), at(noon.Add(3*time.Second), 1, 5, 100, 3)}
 	var records [2][]byte
 	for i := range records {
-		table := vitals.NewTable(vitals.NewService())
+		table := heartbeat.NewTable(heartbeat.NewService())
 		l := table.Place(nil, spotSince(noon.Add(-time.Hour)))
 		first := table.Apply(l, beats[i])
 		second := table.Apply(l, beats[1-i])
@@ -57,7 +57,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 }
 
 func TestMetrics_Traffic(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon.AddDate(0, 0, -5)))
 	table.Apply(l, at(noon.AddDate(0, 0, -4), 1, 1, 1000, 1))
 	table.Apply(l, at(noon, 1, 2, 1500, 4))                      // back after days: only what was added counts
@@ -76,13 +76,13 @@ func TestMetrics_Traffic(t *testing.T) {
 }
 
 func TestFold_Midnight(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	midnight := noon.Add(12 * time.Hour)
 	l := table.Place(nil, spotSince(midnight.Add(-10*time.Minute)))
 	for i := range 10 {
 		table.Apply(l, at(midnight.Add(time.Duration(i-10)*time.Minute), 1, uint64(i), 0, 1))
 	}
-	fold := func(after time.Duration) []*vitals.Record {
+	fold := func(after time.Duration) []*heartbeat.Record {
 		r := table.FoldNow(l, nil, midnight.Add(after))
 		table.Folded(l)
 		return r
@@ -109,7 +109,7 @@ func TestFold_Midnight(t *testing.T) {
 }
 
 func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 0, 1))
 	table.FoldNow(l, nil, noon.Add(time.Hour))
@@ -129,7 +129,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 }
 
 func TestPlace_ActivationStartsOver(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	start := noon.AddDate(0, 0, -3)
 	l := table.Place(nil, spotSince(start))
 	table.Apply(l, at(start, 1, 1, 0, 1))
@@ -150,7 +150,7 @@ func TestPlace_ActivationStartsOver(t *testing.T) {
 }
 
 func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	h := spotSince(noon.Add(-2 * time.Hour))
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 0, 1))
@@ -163,8 +163,8 @@ func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
 }
 
 func TestPlace_KeepsNoOldHours(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
-	var lives []*vitals.Live
+	table := heartbeat.NewTable(heartbeat.NewService())
+	var lives []*heartbeat.Live
 	for i := range 100 {
 		h := spotSince(noon)
 		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: i % 2, Close: 900}}}
@@ -187,7 +187,7 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 }
 
 func TestApply_BootLoop(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	for i := range uint64(1000) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Second), i+1, 0, 10, 1))
@@ -207,7 +207,7 @@ func TestTable_ClockJumps(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	times := []int64{0, -1, math.MinInt64, math.MaxInt64, 1, noon.UnixMicro(), noon.UnixMicro() + 1e6, noon.AddDate(20, 0, 0).UnixMicro(), noon.AddDate(-40, 0, 0).UnixMicro(), noon.AddDate(0, 0, 1).UnixMicro(), noon.AddDate(3000, 0, 0).UnixMicro()}
 	for range 40 {
-		table := vitals.NewTable(vitals.NewService())
+		table := heartbeat.NewTable(heartbeat.NewService())
 		l := table.Place(nil, spotSince(noon.AddDate(0, 0, -r.IntN(50))))
 		for i := range uint64(200) {
 			b := at(noon, r.Uint64N(3), i, r.Uint64(), 1)
@@ -223,7 +223,7 @@ func TestTable_ClockJumps(t *testing.T) {
 			switch r.IntN(5) {
 			case 0:
 				for _, rec := range table.FoldNow(l, nil, now) {
-					if _, err := vitals.DecodeRecord(rec.Append(nil)); err != nil {
+					if _, err := heartbeat.DecodeRecord(rec.Append(nil)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -248,7 +248,7 @@ func TestTable_ClockJumps(t *testing.T) {
 }
 
 func TestClockBack_GoesOn(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 1, 0), 1, 2, 200, 2)) // the clock is a month ahead
@@ -270,14 +270,14 @@ func TestClockBack_GoesOn(t *testing.T) {
 }
 
 func TestRemove_ForgetsAndIsUsedAgain(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Remove(l)
-	if table.Apply(l, at(noon, 1, 2, 100, 1)) || l.Seen() != 0 || l.Dirty() || l.Shown() != (vitals.Shown{}) {
+	if table.Apply(l, at(noon, 1, 2, 100, 1)) || l.Seen() != 0 || l.Dirty() || l.Shown() != (heartbeat.Shown{}) {
 		t.Error("a removed live goes on")
 	}
-	seen := map[*vitals.Live]bool{}
+	seen := map[*heartbeat.Live]bool{}
 	for range 20_000 {
 		l := table.Place(nil, beacon.Hotspot{})
 		if l.Seen() != 0 || table.Knows(l, 1, 1) || table.Metrics(l, noon) != (beacon.Metrics{}) {
@@ -293,7 +293,7 @@ func TestRemove_ForgetsAndIsUsedAgain(t *testing.T) {
 }
 
 func TestUnfold_IsDirtyAgain(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	if l.Dirty() {
 		t.Error("a live without a beat is dirty")
@@ -322,8 +322,8 @@ func TestSeries_StepsAddUp(t *testing.T) {
 		if step < time.Minute {
 			to = midnight.Add(24 * time.Hour)
 		}
-		var sum vitals.Point
-		for _, p := range vitals.Series([]*vitals.Record{r}, from, to, step) {
+		var sum heartbeat.Point
+		for _, p := range heartbeat.Series([]*heartbeat.Record{r}, from, to, step) {
 			sum.Served += p.Served
 			sum.Expected += p.Expected
 			sum.Bytes += p.Bytes
@@ -333,7 +333,7 @@ func TestSeries_StepsAddUp(t *testing.T) {
 			t.Errorf("steps of %v: %+v", step, sum)
 		}
 	}
-	for i, p := range vitals.Series([]*vitals.Record{r}, midnight, midnight.Add(20*time.Hour), time.Hour) {
+	for i, p := range heartbeat.Series([]*heartbeat.Record{r}, midnight, midnight.Add(20*time.Hour), time.Hour) {
 		want := beacon.Standard
 		if i >= 6 && i <= 16 { // two tests, of 0:07 and 6:07
 			want = beacon.Enhanced
@@ -346,7 +346,7 @@ func TestSeries_StepsAddUp(t *testing.T) {
 
 // A node that knows of a boot only since midnight hears what it had carried before.
 func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
-	knowing, other := vitals.NewTable(vitals.NewService()), vitals.NewTable(vitals.NewService())
+	knowing, other := heartbeat.NewTable(heartbeat.NewService()), heartbeat.NewTable(heartbeat.NewService())
 	l := knowing.Place(nil, spotSince(noon))
 	knowing.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -368,7 +368,7 @@ func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 }
 
 func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
-	disk, memory := vitals.NewTable(vitals.NewService()), vitals.NewTable(vitals.NewService())
+	disk, memory := heartbeat.NewTable(heartbeat.NewService()), heartbeat.NewTable(heartbeat.NewService())
 	l, m := disk.Place(nil, spotSince(noon)), memory.Place(nil, spotSince(noon))
 	tomorrow := noon.AddDate(0, 0, 1)
 	disk.Apply(l, at(noon, 1, 1, 1000, 1))
@@ -387,7 +387,7 @@ func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
 // A beat of a day that is written for good changes that day no more, but what
 // it says of the counter holds.
 func TestApply_OfAWrittenDay(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -402,9 +402,9 @@ func TestApply_OfAWrittenDay(t *testing.T) {
 
 // Everything at once, for the race detector; nothing may be lost.
 func TestTable_Concurrent(t *testing.T) {
-	service := vitals.NewService()
+	service := heartbeat.NewService()
 	s := newSteady(40)
-	s.table = vitals.NewTable(service)
+	s.table = heartbeat.NewTable(service)
 	for i := range s.lives {
 		s.lives[i] = s.table.Place(nil, spotSince(s.start))
 	}
@@ -423,7 +423,7 @@ func TestTable_Concurrent(t *testing.T) {
 		})
 	}
 	other(func(n int) { s.table.Refresh(s.at(n % 100)) })
-	other(func(n int) { service.Set([]vitals.Span{{From: 0, To: 1 << 30}}) })
+	other(func(n int) { service.Set([]heartbeat.Span{{From: 0, To: 1 << 30}}) })
 	other(func(n int) {
 		l := s.lives[n%len(s.lives)]
 		if l.Dirty() && l.Seen() > 0 && l.Shown().Uptime >= 0 {
@@ -443,12 +443,12 @@ func TestTable_Concurrent(t *testing.T) {
 }
 
 func TestShown_CountsFromTheActivation(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon.Add(10*time.Minute)))
 	for i := range 14 {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, uint64(i), 0, 2))
 	}
-	if got := l.Shown(); got != (vitals.Shown{Clients: 2, Uptime: 10_000}) {
+	if got := l.Shown(); got != (heartbeat.Shown{Clients: 2, Uptime: 10_000}) {
 		t.Errorf("shown %+v; want 2 clients, and all of the minutes since the activation", got)
 	}
 	table.Refresh(noon.Add(19 * time.Minute))
@@ -458,10 +458,10 @@ func TestShown_CountsFromTheActivation(t *testing.T) {
 }
 
 func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
-	var tables [2]*vitals.Table
-	var lives [2]*vitals.Live
+	var tables [2]*heartbeat.Table
+	var lives [2]*heartbeat.Live
 	for i := range tables {
-		tables[i] = vitals.NewTable(vitals.NewService())
+		tables[i] = heartbeat.NewTable(heartbeat.NewService())
 		lives[i] = tables[i].Place(nil, spotSince(noon))
 		tables[i].Apply(lives[i], at(noon, 1, 1, 100, 1))
 	}
@@ -479,7 +479,7 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 
 // A beat of yesterday comes while yesterday's record is being written.
 func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -492,7 +492,7 @@ func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
 }
 
 func TestShown_AfterALateBeat(t *testing.T) {
-	table := vitals.NewTable(vitals.NewService())
+	table := heartbeat.NewTable(heartbeat.NewService())
 	l := table.Place(nil, spotSince(noon))
 	for i := range 10 {
 		table.Apply(l, at(noon.Add(time.Duration(i*13)*time.Minute), 1, uint64(i+1), 0, 1))

@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"bufio"
@@ -110,11 +110,11 @@ func TestServe_WholeAnswersTakeNoMoreWritesThanParts(t *testing.T) {
 	ln := &countingListener{Listener: inner}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &web.Front{
+	front := &httpserver.Front{
 		Next: http.HandlerFunc(sized), Refuse: refuse, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, web.Exchange) {},
+		Observe: func(*http.Request, httpserver.Exchange) {},
 	}
-	go func() { done <- web.Serve(ctx, ln, front) }()
+	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	defer func() { cancel(); <-done }()
 	for _, size := range []int{6200, 9300, 100_000} {
 		before := ln.writes.Load()
@@ -147,7 +147,7 @@ func TestServe_ClientLeaves(t *testing.T) {
 // end of the answer comes before the end of the connection.
 func TestServe_RefusedBodyGetsItsAnswer(t *testing.T) {
 	addr, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if _, err := web.ReadJSONObject(w, r, 1024, 4); err != nil {
+		if _, err := httpserver.ReadJSONObject(w, r, 1024, 4); err != nil {
 			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		}
 	})

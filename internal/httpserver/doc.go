@@ -1,4 +1,4 @@
-// Package web is what every HTTP interface of Beacon stands on: limits and
+// Package httpserver is what every HTTP interface of Beacon stands on: limits and
 // timeouts, request ids, recovery from panics, the access log's facts, strict
 // JSON in, whole JSON out, health, and a drain that loses no request. It knows
 // no interface: how a refusal looks is handed in as a [Refuse]. Requests of the
@@ -6,4 +6,4 @@
 // net/http, and nobody can tell the difference from the answers. Its one
 // invariant: whatever a client sends, exactly one complete answer goes back, or
 // the connection is closed.
-package web
+package httpserver

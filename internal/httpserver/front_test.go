@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // refuse is an interface's shape of errors, as plain as can be.
@@ -23,19 +23,19 @@ func refuse(w http.ResponseWriter, _ *http.Request, status int) {
 
 // seen collects what a Front reports of its answers.
 type seen struct {
-	exchanges chan web.Exchange
+	exchanges chan httpserver.Exchange
 	log       *syncBuffer
 }
 
 func startFront(t *testing.T, handler http.HandlerFunc) (*httptest.Server, seen) {
 	t.Helper()
-	s := seen{exchanges: make(chan web.Exchange, 10), log: &syncBuffer{}}
-	server := httptest.NewServer(&web.Front{
+	s := seen{exchanges: make(chan httpserver.Exchange, 10), log: &syncBuffer{}}
+	server := httptest.NewServer(&httpserver.Front{
 		Next:    handler,
 		Refuse:  refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.NewJSONHandler(s.log, nil)),
-		Observe: func(_ *http.Request, e web.Exchange) { s.exchanges <- e },
+		Observe: func(_ *http.Request, e httpserver.Exchange) { s.exchanges <- e },
 	})
 	t.Cleanup(server.Close)
 	return server, s
@@ -57,7 +57,7 @@ func get(t *testing.T, url string) (*http.Response, string) {
 
 func TestFront_GivesEachRequestAnID(t *testing.T) {
 	server, s := startFront(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, web.RequestID(w))
+		_, _ = io.WriteString(w, httpserver.RequestID(w))
 	})
 	ids := map[string]bool{}
 	for range 3 {
@@ -111,7 +111,7 @@ func TestFront_CutsOffABrokenAnswer(t *testing.T) {
 
 func TestFront_RefusesLongURLs(t *testing.T) {
 	server, _ := startFront(t, func(w http.ResponseWriter, r *http.Request) {})
-	for length, want := range map[int]int{web.MaxURLBytes: 200, web.MaxURLBytes + 1: 414} {
+	for length, want := range map[int]int{httpserver.MaxURLBytes: 200, httpserver.MaxURLBytes + 1: 414} {
 		if response, _ := get(t, server.URL+"/"+strings.Repeat("x", length-1)); response.StatusCode != want {
 			t.Errorf("a URL of %d bytes answered %d; want %d", length, response.StatusCode, want)
 		}
@@ -122,8 +122,8 @@ func TestAccessLog(t *testing.T) {
 	var out bytes.Buffer
 	began := time.Date(2026, 11, 15, 12, 0, 0, 250_000_000, time.UTC)
 	request := httptest.NewRequest("FORGE", "/v1/secret-place?lat=40.7", nil)
-	exchange := web.Exchange{RequestID: "req_1", Began: began, Status: 404, Bytes: 12, Took: 1500 * time.Microsecond}
-	web.NewAccessLog(&out, false).Observe(request, exchange)
+	exchange := httpserver.Exchange{RequestID: "req_1", Began: began, Status: 404, Bytes: 12, Took: 1500 * time.Microsecond}
+	httpserver.NewAccessLog(&out, false).Observe(request, exchange)
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("%v in %s", err, out.Bytes())
@@ -143,7 +143,7 @@ func TestAccessLog(t *testing.T) {
 	out.Reset()
 	request.Pattern = "GET /v1/{id}"
 	request.Method = http.MethodGet
-	web.NewAccessLog(&out, true).Observe(request, exchange)
+	httpserver.NewAccessLog(&out, true).Observe(request, exchange)
 	want := `time="2026-11-15T12:00:00.2515Z" level="INFO" msg="request" request_id="req_1" method="GET" route="GET /v1/{id}" ` +
 		`status=404 bytes=12 took_us=1500 remote="` + request.RemoteAddr + "\"\n"
 	if out.String() != want {

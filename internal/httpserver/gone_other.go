@@ -1,6 +1,6 @@
 //go:build !unix
 
-package web
+package httpserver
 
 // canSeeLeaving: where it cannot be seen that a client has left, net/http serves
 // every connection.

@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 func read(contentType, body string) ([]byte, error) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
-	return web.ReadJSONObject(httptest.NewRecorder(), r, 1024, 4)
+	return httpserver.ReadJSONObject(httptest.NewRecorder(), r, 1024, 4)
 }
 
 func TestReadJSONObject_Accepts(t *testing.T) {
@@ -64,7 +64,7 @@ func TestReadJSONObject_Refuses(t *testing.T) {
 		{"too deep by arrays", typ, `{"a":[[[[]]]]}`, 400, "/a/0/0/0"},
 	} {
 		_, err := read(tc.contentType, tc.body)
-		fault, ok := errors.AsType[*web.BodyError](err)
+		fault, ok := errors.AsType[*httpserver.BodyError](err)
 		if !ok || fault.Status != tc.status || fault.Message == "" {
 			t.Errorf("%s: %v; want a fault of status %d", tc.name, err, tc.status)
 			continue
@@ -76,7 +76,7 @@ func TestReadJSONObject_Refuses(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(`{}`))
 	r.Header.Set("Content-Type", typ)
 	r.Header.Set("Content-Encoding", "gzip")
-	if _, err := web.ReadJSONObject(httptest.NewRecorder(), r, 1024, 4); err == nil {
+	if _, err := httpserver.ReadJSONObject(httptest.NewRecorder(), r, 1024, 4); err == nil {
 		t.Error("a compressed body is accepted")
 	}
 }
@@ -84,13 +84,13 @@ func TestReadJSONObject_Refuses(t *testing.T) {
 // A value that JSON cannot carry is an error before anything is written.
 func TestWriteJSON_WritesAllOrNothing(t *testing.T) {
 	w := httptest.NewRecorder()
-	if err := web.WriteJSON(w, http.StatusOK, map[string]any{"a": 1, "b": math.NaN()}); err == nil {
+	if err := httpserver.WriteJSON(w, http.StatusOK, map[string]any{"a": 1, "b": math.NaN()}); err == nil {
 		t.Error("NaN was written")
 	}
 	if w.Body.Len() != 0 || len(w.Header()) != 0 {
 		t.Errorf("something was written before: %v %q", w.Header(), w.Body)
 	}
-	if err := web.WriteJSON(w, http.StatusTeapot, map[string]string{"a": "<&é>"}); err != nil {
+	if err := httpserver.WriteJSON(w, http.StatusTeapot, map[string]string{"a": "<&é>"}); err != nil {
 		t.Fatal(err)
 	}
 	if w.Code != http.StatusTeapot || w.Body.String() != `{"a":"<&é>"}`+"\n" {
@@ -108,7 +108,7 @@ func FuzzReadJSONObject(f *testing.F) {
 		if err == nil && !strings.HasPrefix(strings.TrimLeft(string(got), " \t\r\n"), "{") {
 			t.Errorf("%q is accepted", body)
 		}
-		if _, ok := errors.AsType[*web.BodyError](err); err != nil && !ok {
+		if _, ok := errors.AsType[*httpserver.BodyError](err); err != nil && !ok {
 			t.Errorf("%q gives %T", body, err)
 		}
 	})

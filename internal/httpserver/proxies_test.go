@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 func TestParseProxies_Refuses(t *testing.T) {
 	for _, text := range []string{"", "proxy", "10.0.0.0/33", "10.0.0.7/8", "10.0.0.1:80", "::ffff:10.0.0.0/104", "10.0.0.0/8 10.1.0.0/16", "*"} {
-		if all, err := web.ParseProxies([]string{text}); err == nil {
+		if all, err := httpserver.ParseProxies([]string{text}); err == nil {
 			t.Errorf("%q is taken for %v", text, all)
 		}
 	}
@@ -26,7 +26,7 @@ func TestParseProxies_Refuses(t *testing.T) {
 // client's.
 func serveBehind(t *testing.T, proxies ...string) (addr string) {
 	t.Helper()
-	trusted, err := web.ParseProxies(proxies)
+	trusted, err := httpserver.ParseProxies(proxies)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +34,17 @@ func serveBehind(t *testing.T, proxies ...string) (addr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &web.Front{
+	front := &httpserver.Front{
 		Next:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) }),
 		Refuse:  refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, web.Exchange) {},
+		Observe: func(*http.Request, httpserver.Exchange) {},
 		Proxies: trusted,
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- web.Serve(ctx, ln, front) }()
+	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return ln.Addr().String()
 }

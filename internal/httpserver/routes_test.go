@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestRoutes(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.PathValue("id"))) })
 	mux.HandleFunc("PATCH /things/{id}", func(w http.ResponseWriter, r *http.Request) {})
-	handler := web.Routes(mux, refuse)
+	handler := httpserver.Routes(mux, refuse)
 	for _, tc := range []struct {
 		method, path string
 		status       int
@@ -45,7 +45,7 @@ func TestRoutes(t *testing.T) {
 func TestHealth(t *testing.T) {
 	var broken error
 	var log bytes.Buffer
-	health := &web.Health{Log: slog.New(slog.NewTextHandler(&log, nil)), Checks: map[string]func(context.Context) error{
+	health := &httpserver.Health{Log: slog.New(slog.NewTextHandler(&log, nil)), Checks: map[string]func(context.Context) error{
 		"database": func(context.Context) error { return broken },
 	}}
 	handler := health.Handler(refuse)

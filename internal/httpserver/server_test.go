@@ -1,4 +1,4 @@
-package web_test
+package httpserver_test
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// serve runs web.Serve on a free port; the returned function asks it to stop
+// serve runs httpserver.Serve on a free port; the returned function asks it to stop
 // and gives what it returned.
 func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() error) {
 	t.Helper()
@@ -46,11 +46,11 @@ func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() err
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &web.Front{
+	front := &httpserver.Front{
 		Next: handler, Refuse: refuse, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, web.Exchange) {},
+		Observe: func(*http.Request, httpserver.Exchange) {},
 	}
-	go func() { done <- web.Serve(ctx, ln, front) }()
+	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	stop = sync.OnceValue(func() error { cancel(); return <-done })
 	t.Cleanup(func() { _ = stop() })
 	return ln.Addr().String(), stop
@@ -141,8 +141,8 @@ func TestServe_ReportsABrokenListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln.Close()
-	front := &web.Front{Log: slog.New(slog.DiscardHandler)}
-	if err := web.Serve(t.Context(), ln, front); !errors.Is(err, net.ErrClosed) {
+	front := &httpserver.Front{Log: slog.New(slog.DiscardHandler)}
+	if err := httpserver.Serve(t.Context(), ln, front); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestServe_RefusesLongHeaders(t *testing.T) {
 // Timeouts are settings of net/http, which has tests of its own; here, that
 // none of them was forgotten.
 func TestNewServer_Limits(t *testing.T) {
-	srv := web.NewServer(nil, slog.New(slog.DiscardHandler))
+	srv := httpserver.NewServer(nil, slog.New(slog.DiscardHandler))
 	if srv.ReadHeaderTimeout <= 0 || srv.ReadTimeout <= 0 || srv.WriteTimeout <= 0 || srv.IdleTimeout <= 0 ||
 		srv.MaxHeaderBytes != 16<<10 || !srv.DisableGeneralOptionsHandler {
 		t.Errorf("a limit is missing: %+v", srv)

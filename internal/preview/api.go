@@ -106,7 +106,7 @@ func (a *API) addData(records []record) error {
 }
 
 func (a *API) addKeyed(route, path string, data any) error {
-	body, err := web.EncodeJSON(struct {
+	body, err := httpserver.EncodeJSON(struct {
 		Data any `json:"data"`
 	}{data})
 	if err != nil {

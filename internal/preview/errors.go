@@ -17,7 +17,7 @@ type failure struct {
 
 // fail answers with an error.
 func fail(w http.ResponseWriter, status int, f failure) {
-	body, err := web.EncodeJSON(f)
+	body, err := httpserver.EncodeJSON(f)
 	if err != nil {
 		panic(err) // two strings: cannot happen
 	}
@@ -58,7 +58,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	case http.StatusMethodNotAllowed:
 		methodNotAllowed(w)
 	case http.StatusRequestURITooLong:
-		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", web.MaxURLBytes)})
+		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", httpserver.MaxURLBytes)})
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 		fail(w, status, failure{"Overloaded", "There is more to do than the service can. Please try again in a second."})

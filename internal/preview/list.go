@@ -45,7 +45,7 @@ func newCatalog(records []record) (*catalog, error) {
 	c := &catalog{pairs: map[[2]byte]set{}}
 	sum := sha256.New()
 	for i, rec := range records {
-		line, err := web.EncodeJSON(rec.Hotspot)
+		line, err := httpserver.EncodeJSON(rec.Hotspot)
 		if err != nil {
 			return nil, err
 		}

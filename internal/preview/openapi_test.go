@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/beacon-wifi/beacon/test/openapi"
 	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json from openapi.yaml")
 
 func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
-	openapitest.CheckJSON(t, preview.OpenAPI(), "openapi.json", *update)
+	openapi.CheckJSON(t, preview.OpenAPI(), "openapi.json", *update)
 }
 
 func TestOpenAPI_IsServed(t *testing.T) {

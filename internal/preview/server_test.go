@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/test/openapi"
-	"github.com/beacon-wifi/beacon/internal/preview"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
 const demoKey = "svc_test_demo01"
@@ -21,7 +21,7 @@ const demoKey = "svc_test_demo01"
 type server struct {
 	*httptest.Server
 	api      *preview.API
-	document *openapitest.Document
+	document *openapi.Document
 }
 
 func start(t testing.TB) *server {
@@ -31,14 +31,14 @@ func start(t testing.TB) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &web.Front{
+	front := &httpserver.Front{
 		Next:    api,
 		Refuse:  api.Refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, web.Exchange) {},
+		Observe: func(*http.Request, httpserver.Exchange) {},
 	}
-	s := &server{Server: httptest.NewUnstartedServer(front), api: api, document: openapitest.Load(t, preview.OpenAPI())}
+	s := &server{Server: httptest.NewUnstartedServer(front), api: api, document: openapi.Load(t, preview.OpenAPI())}
 	s.Config.DisableGeneralOptionsHandler = true
 	s.Start()
 	t.Cleanup(s.Close)

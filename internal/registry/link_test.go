@@ -8,10 +8,10 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 const mac = "02:00:5e:00:00:01"
@@ -298,7 +298,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	raw, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
-	d.fleet.Beats([]vitals.Beat{{Hotspot: raw, At: d.clock.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1, Clients: 3}}})
+	d.fleet.Beats([]heartbeat.Beat{{Hotspot: raw, At: d.clock.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1, Clients: 3}}})
 	for _, v := range views() {
 		if v.Status != beacon.Online || v.Metrics.Clients != 3 || !v.Metrics.Seen.Equal(d.clock) {
 			t.Errorf("with a beat: %s, %+v", v.Status, v.Metrics)

@@ -13,12 +13,12 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // desk is a registry on a real store, with a clock that a test can turn.
@@ -27,7 +27,7 @@ type desk struct {
 	db    *store.DB
 	store registry.Store
 	fleet *fleet.Fleet
-	table *vitals.Table
+	table *heartbeat.Table
 	clock time.Time
 }
 
@@ -50,7 +50,7 @@ func open(t *testing.T) *desk {
 }
 
 func (d *desk) wire(s registry.Store) {
-	d.table = vitals.NewTable(vitals.NewService())
+	d.table = heartbeat.NewTable(heartbeat.NewService())
 	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name }, d.table)
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }

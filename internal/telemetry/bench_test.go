@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // BenchmarkFacts asks for the open day of 10,000 hotspots that beat for hours.
@@ -16,8 +16,8 @@ func BenchmarkFacts(b *testing.B) {
 	ids := n.register(b, 10_000, morning)
 	for minute := range 300 {
 		for _, hotspot := range ids {
-			n.fleet.Tend(hotspot, func(live *vitals.Live) {
-				n.table.Apply(live, &vitals.Beat{
+			n.fleet.Tend(hotspot, func(live *heartbeat.Live) {
+				n.table.Apply(live, &heartbeat.Beat{
 					Hotspot: rawID(b, hotspot), At: c.now().UnixMicro(),
 					Heartbeat: beacon.Heartbeat{Boot: 7, Seq: uint64(minute), Bytes: uint64(minute) * 16_777_259, Clients: 3, Signal: beacon.GoodSignal},
 				})

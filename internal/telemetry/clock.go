@@ -22,12 +22,12 @@ const (
 type certainty struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
-	begun  int           // how often even had begun at the last look
-	last   vitals.Minute // the last look
-	upTo   time.Time     // the last at which the clock was believed; zero: never yet
-	steady bool          // it was believed at the last look
-	back   bool          // it went back, and has not been believed since
-	warned time.Time     // by the machine's clock
+	begun  int              // how often even had begun at the last look
+	last   heartbeat.Minute // the last look
+	upTo   time.Time        // the last at which the clock was believed; zero: never yet
+	steady bool             // it was believed at the last look
+	back   bool             // it went back, and has not been believed since
+	warned time.Time        // by the machine's clock
 }
 
 // look is what a look at the clock finds.
@@ -40,7 +40,7 @@ type look struct {
 // strange reports whether the clock says another day than when it was last
 // believed: for a million hotspots days would begin that have not come.
 func (l look) strange() bool {
-	return !l.steady && !l.upTo.IsZero() && vitals.MinuteOf(l.now).Day() != vitals.MinuteOf(l.upTo).Day()
+	return !l.steady && !l.upTo.IsZero() && heartbeat.MinuteOf(l.now).Day() != heartbeat.MinuteOf(l.upTo).Day()
 }
 
 // look sees what time it is and whether that can be believed. It is taken each
@@ -61,7 +61,7 @@ func (t *Telemetry) look() look {
 		}
 		c.begun = begun
 	}
-	minute := vitals.MinuteOf(now)
+	minute := heartbeat.MinuteOf(now)
 	if minute < c.last {
 		t.suspicions.raise()
 		t.finals.forget() // a day that was over may not be any more
@@ -78,7 +78,7 @@ func (t *Telemetry) look() look {
 // is wrong, and they hold beats that were acknowledged.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
 	c := &t.certainty
-	keep := vitals.MinuteOf(c.upTo).Day()
+	keep := heartbeat.MinuteOf(c.upTo).Day()
 	if c.upTo.IsZero() {
 		keep = math.MaxInt32
 	}

@@ -16,7 +16,7 @@ func (t *Telemetry) Facts(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Facts, error) {
 	now := t.Now()
-	today := beacon.Day(vitals.MinuteOf(now).Day())
+	today := beacon.Day(heartbeat.MinuteOf(now).Day())
 	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
 	if day < 0 || day > today {
 		return facts, nil
@@ -34,16 +34,18 @@ func (t *Telemetry) Facts(
 }
 
 // FactsOf reads the facts from a record.
-func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) { return vitals.RecordFacts(record) }
+func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
+	return heartbeat.RecordFacts(record)
+}
 
 // factsInMemory adds the facts of today, and answers of whom memory does not
 // know them. One whom nobody has in memory did nothing today.
 func (t *Telemetry) factsInMemory(
 	facts map[beacon.HotspotID]beacon.Facts, ids []beacon.HotspotID, now time.Time,
 ) (rest []beacon.HotspotID) {
-	today := vitals.MinuteOf(now).Day()
+	today := heartbeat.MinuteOf(now).Day()
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *vitals.Live) {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
 			f, known := t.Table.Facts(live, today, nil, now)
 			if !known && live.Seen() > 0 {
 				rest = append(rest, id)
@@ -73,7 +75,7 @@ func (t *Telemetry) factsOnDisk(
 			f = record.Facts()
 		}
 		if !final {
-			t.Fleet.Tend(id, func(live *vitals.Live) { f, _ = t.Table.Facts(live, vitals.Day(day), record, now) })
+			t.Fleet.Tend(id, func(live *heartbeat.Live) { f, _ = t.Table.Facts(live, heartbeat.Day(day), record, now) })
 		}
 		if !f.None() {
 			facts[id] = f
@@ -84,11 +86,11 @@ func (t *Telemetry) factsOnDisk(
 
 // decode reads a record; nil: there is none. One that is damaged is passed over:
 // the others must not suffer for it.
-func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte) *vitals.Record {
+func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte) *heartbeat.Record {
 	if data == nil {
 		return nil
 	}
-	r, err := vitals.DecodeRecord(data)
+	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
 		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // edit changes a hotspot as the registry would, and shows it to the node.
@@ -126,7 +126,7 @@ func TestFacts_EndOfService(t *testing.T) {
 							t.Errorf("Facts (-want +got): %s", diff)
 						}
 					}
-					keeper.fleet.Departed(func(id beacon.HotspotID, _ *vitals.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
+					keeper.fleet.Departed(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
 					keeper.stop()
 				})
 			}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
 // followLag is how many minutes after a beat came it is in a journal, if it ever
@@ -19,18 +19,18 @@ const followLag = 3
 type finals struct {
 	mu     sync.Mutex
 	token  int64 // of the lease under which they were
-	before vitals.Day
+	before heartbeat.Day
 }
 
 // has reports whether the days before one are written for good under a lease.
-func (f *finals) has(token int64, before vitals.Day) bool {
+func (f *finals) has(token int64, before heartbeat.Day) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token == token && f.before >= before
 }
 
 // set notes that the days before one are written for good.
-func (f *finals) set(token int64, before vitals.Day) {
+func (f *finals) set(token int64, before heartbeat.Day) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.token != token {
@@ -47,7 +47,7 @@ func (f *finals) forget() {
 }
 
 // under gives the day before which all are written for good under a lease.
-func (f *finals) under(token int64) (before vitals.Day, any bool) {
+func (f *finals) under(token int64) (before heartbeat.Day, any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.before, f.token == token && f.before > 0
@@ -57,11 +57,11 @@ func (f *finals) under(token int64) (before vitals.Day, any bool) {
 // at now and all journals had been followed up to a minute: no beat of those days
 // can turn up any more. Who has followed up to a minute that has not come did so
 // while the clock was ahead, and nobody knows when.
-func finalAt(now, followed vitals.Minute) vitals.Day {
+func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
 	if followed > now {
 		return 0
 	}
-	return min(vitals.FinalAt(now), (max(followed, followLag) - followLag).Day())
+	return min(heartbeat.FinalAt(now), (max(followed, followLag) - followLag).Day())
 }
 
 // FinalBefore is the day before which every day has all its records on disk, for
@@ -70,7 +70,7 @@ func finalAt(now, followed vitals.Minute) vitals.Day {
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	held, keeper := t.Keeper()
 	before, any := t.finals.under(held.Token)
-	if !keeper || !any || before > vitals.MinuteOf(t.Now()).Day() { // the clock was set back
+	if !keeper || !any || before > heartbeat.MinuteOf(t.Now()).Day() { // the clock was set back
 		return 0, false
 	}
 	return beacon.Day(before), true
@@ -84,10 +84,10 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	since := t.Now()
-	now, up := vitals.MinuteOf(since), vitals.Minute(0)
+	now, up := heartbeat.MinuteOf(since), heartbeat.Minute(0)
 	for _, s := range spans {
-		if from := vitals.Minute(s.From); from <= now { // else a clock was ahead for a while
-			up = max(up, vitals.Minute(s.To))
+		if from := heartbeat.Minute(s.From); from <= now { // else a clock was ahead for a while
+			up = max(up, heartbeat.Minute(s.To))
 		}
 	}
 	if up > 0 && up.Time().Before(since) {
@@ -102,8 +102,8 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 func (t *Telemetry) bury(held lease.Lease, keeper bool, now time.Time) {
 	before, _ := t.finals.under(held.Token)
 	var over []beacon.HotspotID
-	t.Fleet.Departed(func(id beacon.HotspotID, _ *vitals.Live, at time.Time) {
-		if keeper && vitals.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
+	t.Fleet.Departed(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
+		if keeper && heartbeat.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
 			over = append(over, id)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
 func (t *Telemetry) awaitFold(ctx context.Context) error {
 	for {
-		now := vitals.MinuteOf(t.Now()) // it may be set while we wait
+		now := heartbeat.MinuteOf(t.Now()) // it may be set while we wait
 		folded, next := t.folds.last()
 		if now < folded+foldEvery {
 			return nil
@@ -55,18 +55,18 @@ func (t *Telemetry) awaitFold(ctx context.Context) error {
 // folds is when the last fold was, for those who wait for the next.
 type folds struct {
 	mu   sync.Mutex
-	at   vitals.Minute
+	at   heartbeat.Minute
 	took time.Duration
 	next chan struct{} // closed by the next fold
 }
 
-func (f *folds) last() (at vitals.Minute, next <-chan struct{}) {
+func (f *folds) last() (at heartbeat.Minute, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.next
 }
 
-func (f *folds) done(at vitals.Minute, took time.Duration) {
+func (f *folds) done(at heartbeat.Minute, took time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.took = at, took
@@ -85,16 +85,16 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
 	clock, began := t.look(), time.Now()
-	now := vitals.MinuteOf(clock.now)
+	now := heartbeat.MinuteOf(clock.now)
 	held, holder := t.Keeper()
 	if !holder {
 		held = lease.Lease{}
 	}
 	raised := t.suspicions.raised.Load()
 	in := foldInput{
-		token: held.Token, suspected: t.suspicions.any(), day: vitals.MinuteOf(clock.upTo).Day(), reached: t.places.all(),
+		token: held.Token, suspected: t.suspicions.any(), day: heartbeat.MinuteOf(clock.upTo).Day(), reached: t.places.all(),
 	}
-	final := vitals.Day(0)
+	final := heartbeat.Day(0)
 	if clock.steady {
 		final = finalAt(now, t.places.upTo())
 		in.finalDue = !t.finals.has(held.Token, final)
@@ -142,7 +142,7 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 		}
 		return true
 	})
-	t.Fleet.Departed(func(id beacon.HotspotID, live *vitals.Live, _ time.Time) {
+	t.Fleet.Departed(func(id beacon.HotspotID, live *heartbeat.Live, _ time.Time) {
 		if all || live.Dirty() {
 			ids = append(ids, id)
 		}
@@ -154,11 +154,11 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 // foldChunk brings the records of some hotspots up to date. Memory knows all that
 // the records say.
 func (t *Telemetry) foldChunk(
-	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final vitals.Day,
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final heartbeat.Day,
 ) error {
 	rows := make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *vitals.Live) {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
 			for _, r := range t.Table.Fold(live, nil, clock.upTo, final) {
 				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
 			}
@@ -166,7 +166,7 @@ func (t *Telemetry) foldChunk(
 	}
 	err := t.Store.PutRecords(ctx, held, rows)
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *vitals.Live) {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
 			if err != nil {
 				t.Table.Unfold(live)
 			} else {

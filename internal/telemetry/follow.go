@@ -14,8 +14,8 @@ type places struct {
 	read  map[string]int64
 	heads map[string]int64 // as of the last Look
 
-	looked   vitals.Minute // when the last Look began
-	followed vitals.Minute // and the last one whose heads were all reached
+	looked   heartbeat.Minute // when the last Look began
+	followed heartbeat.Minute // and the last one whose heads were all reached
 }
 
 // caughtUp notes that everything is taken over that was there at the last Look.
@@ -26,7 +26,7 @@ func (p *places) caughtUp() {
 }
 
 // upTo is the minute in which everything that was there is taken over.
-func (p *places) upTo() vitals.Minute {
+func (p *places) upTo() heartbeat.Minute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followed
@@ -66,7 +66,7 @@ const rowsAtATime = 64
 
 // Look sees how long the journals of all nodes are; see fleet.Companion.
 func (t *Telemetry) Look(ctx context.Context) error {
-	began := vitals.MinuteOf(t.Now())
+	began := heartbeat.MinuteOf(t.Now())
 	heads, err := t.Store.JournalHeads(ctx)
 	if err != nil {
 		return err
@@ -107,10 +107,10 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 	if place > 0 && rows[0].Seq > place+1 {
 		t.suspicions.raise() // we were away for so long that some were folded and trimmed
 	}
-	var beats []vitals.Beat
+	var beats []heartbeat.Beat
 	for _, row := range rows {
 		beats = beats[:0]
-		if err := vitals.EachBeat(row.Batch, func(b *vitals.Beat) { beats = append(beats, *b) }); err != nil {
+		if err := heartbeat.EachBeat(row.Batch, func(b *heartbeat.Beat) { beats = append(beats, *b) }); err != nil {
 			t.Log.Error("a row of the journal cannot be read, and is passed over", "node", node, "row", row.Seq, "err", err)
 			continue
 		}

@@ -36,7 +36,7 @@ type gatherer struct {
 
 // batch is a number of beats that become durable together.
 type batch struct {
-	beats []vitals.Beat
+	beats []heartbeat.Beat
 	spots []*fleet.Spot // whose they are
 	done  chan struct{} // closed when err is known
 	began time.Time
@@ -44,7 +44,7 @@ type batch struct {
 }
 
 func newBatch(room int) *batch {
-	return &batch{beats: make([]vitals.Beat, 0, room), spots: make([]*fleet.Spot, 0, room), done: make(chan struct{})}
+	return &batch{beats: make([]heartbeat.Beat, 0, room), spots: make([]*fleet.Spot, 0, room), done: make(chan struct{})}
 }
 
 func newGatherer() *gatherer {
@@ -52,7 +52,7 @@ func newGatherer() *gatherer {
 }
 
 // take hands a beat over and waits until it is durable.
-func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat vitals.Beat) error {
+func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat heartbeat.Beat) error {
 	b, err := g.add(spot, beat)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat vitals.Beat)
 	}
 }
 
-func (g *gatherer) add(spot *fleet.Spot, beat vitals.Beat) (*batch, error) {
+func (g *gatherer) add(spot *fleet.Spot, beat heartbeat.Beat) (*batch, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -131,7 +131,7 @@ func (t *Telemetry) write(ctx context.Context) {
 func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 	ctx, cancel := context.WithDeadline(ctx, b.began.Add(appendTimeout))
 	defer cancel()
-	data = vitals.AppendBatch(data, b.beats)
+	data = heartbeat.AppendBatch(data, b.beats)
 	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {
 		// Whether it was written may be unknown. If it was, following our own

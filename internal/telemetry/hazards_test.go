@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // life lets one hotspot beat once a minute, and the node do its work.
@@ -47,7 +47,7 @@ func (n *node) settle(t *testing.T, c *clock) {
 // onDisk gives the minutes served and the bytes of the record of a day.
 func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes int, bytes uint64) {
 	t.Helper()
-	day := int64(vitals.MinuteOf(at).Day())
+	day := int64(heartbeat.MinuteOf(at).Day())
 	rows, err := n.db.RecordsOf(t.Context(), id, day, day)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes i
 	if len(rows) == 0 {
 		return 0, 0
 	}
-	r, err := vitals.DecodeRecord(rows[0].Data)
+	r, err := heartbeat.DecodeRecord(rows[0].Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type HistoryQuery struct {
 type History struct {
 	From, To time.Time
 	Step     time.Duration
-	Points   []vitals.Point
+	Points   []heartbeat.Point
 }
 
 // History reads records, and for today also what is not in them yet.
@@ -29,22 +29,22 @@ func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQu
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
 	// A minute may be served by a beat of the day before.
-	first, last := vitals.MinuteOf(q.From).Day()-1, vitals.MinuteOf(q.To).Day()
+	first, last := heartbeat.MinuteOf(q.From).Day()-1, heartbeat.MinuteOf(q.To).Day()
 	rows, err := t.Store.RecordsOf(ctx, q.Hotspot, int64(first), int64(last))
 	if err != nil {
 		return History{}, err
 	}
-	var records []*vitals.Record
+	var records []*heartbeat.Record
 	for _, row := range rows {
-		r, err := vitals.DecodeRecord(row.Data)
+		r, err := heartbeat.DecodeRecord(row.Data)
 		if err != nil {
 			return History{}, err
 		}
 		records = append(records, r)
 	}
 	now := t.Now()
-	if last >= vitals.MinuteOf(now).Day() {
-		t.Fleet.With(q.Hotspot, func(live *vitals.Live) { records = t.Table.Latest(live, records, now) })
+	if last >= heartbeat.MinuteOf(now).Day() {
+		t.Fleet.With(q.Hotspot, func(live *heartbeat.Live) { records = t.Table.Latest(live, records, now) })
 	}
-	return History{From: q.From, To: q.To, Step: q.Step, Points: vitals.Series(records, q.From, q.To, q.Step)}, nil
+	return History{From: q.From, To: q.To, Step: q.Step, Points: heartbeat.Series(records, q.From, q.To, q.Step)}, nil
 }

@@ -21,20 +21,20 @@ func (t *Telemetry) LateBeats() int64 { return t.lateness.beats.Load() }
 
 // noteLate looks, before they are taken over, for beats of another node that are
 // too late. That a start reads what is older is no wonder.
-func (t *Telemetry) noteLate(node string, beats []vitals.Beat) {
+func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 	if node == t.Store.Node() || !t.restored.Load() {
 		return
 	}
 	now := t.Now()
-	today := vitals.MinuteOf(now).Day()
+	today := heartbeat.MinuteOf(now).Day()
 	var late int64
 	var behind time.Duration
 	for i := range beats {
 		came := time.UnixMicro(beats[i].At)
-		if vitals.MinuteOf(came).Day() >= today {
+		if heartbeat.MinuteOf(came).Day() >= today {
 			continue
 		}
-		t.Fleet.Tend(beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix)), func(live *vitals.Live) {
+		t.Fleet.Tend(beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix)), func(live *heartbeat.Live) {
 			if t.Table.TooLate(live, &beats[i]) {
 				late++
 				behind = max(behind, now.Sub(came))

@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -19,7 +20,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // morning is when most tests begin.
@@ -110,7 +110,7 @@ type node struct {
 	db       *store.DB
 	fleet    *fleet.Fleet
 	follower *fleet.Follower
-	table    *vitals.Table
+	table    *heartbeat.Table
 	stop     func()
 }
 
@@ -118,8 +118,8 @@ type node struct {
 func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
 	t.Helper()
 	n := &node{db: open(t)}
-	service := vitals.NewService()
-	n.table = vitals.NewTable(service)
+	service := heartbeat.NewService()
+	n.table = heartbeat.NewTable(service)
 	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) }, n.table)
 	var st telemetry.Store = n.db
 	if wrap != nil {

@@ -9,7 +9,7 @@ import (
 
 // rereadChunk takes over what the keeper made of the journals: of all days that
 // were not over when this node last did.
-func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today vitals.Day) error {
+func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
 	const longest = 31 // days
 	last, _ := t.folds.last()
 	since := min(last.Day(), today)
@@ -23,10 +23,10 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 
 // rereadAhead joins the records of days of which memory has beats although they
 // have not come: if it is now that is wrong, those are right.
-func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today vitals.Day) error {
-	ahead := map[vitals.Day][]beacon.HotspotID{}
+func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
+	ahead := map[heartbeat.Day][]beacon.HotspotID{}
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *vitals.Live) {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
 			for _, day := range t.Table.DaysAfter(live, today) {
 				ahead[day] = append(ahead[day], id)
 			}
@@ -39,7 +39,7 @@ func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, tod
 		}
 		for id, data := range rows {
 			if r := t.decode(id, beacon.Day(day), data); r != nil {
-				t.Fleet.Tend(id, func(live *vitals.Live) { t.Table.Join(live, r) })
+				t.Fleet.Tend(id, func(live *heartbeat.Live) { t.Table.Join(live, r) })
 			}
 		}
 	}

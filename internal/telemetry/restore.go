@@ -27,8 +27,8 @@ func (t *Telemetry) Restore(ctx context.Context) error {
 // Restored ends the start: what was met before its hotspot was known is read
 // again, and nobody was heard in the future, whatever the clock was before.
 func (t *Telemetry) Restored(ctx context.Context) error {
-	today := vitals.MinuteOf(t.Now()).Day()
-	for _, day := range []vitals.Day{today - 1, today} {
+	today := heartbeat.MinuteOf(t.Now()).Day()
+	for _, day := range []heartbeat.Day{today - 1, today} {
 		if err := t.restoreDay(ctx, day, t.unknown); err != nil {
 			return fmt.Errorf("read the records: %w", err)
 		}
@@ -36,7 +36,7 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	t.unknown = nil
 	t.startClock()
 	t.restored.Store(true)
-	t.folds.done(vitals.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
+	t.folds.done(heartbeat.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
 	return nil
 }
 
@@ -44,12 +44,12 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 // future, and where the day before was not over for good when that one was
 // begun, also its record.
 func (t *Telemetry) readRecords(ctx context.Context) error {
-	today := vitals.MinuteOf(t.Now()).Day()
+	today := heartbeat.MinuteOf(t.Now()).Day()
 	var mu sync.Mutex
 	var ahead []beacon.HotspotID
-	open := map[vitals.Day][]beacon.HotspotID{}
+	open := map[heartbeat.Day][]beacon.HotspotID{}
 	err := t.Store.EachRecord(ctx, func(hotspot beacon.HotspotID, day int64, data []byte) error {
-		if vitals.Day(day) > today {
+		if heartbeat.Day(day) > today {
 			mu.Lock()
 			defer mu.Unlock()
 			ahead = append(ahead, hotspot)
@@ -79,7 +79,7 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 
 // restoreBefore is for hotspots that have records of the future, because a clock
 // was wrong: it takes over the newest that is not.
-func (t *Telemetry) restoreBefore(ctx context.Context, today vitals.Day, ids []beacon.HotspotID) error {
+func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids []beacon.HotspotID) error {
 	const longest = 31 // days: none of what an older one says matters any more
 	slices.Sort(ids)
 	for day := today; len(ids) > 0 && day+longest > today; day-- {
@@ -93,13 +93,13 @@ func (t *Telemetry) restoreBefore(ctx context.Context, today vitals.Day, ids []b
 }
 
 // restoreDay takes over the records of one day.
-func (t *Telemetry) restoreDay(ctx context.Context, day vitals.Day, ids []beacon.HotspotID) error {
+func (t *Telemetry) restoreDay(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) error {
 	slices.Sort(ids)
 	_, err := t.restoreDays(ctx, day, ids)
 	return err
 }
 
-func (t *Telemetry) restoreDays(ctx context.Context, day vitals.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
+func (t *Telemetry) restoreDays(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
 	found = map[beacon.HotspotID]bool{}
 	for chunk := range slices.Chunk(ids, foldChunk) {
 		rows, err := t.Store.Records(ctx, int64(day), chunk)
@@ -116,11 +116,11 @@ func (t *Telemetry) restoreDays(ctx context.Context, day vitals.Day, ids []beaco
 
 // restoreRecord joins a record into memory. One that is damaged is left alone:
 // the others must not suffer for it.
-func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day int64, data []byte) (r *vitals.Record, known bool) {
-	r, err := vitals.DecodeRecord(data)
+func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day int64, data []byte) (r *heartbeat.Record, known bool) {
+	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
 		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
 		return nil, true
 	}
-	return r, t.Fleet.Wake(hotspot, func(live *vitals.Live) { t.Table.Restore(live, r) })
+	return r, t.Fleet.Wake(hotspot, func(live *heartbeat.Live) { t.Table.Restore(live, r) })
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/job"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/job"
 )
 
 // Run works until ctx ends: it writes beats, marks that the service is up, folds
@@ -29,7 +29,7 @@ const (
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
-	now := vitals.MinuteOf(t.Now())
+	now := heartbeat.MinuteOf(t.Now())
 	folded, _ := t.folds.last()
 	if now >= folded && now < folded+foldEvery {
 		return nil
@@ -41,7 +41,7 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // each time, figures once a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.look()
-	if minute := vitals.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
 		t.Table.Refresh(l.now)
 		t.refreshed = minute
 	}

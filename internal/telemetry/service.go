@@ -32,9 +32,9 @@ const (
 // spans is when the service was up, as far as it is known here.
 type spans struct {
 	mu     sync.Mutex
-	from   vitals.Minute // of our own span
-	marked time.Time     // the last mark, by the data's clock; zero: none yet
-	taken  int64         // how many beats had been taken by then, and refused
+	from   heartbeat.Minute // of our own span
+	marked time.Time        // the last mark, by the data's clock; zero: none yet
+	taken  int64            // how many beats had been taken by then, and refused
 	refuse int64
 	real   time.Time // the same, by the machine's
 	others []beacon.ServiceSpan
@@ -59,9 +59,9 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
 	if s.broken(now, real, t.Rate) {
-		from, reread = vitals.MinuteOf(now), true // what was ours is one of the others now
+		from, reread = heartbeat.MinuteOf(now), true // what was ours is one of the others now
 	}
-	to := vitals.MinuteOf(now)
+	to := heartbeat.MinuteOf(now)
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (s *spans) readOthers(ctx context.Context, store Store, real time.Time) err
 // known are all the spans there are, our own until further notice: while memory
 // lives, so does the process, and whether it stood still is found out by the
 // next mark.
-func (s *spans) known() []vitals.Span {
-	all := []vitals.Span{{From: s.from, To: s.from + forLong}}
+func (s *spans) known() []heartbeat.Span {
+	all := []heartbeat.Span{{From: s.from, To: s.from + forLong}}
 	for _, o := range s.others {
-		all = append(all, vitals.Span{From: vitals.Minute(o.From), To: vitals.Minute(o.To)})
+		all = append(all, heartbeat.Span{From: heartbeat.Minute(o.From), To: heartbeat.Minute(o.To)})
 	}
-	slices.SortFunc(all, func(a, b vitals.Span) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(all, func(a, b heartbeat.Span) int { return cmp.Compare(a.From, b.From) })
 	return all
 }
 
@@ -112,7 +112,7 @@ func (t *Telemetry) readSpans(ctx context.Context) error {
 	if err := s.readOthers(ctx, t.Store, t.machine()); err != nil {
 		return err
 	}
-	s.from = vitals.MinuteOf(t.Now())
+	s.from = heartbeat.MinuteOf(t.Now())
 	t.Service.Set(s.known())
 	return nil
 }

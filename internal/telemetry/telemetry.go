@@ -9,9 +9,9 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // Store is what this package needs of a database; see package store for what
@@ -39,8 +39,8 @@ type Store interface {
 type Config struct {
 	Store   Store
 	Fleet   *fleet.Fleet
-	Table   *vitals.Table   // of the fleet
-	Service *vitals.Service // of the table
+	Table   *heartbeat.Table   // of the fleet
+	Service *heartbeat.Service // of the table
 
 	// Before is called before events are appended: it gives those that they rest
 	// on their place, such as that a hotspot was linked before it came online.
@@ -65,7 +65,7 @@ type Telemetry struct {
 	spans    spans
 	arrivals arrivals
 
-	refreshed vitals.Minute // the last Refresh; of refresh alone
+	refreshed heartbeat.Minute // the last Refresh; of refresh alone
 
 	certainty certainty
 	machine   func() time.Time // the machine's clock, which nobody sets
@@ -117,7 +117,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 	if !ok {
 		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
-	err := t.gatherer.take(ctx, spot, vitals.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
+	err := t.gatherer.take(ctx, spot, heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
 	if err != nil {
 		t.refused.Add(1)
 		return "", err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
 // announceChunk bounds a transaction.
@@ -133,7 +133,7 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 			return err
 		}
 		for _, tr := range chunk {
-			t.Fleet.With(tr.Hotspot, func(live *vitals.Live) { live.Announce(tr.Online) })
+			t.Fleet.With(tr.Hotspot, func(live *heartbeat.Live) { live.Announce(tr.Online) })
 		}
 		t.Told()
 	}
@@ -163,7 +163,7 @@ func transition(s *fleet.Spot, now time.Time) (beacon.Transition, bool) {
 // readAnnounced finds out what was announced last, by whoever was the keeper.
 func (t *Telemetry) readAnnounced(ctx context.Context) error {
 	return t.Store.EachStatus(ctx, func(hotspot beacon.HotspotID, online bool) error {
-		t.Fleet.With(hotspot, func(live *vitals.Live) { live.Announce(online) })
+		t.Fleet.With(hotspot, func(live *heartbeat.Live) { live.Announce(online) })
 		return nil
 	})
 }

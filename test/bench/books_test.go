@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // records stands for telemetry while a world is made: every day before one is
@@ -22,7 +22,7 @@ type records struct{ before beacon.Day }
 
 func (r records) FinalBefore() (beacon.Day, bool) { return r.before, true }
 
-func (records) FactsOf(data []byte) (beacon.Facts, error) { return vitals.RecordFacts(data) }
+func (records) FactsOf(data []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(data) }
 
 func (records) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	return nil, nil
@@ -80,13 +80,13 @@ func keepBooks(
 // someDay is what a hotspot of these worlds does: it beats each minute until it
 // falls silent in the evening, and measures its uplink four times a day.
 type someDay struct {
-	table *vitals.Table
-	live  *vitals.Live
+	table *heartbeat.Table
+	live  *heartbeat.Live
 	seq   uint64
 }
 
 func newSomeDay(since time.Time) *someDay {
-	d := &someDay{table: vitals.NewTable(vitals.NewService())}
+	d := &someDay{table: heartbeat.NewTable(heartbeat.NewService())}
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = since, since
 	d.live = d.table.Place(nil, h)
@@ -97,7 +97,7 @@ func newSomeDay(since time.Time) *someDay {
 func (d *someDay) beat(from, to time.Time) {
 	for at := from; at.Before(to); at = at.Add(time.Minute) {
 		d.seq++
-		beat := vitals.Beat{At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{
+		beat := heartbeat.Beat{At: at.UnixMicro(), Heartbeat: beacon.Heartbeat{
 			Boot: 0xfeedc0ffee, Seq: d.seq, Bytes: d.seq * 16_777_259, Clients: 3 + int(d.seq%7), Signal: beacon.GoodSignal,
 		}}
 		if d.seq%360 == 7 {
@@ -110,7 +110,7 @@ func (d *someDay) beat(from, to time.Time) {
 // record gives the record of a day, as a fold at a time writes it.
 func (d *someDay) record(b *testing.B, day beacon.Day, now time.Time) []byte {
 	b.Helper()
-	folded := d.table.Fold(d.live, nil, now, vitals.FinalAt(vitals.MinuteOf(now)))
+	folded := d.table.Fold(d.live, nil, now, heartbeat.FinalAt(heartbeat.MinuteOf(now)))
 	d.table.Folded(d.live)
 	for _, r := range folded {
 		if beacon.Day(r.Day()) == day {

@@ -203,7 +203,7 @@ func startWorld(t testing.TB) (url, key string) {
 // run starts a command that lives as long as the test.
 func run(t testing.TB, args ...string) *bufio.Reader {
 	t.Helper()
-	cmd := exec.Command(rig.Binary, args...)
+	cmd := exec.Command(harness.Binary, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

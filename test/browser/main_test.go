@@ -9,7 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // chromium finds the browser. Where there is none, make test skips the test and make
 // check fails it.

@@ -80,7 +80,7 @@ func start(t testing.TB) *network {
 	n.beat(t, n.spots...)
 	stop()
 	stop = n.serve(t, "--clock-start", monthEnd.Add(-2*time.Minute).Format(time.RFC3339), "--clock-rate", "1200")
-	rig.Eventually(t, "the month is settled", func() bool {
+	harness.Eventually(t, "the month is settled", func() bool {
 		_, err := n.try("rewards", "settle", "--month", n.lastMonth, "--force", "--clock-start", monthEnd.Add(12*time.Hour).Format(time.RFC3339))
 		return err == nil
 	})
@@ -94,13 +94,13 @@ func start(t testing.TB) *network {
 func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 	t.Helper()
 	if n.address == "" {
-		n.address = rig.FreeAddress()
+		n.address = harness.FreeAddress()
 	}
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", n.address, "--admin-addr", "off", "--db", n.db}, flags...)...)
+	cmd := exec.Command(harness.Binary, append([]string{"serve", "--addr", n.address, "--admin-addr", "off", "--db", n.db}, flags...)...)
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -232,6 +232,6 @@ func (n *network) command(t testing.TB, args ...string) string {
 }
 
 func (n *network) try(args ...string) (string, error) {
-	out, err := exec.Command(rig.Binary, append(args, "--db", n.db)...).CombinedOutput()
+	out, err := exec.Command(harness.Binary, append(args, "--db", n.db)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }

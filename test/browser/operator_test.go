@@ -139,11 +139,11 @@ func (p *page) rewards(t testing.TB, n *network) {
 	}))
 	p.press("JSON of " + n.lastMonth)
 	file := filepath.Join(folder, "beacon-statement-"+n.lastMonth+".json")
-	rig.Eventually(t, "the statement is kept", func() bool {
+	harness.Eventually(t, "the statement is kept", func() bool {
 		_, err := os.Stat(file)
 		return err == nil
 	})
-	if out, err := exec.Command(rig.Binary, "rewards", "verify", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(harness.Binary, "rewards", "verify", file).CombinedOutput(); err != nil {
 		t.Errorf("the statement does not hold: %v\n%s", err, out)
 	}
 }

@@ -43,7 +43,7 @@ func launch(t testing.TB) *browser {
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-pings", true),
-		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(rig.Patience))
+		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(harness.Patience))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -166,7 +166,7 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(p.ctx); err != nil { // binds the tab to the context without a deadline
 		p.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, rig.Patience)
+	ctx, cancel := context.WithTimeout(p.ctx, harness.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.fail("%v", err)
@@ -197,14 +197,14 @@ func eval[T any](p *page, expression string) T {
 // be asked: that is not yet.
 func (p *page) until(expression string) {
 	p.t.Helper()
-	deadline := time.Now().Add(rig.Patience)
+	deadline := time.Now().Add(harness.Patience)
 	for {
 		met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && met {
 			return
 		}
 		if time.Now().After(deadline) || p.ctx.Err() != nil {
-			p.fail("after %v, still not: %s (%v)", rig.Patience, expression, err)
+			p.fail("after %v, still not: %s (%v)", harness.Patience, expression, err)
 		}
 		time.Sleep(30 * time.Millisecond) // between two looks, up to a deadline
 	}

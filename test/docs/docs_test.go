@@ -13,7 +13,7 @@
 //
 // It knows nothing of how pages are shown. Its invariant: a block that looks as if
 // it were to be typed is run, stands in the list of exceptions, or fails the test.
-package docstest
+package docs
 
 import (
 	"flag"
@@ -67,12 +67,12 @@ func TestMain(m *testing.M) {
 		if err := flag.Set("test.parallel", "6"); err != nil { // pages wait more than they compute
 			panic(err)
 		}
-		return rig.Main(m)
+		return harness.Main(m)
 	}())
 }
 
 // linkBinary puts the program where pages find it.
-var linkBinary = sync.OnceValue(func() error { return os.Symlink(rig.Binary, filepath.Join(programs, "beacon")) })
+var linkBinary = sync.OnceValue(func() error { return os.Symlink(harness.Binary, filepath.Join(programs, "beacon")) })
 
 func TestPages(t *testing.T) {
 	level.Needs(t, level.Check)

@@ -1,4 +1,4 @@
-package docstest
+package docs
 
 import (
 	"fmt"

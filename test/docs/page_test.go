@@ -1,4 +1,4 @@
-package docstest
+package docs
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func (p page) run(ctx context.Context, folder, notes string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*rig.Patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*harness.Patience)
 	defer cancel()
 	s, err := begin(ctx, folder, notes, append(env, p.env...))
 	if err != nil {

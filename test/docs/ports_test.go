@@ -1,4 +1,4 @@
-package docstest
+package docs
 
 import (
 	"regexp"
@@ -17,7 +17,7 @@ var address = regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+`)
 func (p ports) real(text string) string {
 	return address.ReplaceAllStringFunc(text, func(written string) string {
 		if p[written] == "" {
-			p[written] = rig.FreeAddress()
+			p[written] = harness.FreeAddress()
 		}
 		return p[written]
 	})

@@ -1,4 +1,4 @@
-package docstest
+package docs
 
 import (
 	"bufio"
@@ -172,7 +172,7 @@ func alive(group int) bool { return syscall.Kill(-group, 0) == nil }
 
 // until waits for a condition.
 func (s *session) until(met func() bool) error {
-	ctx, cancel := context.WithTimeout(s.ctx, rig.Patience)
+	ctx, cancel := context.WithTimeout(s.ctx, harness.Patience)
 	defer cancel()
 	for tick := time.NewTicker(5 * time.Millisecond); !met(); {
 		select {

@@ -14,11 +14,11 @@ import (
 // coverage, and soon on another server. The clock stands still: nothing but the
 // changes changes what is shown.
 func TestCoverageAtOnce(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-		clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
-		servers := []*rig.Server{clock.Start(t, db)}
-		if rig.IsPostgres(db) {
+	harness.Stores(t, func(t *testing.T, db string) {
+		admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+		clock := harness.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
+		servers := []*harness.Server{clock.Start(t, db)}
+		if harness.IsPostgres(db) {
 			servers = append(servers, clock.Start(t, db))
 		}
 		sc := emptyScene(t, admin)
@@ -29,7 +29,7 @@ func TestCoverageAtOnce(t *testing.T) {
 		sc.build(t, servers[0])
 		w := &witness{sc: sc, servers: servers, box: groundBox{cityLat + 0.002, cityLat - 0.02, cityLng + 0.02, cityLng - 0.002}}
 		w.await(t, servers[len(servers)-1])
-		steps := []func(t testing.TB, s *rig.Server, at *site){sc.beat, sc.resize, sc.unlink, sc.link, sc.beat, sc.resize, sc.beat, sc.remove}
+		steps := []func(t testing.TB, s *harness.Server, at *site){sc.beat, sc.resize, sc.unlink, sc.link, sc.beat, sc.resize, sc.beat, sc.remove}
 		for step, change := range steps {
 			for i, at := range sc.sites {
 				if i%3 == 2 && step >= len(steps)-1 { // some stay
@@ -46,7 +46,7 @@ func TestCoverageAtOnce(t *testing.T) {
 // into from outside, and in the world.
 type witness struct {
 	sc      *scene
-	servers []*rig.Server
+	servers []*harness.Server
 	box     groundBox
 
 	changes, moved int // how often the area became another
@@ -56,7 +56,7 @@ type witness struct {
 
 // see makes a change at one server, and wants to see it there at once and
 // elsewhere soon. What is true afterwards, that server says of each hotspot.
-func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB, s *rig.Server, at *site)) {
+func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB, s *harness.Server, at *site)) {
 	t.Helper()
 	near := w.changes % len(w.servers)
 	change(t, w.servers[near], at)
@@ -75,7 +75,7 @@ func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB
 		if far == near {
 			continue
 		}
-		rig.Eventually(t, "another server shows the same", func() bool {
+		harness.Eventually(t, "another server shows the same", func() bool {
 			return w.look(t, s) == data
 		})
 		w.longest = max(w.longest, time.Since(answered))
@@ -84,7 +84,7 @@ func (w *witness) see(t *testing.T, step int, at *site, change func(t testing.TB
 
 // look is what a server says, with all hotspots: one that is hidden by others now
 // may be seen later.
-func (w *witness) look(t *testing.T, s *rig.Server) (data string) {
+func (w *witness) look(t *testing.T, s *harness.Server) (data string) {
 	t.Helper()
 	for _, box := range []groundBox{w.box, wholeWorld} {
 		_, a, err := chart(t.Context(), w.sc.admin, s, box, anyZoom)
@@ -98,9 +98,9 @@ func (w *witness) look(t *testing.T, s *rig.Server) (data string) {
 
 // await waits until a server knows all hotspots: keys of devices, too, come from
 // there.
-func (w *witness) await(t *testing.T, s *rig.Server) {
+func (w *witness) await(t *testing.T, s *harness.Server) {
 	t.Helper()
-	rig.Eventually(t, "all hotspots are there", func() bool {
+	harness.Eventually(t, "all hotspots are there", func() bool {
 		return mustChart(t, w.sc.admin, s, wholeWorld, anyZoom).Count == len(w.sc.sites)
 	})
 }

@@ -48,8 +48,8 @@ func (b groundBox) query() string {
 	return fmt.Sprintf("north=%v&south=%v&east=%v&west=%v", b.north, b.south, b.east, b.west)
 }
 
-func (b groundBox) fields() rig.Fields {
-	return rig.Fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
+func (b groundBox) fields() harness.Fields {
+	return harness.Fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
 }
 
 // turnedAway reports whether a server says that the machine has too much to do:
@@ -60,10 +60,10 @@ func turnedAway(status int, header http.Header) bool {
 
 // insist asks until it is not turned away. Who is has to wait for that, so it
 // need not pause.
-func insist(ctx context.Context, c *rig.Client, method, url string, body any) rig.Answer {
+func insist(ctx context.Context, c *harness.Client, method, url string, body any) harness.Answer {
 	for began := time.Now(); ; {
 		a := c.Do(ctx, method, url, body)
-		if !turnedAway(a.Status, a.Header) || time.Since(began) > rig.Patience {
+		if !turnedAway(a.Status, a.Header) || time.Since(began) > harness.Patience {
 			return a
 		}
 	}
@@ -71,7 +71,7 @@ func insist(ctx context.Context, c *rig.Client, method, url string, body any) ri
 
 // chart asks for the coverage of a box, and holds the answer to what is true of
 // all of them.
-func chart(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, zoom int) (charted, rig.Answer, error) {
+func chart(ctx context.Context, c *harness.Client, s *harness.Server, box groundBox, zoom int) (charted, harness.Answer, error) {
 	address := s.URL + "/v1/coverage?" + box.query()
 	if zoom != anyZoom {
 		address += fmt.Sprintf("&zoom=%d", zoom)
@@ -90,7 +90,7 @@ func chart(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, zoo
 	return got, a, nil
 }
 
-func mustChart(t testing.TB, c *rig.Client, s *rig.Server, box groundBox, zoom int) charted {
+func mustChart(t testing.TB, c *harness.Client, s *harness.Server, box groundBox, zoom int) charted {
 	t.Helper()
 	got, _, err := chart(t.Context(), c, s, box, zoom)
 	if err != nil {
@@ -164,7 +164,7 @@ type plotted struct {
 }
 
 // plot reads hotspots one by one; one that is gone is left out.
-func plot(t testing.TB, c *rig.Client, s *rig.Server, ids []string) (all []plotted) {
+func plot(t testing.TB, c *harness.Client, s *harness.Server, ids []string) (all []plotted) {
 	t.Helper()
 	for _, id := range ids {
 		a := insist(t.Context(), c, http.MethodGet, s.URL+"/v1/hotspots/"+id, nil)

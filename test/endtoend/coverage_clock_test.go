@@ -21,14 +21,14 @@ const offlineAfter = 240 * time.Second
 // clock stands still but for when the test moves it, so that it is known to the
 // millisecond who is online.
 func TestCoverageClock(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
-		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	harness.Stores(t, func(t *testing.T, db string) {
+		clock := harness.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
+		admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
 		sc.clump(12, cityLat, cityLng, 100)
 		sc.clump(level.Rounds(60, 300, 800), -20, 30, 20_000)
-		w := &watched{crowd: newCrowd(t, db, clock.Now(), sc.discs()), client: admin, clock: clock, servers: []*rig.Server{clock.Start(t, db)}}
-		if rig.IsPostgres(db) { // which hears of beats a little later
+		w := &watched{crowd: newCrowd(t, db, clock.Now(), sc.discs()), client: admin, clock: clock, servers: []*harness.Server{clock.Start(t, db)}}
+		if harness.IsPostgres(db) { // which hears of beats a little later
 			w.servers = append(w.servers, clock.Start(t, db))
 		}
 
@@ -74,7 +74,7 @@ func TestCoverageClock(t *testing.T) {
 		for _, s := range w.servers {
 			s.Kill()
 		}
-		w.servers = []*rig.Server{clock.Start(t, db)}
+		w.servers = []*harness.Server{clock.Start(t, db)}
 		w.check(t)
 		before := len(w.online())
 		clock.Pass(offlineAfter + time.Millisecond)
@@ -94,7 +94,7 @@ func (sc *scene) discs() (all []groundDisc) {
 }
 
 // statusIn is what coverage says about a hotspot.
-func statusIn(t testing.TB, c *rig.Client, s *rig.Server, m *member) string {
+func statusIn(t testing.TB, c *harness.Client, s *harness.Server, m *member) string {
 	t.Helper()
 	around := groundBox{m.disc.lat + 1e-6, m.disc.lat - 1e-6, m.disc.lng + 1e-6, m.disc.lng - 1e-6}
 	for _, item := range mustChart(t, c, s, around, anyZoom).Hotspots {
@@ -109,9 +109,9 @@ func statusIn(t testing.TB, c *rig.Client, s *rig.Server, m *member) string {
 // online by the clock.
 type watched struct {
 	*crowd
-	client  *rig.Client
-	clock   *rig.HeldClock
-	servers []*rig.Server
+	client  *harness.Client
+	clock   *harness.HeldClock
+	servers []*harness.Server
 	heard   map[*member]time.Time
 }
 
@@ -124,9 +124,9 @@ func (w *watched) beat(t *testing.T, members []*member) {
 	}
 	for _, s := range w.servers[1:] {
 		for _, m := range members {
-			rig.Eventually(t, "the other server has heard of a beat", func() bool {
+			harness.Eventually(t, "the other server has heard of a beat", func() bool {
 				h := w.client.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+m.Hotspot, nil)
-				return t.Failed() || rig.ReadingOf(h).Bytes == m.Totals().Sent
+				return t.Failed() || harness.ReadingOf(h).Bytes == m.Totals().Sent
 			})
 		}
 	}
@@ -180,7 +180,7 @@ func (w *watched) await(t *testing.T, before int) {
 				t.Errorf("at %v server %d: %s", w.clock.Now(), i, problem)
 			}
 		}()
-		rig.Eventually(t, "maps are redrawn", func() bool {
+		harness.Eventually(t, "maps are redrawn", func() bool {
 			var n int
 			if n, problem = w.look(t.Context(), s); n < least || n > before {
 				t.Fatalf("at %v %d are online; want %d, and before that %d", w.clock.Now(), n, least, before)
@@ -192,7 +192,7 @@ func (w *watched) await(t *testing.T, before int) {
 
 // look compares how many are online in the world, and in the city who is and the
 // ground that they cover. It returns how many were in the world.
-func (w *watched) look(ctx context.Context, s *rig.Server) (n int, problem string) {
+func (w *watched) look(ctx context.Context, s *harness.Server) (n int, problem string) {
 	want := w.online()
 	got, _, err := chart(ctx, w.client, s, wholeWorld, 3)
 	if err != nil {

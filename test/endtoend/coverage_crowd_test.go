@@ -15,9 +15,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // crowd is many hotspots, put into a database before a server runs on it. They
@@ -29,14 +29,14 @@ type crowd struct {
 
 // member is a hotspot of a crowd.
 type member struct {
-	*rig.Device
+	*harness.Device
 	disc groundDisc
 }
 
 // newCrowd puts hotspots to where their discs are.
 func newCrowd(t testing.TB, db string, now time.Time, discs []groundDisc) *crowd {
 	t.Helper()
-	handle := rig.OpenStore(t, db)
+	handle := harness.OpenStore(t, db)
 	c := &crowd{members: make([]*member, len(discs))}
 	abreast(64, len(discs), func(i int) { // they share transactions
 		m, err := newMember(t.Context(), handle, i, now, discs[i])
@@ -70,19 +70,19 @@ func newMember(ctx context.Context, db *store.DB, i int, now time.Time, disc gro
 		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, now)), Operator: "usr_01hzzzzzzzzzzzzzzzzzzzzzzz",
 		Name: fmt.Sprintf("Hotspot %d", i), Type: beacon.Home,
 		Location: beacon.Location{Point: geo.Point{Lat: disc.lat, Lng: disc.lng}, VerifiedAt: now},
-		Device:   beacon.Device{SSID: fmt.Sprintf("net-%d", i), MAC: beacon.MAC(rig.MACOf(i)), LinkedAt: now},
+		Device:   beacon.Device{SSID: fmt.Sprintf("net-%d", i), MAC: beacon.MAC(harness.MACOf(i)), LinkedAt: now},
 		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50, CoverageRadiusM: disc.radiusM},
 
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
-	m := &member{Device: &rig.Device{Hotspot: string(h.ID), SSID: h.Device.SSID, MAC: rig.MACOf(i)}, disc: disc}
+	m := &member{Device: &harness.Device{Hotspot: string(h.ID), SSID: h.Device.SSID, MAC: harness.MACOf(i)}, disc: disc}
 	m.Key, h.Device.KeyHash = access.MintDevice(h.ID)
 	_, err := db.InsertHotspot(ctx, h, storetest.Actor, nil)
 	return m, err
 }
 
 // beat lets members beat once, some at a time.
-func (c *crowd) beat(t testing.TB, client *rig.Client, s *rig.Server, members []*member) {
+func (c *crowd) beat(t testing.TB, client *harness.Client, s *harness.Server, members []*member) {
 	t.Helper()
 	abreast(32, len(members), func(i int) {
 		c.sent.Add(1)
@@ -90,7 +90,7 @@ func (c *crowd) beat(t testing.TB, client *rig.Client, s *rig.Server, members []
 	})
 }
 
-func (m *member) beat(t testing.TB, client *rig.Client, s *rig.Server) {
+func (m *member) beat(t testing.TB, client *harness.Client, s *harness.Server) {
 	body := m.Next()
 	a := m.Send(t.Context(), client, s, body)
 	for tries := 0; a.Err != nil && tries < 3; tries++ { // a connection that was never used may be closed any time

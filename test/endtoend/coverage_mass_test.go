@@ -23,13 +23,13 @@ import (
 // coverage becomes what all of them say. The clock stands still: nobody goes
 // offline, however long that takes.
 func TestCoverageMass(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	harness.Stores(t, func(t *testing.T, db string) {
+		admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 		sc := emptyScene(t, admin)
 		for i := range 20 { // cities, one of them on both sides of ±180°
 			sc.clump(level.Rounds(75, 250, 250), float64(i*5-50), float64(i*18-180), 1500)
 		}
-		clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
+		clock := harness.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
 		crowd := newCrowd(t, db, clock.Now(), sc.discs())
 		early := len(crowd.members) * 5 / 6
 		m := &mass{crowd: crowd, client: admin, server: clock.Start(t, db)}
@@ -48,11 +48,11 @@ func TestCoverageMass(t *testing.T) {
 			looking.Go(func() { m.repeat(ctx, t, random(uint64(i)+2), ask) })
 		}
 		crowd.beat(t, admin, m.server, crowd.members[early:])
-		took := rig.Eventually(t, "all are online", func() bool {
+		took := harness.Eventually(t, "all are online", func() bool {
 			return mustChart(t, admin, m.server, wholeWorld, 0).online() == len(crowd.members) || t.Failed()
 		})
 		t.Logf("all %d were shown %v after the last beat", len(crowd.members), took)
-		rig.Eventually(t, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
+		harness.Eventually(t, "a hundred answers", func() bool { return m.asked.Load() >= 100 || t.Failed() })
 		stop()
 		looking.Wait()
 		t.Logf("%d answers; the longest took %v", m.asked.Load(), time.Duration(m.longest.Load()))
@@ -63,8 +63,8 @@ func TestCoverageMass(t *testing.T) {
 // mass is those who look while a crowd comes online.
 type mass struct {
 	crowd  *crowd
-	client *rig.Client
-	server *rig.Server
+	client *harness.Client
+	server *harness.Server
 
 	asked   atomic.Int64
 	longest atomic.Int64

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
-	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // TestCoverageReplicas: at two servers of one database, hotspots come, beat,
@@ -25,9 +25,9 @@ import (
 func TestCoverageReplicas(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
-	w := &turmoil{servers: [2]*rig.Server{clock.Start(t, db), clock.Start(t, db)}, counts: map[string]*atomic.Int64{}}
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	clock := harness.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC))
+	w := &turmoil{servers: [2]*harness.Server{clock.Start(t, db), clock.Start(t, db)}, counts: map[string]*atomic.Int64{}}
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	w.scene = newScene(t, admin)
 	for range 3 {
 		w.clump(12, cityLat, cityLng, 400)
@@ -58,9 +58,9 @@ func TestCoverageReplicas(t *testing.T) {
 	}
 	enough := int64(level.Rounds(5, 30, 100))
 	for what, n := range w.counts {
-		rig.Eventually(t, what+" was done often enough", func() bool { return n.Load() >= enough || t.Failed() })
+		harness.Eventually(t, what+" was done often enough", func() bool { return n.Load() >= enough || t.Failed() })
 	}
-	rig.Eventually(t, "enough hotspots are online to cover some ground", func() bool {
+	harness.Eventually(t, "enough hotspots are online to cover some ground", func() bool {
 		return mustChart(t, admin, w.servers[0], wholeWorld, anyZoom).online() >= 10+2*workers || t.Failed()
 	})
 	stop()
@@ -71,7 +71,7 @@ func TestCoverageReplicas(t *testing.T) {
 
 	// Until both know of everything, a tile may change between two requests.
 	var both [2]map[string]string
-	rig.Eventually(t, "both servers know of all changes", func() bool {
+	harness.Eventually(t, "both servers know of all changes", func() bool {
 		var world [2]string
 		for i, s := range w.servers {
 			_, a, err := chart(t.Context(), admin, s, wholeWorld, anyZoom)
@@ -82,7 +82,7 @@ func TestCoverageReplicas(t *testing.T) {
 		}
 		return world[0] == world[1]
 	})
-	took := rig.Eventually(t, "both servers answer the same", func() bool {
+	took := harness.Eventually(t, "both servers answer the same", func() bool {
 		for i, s := range w.servers {
 			both[i] = record(t, admin, s, boxes)
 		}
@@ -106,7 +106,7 @@ func pause(random *rand.Rand) { time.Sleep(time.Duration(random.IntN(12)) * time
 // turmoil is a scene that changes at two servers.
 type turmoil struct {
 	*scene
-	servers [2]*rig.Server
+	servers [2]*harness.Server
 	counts  map[string]*atomic.Int64 // what was done
 }
 
@@ -120,10 +120,10 @@ func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
 	}
 	switch dice := random.IntN(20); {
 	case at.Device == nil:
-		body := rig.Registration(at.n)
-		body["location"] = rig.Fields{"lat": at.lat, "lng": at.lng}
+		body := harness.Registration(at.n)
+		body["location"] = harness.Fields{"lat": at.lat, "lng": at.lng}
 		if a, ok := w.try(t, "register", http.MethodPost, s.URL+"/v1/hotspots", body); ok {
-			at.Device = &rig.Device{MAC: rig.MACOf(at.n)}
+			at.Device = &harness.Device{MAC: harness.MACOf(at.n)}
 			at.Hotspot, _ = a.Fields(t)["id"].(string)
 			at.stage = registered
 		}
@@ -132,9 +132,9 @@ func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
 			at.Device = nil
 		}
 	case dice < 6:
-		w.try(t, "resize", http.MethodPatch, hotspot, rig.Fields{"settings": rig.Fields{"coverage_radius_m": 10 + random.IntN(491)}})
+		w.try(t, "resize", http.MethodPatch, hotspot, harness.Fields{"settings": harness.Fields{"coverage_radius_m": 10 + random.IntN(491)}})
 	case at.stage == registered:
-		if _, ok := w.try(t, "verify", http.MethodPost, hotspot+"/verification", rig.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"}); ok {
+		if _, ok := w.try(t, "verify", http.MethodPost, hotspot+"/verification", harness.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"}); ok {
 			at.stage = verified
 		}
 	case at.stage == verified:
@@ -151,12 +151,12 @@ func (w *turmoil) act(t *testing.T, random *rand.Rand, at *site) {
 }
 
 // linkAt links a device; the code comes from the same server.
-func (w *turmoil) linkAt(t *testing.T, s *rig.Server, at *site) {
+func (w *turmoil) linkAt(t *testing.T, s *harness.Server, at *site) {
 	a, ok := w.try(t, "link", http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/link-code", nil)
 	if !ok {
 		return
 	}
-	body := rig.Fields{"code": a.Fields(t)["code"], "mac_address": at.MAC}
+	body := harness.Fields{"code": a.Fields(t)["code"], "mac_address": at.MAC}
 	if a, ok = w.try(t, "link", http.MethodPost, s.URL+"/v1/devices/link", body); ok {
 		at.Key, _ = a.Fields(t)["device_key"].(string)
 		at.stage = linked
@@ -164,25 +164,25 @@ func (w *turmoil) linkAt(t *testing.T, s *rig.Server, at *site) {
 	}
 }
 
-func (w *turmoil) try(t *testing.T, what, method, url string, body any) (rig.Answer, bool) {
+func (w *turmoil) try(t *testing.T, what, method, url string, body any) (harness.Answer, bool) {
 	a := w.admin.Do(t.Context(), method, url, body)
 	return a, w.took(t, what, a)
 }
 
 // took counts what was done, and what must not be answered.
-func (w *turmoil) took(t *testing.T, what string, a rig.Answer) bool {
+func (w *turmoil) took(t *testing.T, what string, a harness.Answer) bool {
 	switch a.Outcome() {
-	case rig.Done:
+	case harness.Done:
 		w.counts[what].Add(1)
 		return true
-	case rig.Unknown:
+	case harness.Unknown:
 		t.Errorf("%s was answered %d %s %v", what, a.Status, a.Code, a.Err)
 	}
 	return false
 }
 
 // look asks for boxes and tiles as long as the load lasts.
-func (w *turmoil) look(load context.Context, t *testing.T, s *rig.Server, random *rand.Rand, boxes []groundBox) {
+func (w *turmoil) look(load context.Context, t *testing.T, s *harness.Server, random *rand.Rand, boxes []groundBox) {
 	for load.Err() == nil && !t.Failed() {
 		if _, _, err := chart(t.Context(), w.admin, s, boxes[random.IntN(len(boxes))], random.IntN(24)-1); err != nil {
 			t.Error(err)

@@ -16,14 +16,14 @@ import (
 
 // scene is hotspots of every kind in places of every kind, made over HTTP.
 type scene struct {
-	admin  *rig.Client
+	admin  *harness.Client
 	random *rand.Rand
 	sites  []*site
 }
 
 // site is where a hotspot stands, and how far it has come.
 type site struct {
-	*rig.Device
+	*harness.Device
 	n        int
 	lat, lng float64
 	radiusM  float64 // 0: that of its type
@@ -67,11 +67,11 @@ const (
 )
 
 // emptyScene has no hotspots yet.
-func emptyScene(t testing.TB, admin *rig.Client) *scene {
+func emptyScene(t testing.TB, admin *harness.Client) *scene {
 	return &scene{admin: admin, random: rand.New(rand.NewPCG(level.Seed(t), 1))}
 }
 
-func newScene(t testing.TB, admin *rig.Client) *scene {
+func newScene(t testing.TB, admin *harness.Client) *scene {
 	sc := emptyScene(t, admin)
 	sc.clump(18, cityLat, cityLng, 250)
 	sc.clump(8, dateLat, 180, 200)
@@ -91,7 +91,7 @@ func newScene(t testing.TB, admin *rig.Client) *scene {
 }
 
 // build brings every hotspot as far as its site says, many at a time.
-func (sc *scene) build(t testing.TB, s *rig.Server) {
+func (sc *scene) build(t testing.TB, s *harness.Server) {
 	t.Helper()
 	work := make(chan *site)
 	var working sync.WaitGroup
@@ -112,17 +112,17 @@ func (sc *scene) build(t testing.TB, s *rig.Server) {
 	}
 }
 
-func (sc *scene) advance(t testing.TB, s *rig.Server, at *site) {
-	body := rig.Registration(at.n)
-	body["location"] = rig.Fields{"lat": at.lat, "lng": at.lng}
+func (sc *scene) advance(t testing.TB, s *harness.Server, at *site) {
+	body := harness.Registration(at.n)
+	body["location"] = harness.Fields{"lat": at.lat, "lng": at.lng}
 	if at.radiusM != 0 {
-		body["settings"] = rig.Fields{"coverage_radius_m": at.radiusM}
+		body["settings"] = harness.Fields{"coverage_radius_m": at.radiusM}
 	}
-	at.Device = &rig.Device{SSID: fmt.Sprintf("net-%d", at.n), MAC: rig.MACOf(at.n)}
+	at.Device = &harness.Device{SSID: fmt.Sprintf("net-%d", at.n), MAC: harness.MACOf(at.n)}
 	at.Hotspot, _ = sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
 	if at.stage >= verified {
 		sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/verification",
-			rig.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"})
+			harness.Fields{"lat": at.lat, "lng": at.lng, "accuracy_m": 5, "method": "gps"})
 	}
 	if at.stage >= linked {
 		sc.link(t, s, at)
@@ -133,35 +133,35 @@ func (sc *scene) advance(t testing.TB, s *rig.Server, at *site) {
 }
 
 // link links a device, for the first time or again.
-func (sc *scene) link(t testing.TB, s *rig.Server, at *site) {
+func (sc *scene) link(t testing.TB, s *harness.Server, at *site) {
 	code := sc.ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+at.Hotspot+"/link-code", nil)["code"]
-	at.Key, _ = sc.ask(t, http.MethodPost, s.URL+"/v1/devices/link", rig.Fields{"code": code, "mac_address": at.MAC})["device_key"].(string)
+	at.Key, _ = sc.ask(t, http.MethodPost, s.URL+"/v1/devices/link", harness.Fields{"code": code, "mac_address": at.MAC})["device_key"].(string)
 	at.Reboot()
 }
 
-func (sc *scene) beat(t testing.TB, s *rig.Server, at *site) {
+func (sc *scene) beat(t testing.TB, s *harness.Server, at *site) {
 	if a := at.Device.Beat(t.Context(), sc.admin, s); a.Status != http.StatusOK {
 		t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 	}
 }
 
 // resize changes how far a hotspot reaches.
-func (sc *scene) resize(t testing.TB, s *rig.Server, at *site) {
-	sc.ask(t, http.MethodPatch, s.URL+"/v1/hotspots/"+at.Hotspot, rig.Fields{"settings": rig.Fields{"coverage_radius_m": 10 + sc.random.IntN(491)}})
+func (sc *scene) resize(t testing.TB, s *harness.Server, at *site) {
+	sc.ask(t, http.MethodPatch, s.URL+"/v1/hotspots/"+at.Hotspot, harness.Fields{"settings": harness.Fields{"coverage_radius_m": 10 + sc.random.IntN(491)}})
 }
 
 // unlink takes a hotspot's device away: it is pending again.
-func (sc *scene) unlink(t testing.TB, s *rig.Server, at *site) {
+func (sc *scene) unlink(t testing.TB, s *harness.Server, at *site) {
 	sc.ask(t, http.MethodDelete, s.URL+"/v1/hotspots/"+at.Hotspot+"/device", nil)
 }
 
 // remove deletes a hotspot.
-func (sc *scene) remove(t testing.TB, s *rig.Server, at *site) {
+func (sc *scene) remove(t testing.TB, s *harness.Server, at *site) {
 	sc.ask(t, http.MethodDelete, s.URL+"/v1/hotspots/"+at.Hotspot, nil)
 }
 
 // ask makes a request that must succeed.
-func (sc *scene) ask(t testing.TB, method, url string, body any) rig.Fields {
+func (sc *scene) ask(t testing.TB, method, url string, body any) harness.Fields {
 	a := insist(t.Context(), sc.admin, method, url, body)
 	switch {
 	case a.Status == http.StatusNoContent:

@@ -22,15 +22,15 @@ type tile struct {
 }
 
 // fetchTile asks until it is not turned away.
-func fetchTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, header ...string) (got tile, err error) {
+func fetchTile(ctx context.Context, c *harness.Client, s *harness.Server, z, x, y int, header ...string) (got tile, err error) {
 	away := true
-	for began := time.Now(); away && time.Since(began) < rig.Patience; {
+	for began := time.Now(); away && time.Since(began) < harness.Patience; {
 		got, away, err = tryTile(ctx, c, s, z, x, y, header...)
 	}
 	return got, err
 }
 
-func tryTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, header ...string) (got tile, away bool, err error) {
+func tryTile(ctx context.Context, c *harness.Client, s *harness.Server, z, x, y int, header ...string) (got tile, away bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/v1/coverage/tiles/%d/%d/%d.mvt", s.URL, z, x, y), nil)
 	if err != nil {
 		return tile{}, false, err
@@ -51,7 +51,7 @@ func tryTile(ctx context.Context, c *rig.Client, s *rig.Server, z, x, y int, hea
 
 // tilesAround are the tiles that a place is in, from the world's down to the
 // deepest, by their names; each has its tag and says so when asked again.
-func tilesAround(t testing.TB, c *rig.Client, s *rig.Server, lat, lng float64) map[string]string {
+func tilesAround(t testing.TB, c *harness.Client, s *harness.Server, lat, lng float64) map[string]string {
 	t.Helper()
 	all, bodies := map[string]string{}, map[string]string{}
 	for _, z := range []int{0, 1, 5, 10, 13, 14, 16, 18, 22} {

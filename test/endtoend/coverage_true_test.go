@@ -16,9 +16,9 @@ import (
 // them: how many, where, and which ground, in every box and at every zoom. It
 // does after a crash, too, and thinking of more hotspots changes nothing.
 func TestCoverageTrue(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-		clock := rig.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)) // nobody goes offline meanwhile
+	harness.Stores(t, func(t *testing.T, db string) {
+		admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+		clock := harness.NewHeldClock(t, time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)) // nobody goes offline meanwhile
 		s := clock.Start(t, db)
 		sc := newScene(t, admin)
 		sc.build(t, s)
@@ -100,7 +100,7 @@ func checkKinds(t testing.TB, all []plotted) {
 
 // checkZooms: a zoom changes the items alone, and whom they stand for it does
 // not.
-func checkZooms(t testing.TB, c *rig.Client, s *rig.Server, box groundBox) {
+func checkZooms(t testing.TB, c *harness.Client, s *harness.Server, box groundBox) {
 	t.Helper()
 	want := mustChart(t, c, s, box, anyZoom)
 	for zoom := range 23 {
@@ -129,7 +129,7 @@ func (sc *scene) cut(box groundBox) pieces {
 }
 
 // checkSplit: the parts of a box have together what it has.
-func checkSplit(t testing.TB, c *rig.Client, s *rig.Server, p pieces) {
+func checkSplit(t testing.TB, c *harness.Client, s *harness.Server, p pieces) {
 	t.Helper()
 	whole := mustChart(t, c, s, p.whole, anyZoom)
 	area, count := 0.0, 0
@@ -149,7 +149,7 @@ func checkSplit(t testing.TB, c *rig.Client, s *rig.Server, p pieces) {
 }
 
 // record is what a server says about boxes, byte by byte.
-func record(t testing.TB, c *rig.Client, s *rig.Server, boxes []groundBox) map[string]string {
+func record(t testing.TB, c *harness.Client, s *harness.Server, boxes []groundBox) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for i, box := range boxes {

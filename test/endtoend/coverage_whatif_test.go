@@ -21,12 +21,12 @@ type whatIfAnswer struct {
 }
 
 // imagine asks what some more discs would cover.
-func imagine(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, add []groundDisc) (got whatIfAnswer, err error) {
-	list := []rig.Fields{}
+func imagine(ctx context.Context, c *harness.Client, s *harness.Server, box groundBox, add []groundDisc) (got whatIfAnswer, err error) {
+	list := []harness.Fields{}
 	for _, d := range add {
-		list = append(list, rig.Fields{"lat": d.lat, "lng": d.lng, "radius_m": d.radiusM})
+		list = append(list, harness.Fields{"lat": d.lat, "lng": d.lng, "radius_m": d.radiusM})
 	}
-	a := insist(ctx, c, http.MethodPost, s.URL+"/v1/coverage/simulate", rig.Fields{"bounds": box.fields(), "add": list})
+	a := insist(ctx, c, http.MethodPost, s.URL+"/v1/coverage/simulate", harness.Fields{"bounds": box.fields(), "add": list})
 	if a.Status != http.StatusOK {
 		return got, fmt.Errorf("what-if answered %d %s %w", a.Status, a.Code, a.Err)
 	}
@@ -35,7 +35,7 @@ func imagine(ctx context.Context, c *rig.Client, s *rig.Server, box groundBox, a
 
 // checkWhatIf thinks of more hotspots, beside those that are there and on top of
 // them, and compares what that would add with the oracle.
-func (sc *scene) checkWhatIf(t testing.TB, s *rig.Server, boxes []groundBox, all []plotted) {
+func (sc *scene) checkWhatIf(t testing.TB, s *harness.Server, boxes []groundBox, all []plotted) {
 	t.Helper()
 	discs := discsOf(all)
 	gained := 0

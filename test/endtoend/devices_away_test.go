@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestDevicesAway: while the database cannot be reached, devices are told to come
@@ -24,12 +24,12 @@ import (
 // back, so is everyone.
 func TestDevicesAway(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for name, away := range map[string]rig.Mode{"cut": rig.Cut, "silent": rig.Silent} {
+	for name, away := range map[string]harness.Mode{"cut": harness.Cut, "silent": harness.Silent} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := storetest.Postgres(t)
-			p, behind := rig.ThroughProxy(t, db)
-			clock := rig.NewHeldClock(t, time.Date(2027, 1, 5, 10, 5, 0, 0, time.UTC))
+			p, behind := harness.ThroughProxy(t, db)
+			clock := harness.NewHeldClock(t, time.Date(2027, 1, 5, 10, 5, 0, 0, time.UTC))
 			s := clock.Start(t, behind)
 			b := steadyBeats(t, db, s, 10)
 			b.allOnline(t)
@@ -37,22 +37,22 @@ func TestDevicesAway(t *testing.T) {
 			b.phase.Store(changing)
 			p.Set(away)
 			b.phase.Store(inTrouble)
-			rig.Eventually(t, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
+			harness.Eventually(t, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
 			if n := b.count(t, "online"); n != len(b.devices) {
 				t.Errorf("%d of %d are online, and no time has passed", n, len(b.devices))
 			}
 			clock.Pass(offlineAfter + time.Second)
-			rig.Eventually(t, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
+			harness.Eventually(t, "everyone is shown as offline", func() bool { return b.count(t, "offline") == len(b.devices) })
 
 			b.phase.Store(changing)
-			p.Set(rig.Healed)
+			p.Set(harness.Healed)
 			t.Logf("beats were taken again after %v", b.recovered(t))
 			b.allOnline(t)
 			b.finish(t)
 			s.Running(t)
 			s.Kill()
 			s = clock.Start(t, db)
-			rig.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
+			harness.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestDevicesAway(t *testing.T) {
 func TestDevicesDiskFull(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	clock := rig.NewHeldClock(t, time.Date(2027, 1, 5, 10, 5, 0, 0, time.UTC))
+	clock := harness.NewHeldClock(t, time.Date(2027, 1, 5, 10, 5, 0, 0, time.UTC))
 	s := clock.Start(t, db)
 	b := steadyBeats(t, db, s, 10)
 	b.allOnline(t)
@@ -72,7 +72,7 @@ func TestDevicesDiskFull(t *testing.T) {
 	before := b.acked.Load()
 	b.phase.Store(changing)
 	limitFileSize(t, s, uint64(wal.Size())+50<<10) // soon
-	rig.Eventually(t, "the disk is full", func() bool { return b.refused.Load() > 50 })
+	harness.Eventually(t, "the disk is full", func() bool { return b.refused.Load() > 50 })
 	if b.acked.Load() == before {
 		t.Error("the disk was full from the start, so that it did not fill up under load")
 	}
@@ -84,8 +84,8 @@ func TestDevicesDiskFull(t *testing.T) {
 	b.finish(t)
 	s.Kill()
 	s = clock.Start(t, db)
-	rig.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
-	rig.CheckIntegrity(t, db)
+	harness.CheckTraffic(t, b.devices, b.admin.Readings(t, s))
+	harness.CheckIntegrity(t, db)
 }
 
 // What beats are to expect: to be taken, not to be taken, or one of both.
@@ -97,9 +97,9 @@ const (
 
 // beats are devices that beat regularly.
 type beats struct {
-	admin   *rig.Client
-	server  *rig.Server
-	devices []*rig.Device
+	admin   *harness.Client
+	server  *harness.Server
+	devices []*harness.Device
 	phase   atomic.Int32
 
 	acked, refused atomic.Int64
@@ -109,11 +109,11 @@ type beats struct {
 	stop    context.CancelFunc
 }
 
-func steadyBeats(t *testing.T, db string, s *rig.Server, count int) *beats {
+func steadyBeats(t *testing.T, db string, s *harness.Server, count int) *beats {
 	t.Helper()
-	b := &beats{admin: rig.NewClient(t, rig.CreateKey(t, db, "admin").Key), server: s}
-	b.admin.HTTP.Timeout = rig.Patience // how long the server takes is for it to say
-	b.devices = rig.LinkDevices(t, b.admin, s, 0, count)
+	b := &beats{admin: harness.NewClient(t, harness.CreateKey(t, db, "admin").Key), server: s}
+	b.admin.HTTP.Timeout = harness.Patience // how long the server takes is for it to say
+	b.devices = harness.LinkDevices(t, b.admin, s, 0, count)
 	ctx, stop := context.WithCancel(t.Context())
 	b.stop = stop
 	for _, d := range b.devices {
@@ -123,7 +123,7 @@ func steadyBeats(t *testing.T, db string, s *rig.Server, count int) *beats {
 	return b
 }
 
-func (b *beats) beat(ctx context.Context, t *testing.T, d *rig.Device) {
+func (b *beats) beat(ctx context.Context, t *testing.T, d *harness.Device) {
 	rhythm := time.NewTicker(50 * time.Millisecond)
 	defer rhythm.Stop()
 	for ; ctx.Err() == nil; <-rhythm.C {
@@ -150,7 +150,7 @@ func (b *beats) beat(ctx context.Context, t *testing.T, d *rig.Device) {
 // count is how many hotspots nearby shows with a status.
 func (b *beats) count(t *testing.T, status string) int {
 	t.Helper()
-	lat, lng := rig.PlaceOf(0)
+	lat, lng := harness.PlaceOf(0)
 	a := b.admin.Do(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=%s&limit=100&lat=%v&lng=%v", b.server.URL, status, lat, lng), nil)
 	var list []struct{ Status string }
 	if err := json.Unmarshal(a.Data, &list); a.Status != http.StatusOK || err != nil {
@@ -166,14 +166,14 @@ func (b *beats) count(t *testing.T, status string) int {
 
 func (b *beats) allOnline(t *testing.T) {
 	t.Helper()
-	rig.Eventually(t, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
+	harness.Eventually(t, "everyone is online", func() bool { return b.count(t, "online") == len(b.devices) })
 }
 
 // recovered waits until beats are taken, and none is refused any more.
 func (b *beats) recovered(t *testing.T) time.Duration {
 	t.Helper()
 	taken := b.acked.Load() + int64(len(b.devices))
-	return rig.Eventually(t, "beats are taken again", func() bool { return b.acked.Load() >= taken })
+	return harness.Eventually(t, "beats are taken again", func() bool { return b.acked.Load() >= taken })
 }
 
 // finish ends the beats; the last of each was taken.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestUnlink: a device that every server knows well is unlinked through one of
@@ -18,20 +18,20 @@ import (
 func TestUnlink(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	for i, d := range rig.LinkDevices(t, admin, servers[0], 0, 3) {
+	servers := []*harness.Server{harness.Start(t, db), harness.Start(t, db), harness.Start(t, db)}
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	for i, d := range harness.LinkDevices(t, admin, servers[0], 0, 3) {
 		for _, s := range servers {
 			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusOK {
 				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
 		}
-		if a := admin.Do(t.Context(), http.MethodDelete, servers[i].URL+"/v1/hotspots/"+d.Hotspot+"/device", nil); a.Outcome() != rig.Done {
+		if a := admin.Do(t.Context(), http.MethodDelete, servers[i].URL+"/v1/hotspots/"+d.Hotspot+"/device", nil); a.Outcome() != harness.Done {
 			t.Fatalf("unlinking was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 		unlinked := time.Now()
 		for _, s := range servers {
-			rig.Eventually(t, "the key of an unlinked device is refused", func() bool {
+			harness.Eventually(t, "the key of an unlinked device is refused", func() bool {
 				return d.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
 		}
@@ -40,7 +40,7 @@ func TestUnlink(t *testing.T) {
 			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusUnauthorized {
 				t.Errorf("the key of an unlinked device then answered %d", a.Status)
 			}
-			if got := rig.ReadingOf(admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)); got.Status != "pending" {
+			if got := harness.ReadingOf(admin.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+d.Hotspot, nil)); got.Status != "pending" {
 				t.Errorf("without a device a hotspot is %s", got.Status)
 			}
 		}
@@ -52,16 +52,16 @@ func TestUnlink(t *testing.T) {
 func TestLinkRace(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := storetest.Postgres(t)
-	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)}
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	for n, d := range rig.LinkDevices(t, admin, servers[0], 0, 4) {
+	servers := []*harness.Server{harness.Start(t, db), harness.Start(t, db), harness.Start(t, db)}
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	for n, d := range harness.LinkDevices(t, admin, servers[0], 0, 4) {
 		code := admin.LinkCode(t, servers[n%3], d)
 		var mu sync.Mutex
 		var keys []string
 		var racing sync.WaitGroup
 		for i := range 12 {
 			racing.Go(func() {
-				a := admin.Do(t.Context(), http.MethodPost, servers[i%3].URL+"/v1/devices/link", rig.Fields{"code": code, "mac_address": d.MAC})
+				a := admin.Do(t.Context(), http.MethodPost, servers[i%3].URL+"/v1/devices/link", harness.Fields{"code": code, "mac_address": d.MAC})
 				mu.Lock()
 				defer mu.Unlock()
 				switch a.Status {
@@ -84,7 +84,7 @@ func TestLinkRace(t *testing.T) {
 			if a := d.Beat(t.Context(), admin, s); a.Status != http.StatusOK {
 				t.Errorf("the key that won was answered %d %s", a.Status, a.Code)
 			}
-			rig.Eventually(t, "the key from before is refused", func() bool {
+			harness.Eventually(t, "the key from before is refused", func() bool {
 				return before.Beat(t.Context(), admin, s).Status == http.StatusUnauthorized
 			})
 			if strings.Contains(s.Log(t), code) {

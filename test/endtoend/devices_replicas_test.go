@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/audit"
 	"github.com/beacon-wifi/beacon/test/harness/level"
-	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // TestDevicesReplicas: three servers on one database. Devices beat at random
@@ -43,7 +43,7 @@ func TestDevicesReplicas(t *testing.T) {
 	for kills := range 2 {
 		killed := w.killKeeper(t)
 		if kills > 0 { // once is enough to wait until its lease has expired
-			books.FreeLease(t, w.db)
+			audit.FreeLease(t, w.db)
 		}
 		w.awaitKeeper(t) // of the two that are left
 		w.revive(t, killed)
@@ -67,32 +67,32 @@ const roamers, quiet = 24, 6
 // replicated is three servers and who uses them.
 type replicated struct {
 	db        string
-	admin     *rig.Client
-	clock     *rig.HeldClock
+	admin     *harness.Client
+	clock     *harness.HeldClock
 	seed      uint64
-	servers   [3]atomic.Pointer[rig.Server]
+	servers   [3]atomic.Pointer[harness.Server]
 	roamers   []*roamer
 	listeners []*roamingListener
 	repeated  atomic.Int64
-	renamed   map[rig.Outcome]int
+	renamed   map[harness.Outcome]int
 }
 
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
 	db := storetest.Postgres(t)
 	// All is within one hour: connections are the most at once in each, added up.
-	w := &replicated{db: db, clock: rig.NewHeldClock(t, time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC)), seed: level.Seed(t)}
-	w.renamed = map[rig.Outcome]int{}
+	w := &replicated{db: db, clock: harness.NewHeldClock(t, time.Date(2027, 5, 4, 10, 1, 0, 0, time.UTC)), seed: level.Seed(t)}
+	w.renamed = map[harness.Outcome]int{}
 	for i := range w.servers {
 		w.revive(t, i)
 	}
-	apiKey := rig.CreateKey(t, db, "admin").Key
-	w.admin = rig.NewClient(t, apiKey)
-	for _, d := range rig.LinkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
+	apiKey := harness.CreateKey(t, db, "admin").Key
+	w.admin = harness.NewClient(t, apiKey)
+	for _, d := range harness.LinkDevices(t, w.admin, w.servers[0].Load(), 0, roamers) {
 		w.roamers = append(w.roamers, &roamer{Device: d, random: w.random(len(w.roamers))})
 	}
 	for i := range 3 {
-		w.listeners = append(w.listeners, &roamingListener{Listener: rig.NewListener(t, apiKey), random: w.random(roamers + i)})
+		w.listeners = append(w.listeners, &roamingListener{Listener: harness.NewListener(t, apiKey), random: w.random(roamers + i)})
 	}
 	return w
 }
@@ -106,7 +106,7 @@ func (w *replicated) revive(t *testing.T, i int) {
 func (w *replicated) random(n int) *rand.Rand { return rand.New(rand.NewPCG(w.seed, uint64(n))) }
 
 // any gives a server that runs, as far as is known.
-func (w *replicated) any(random *rand.Rand) *rig.Server {
+func (w *replicated) any(random *rand.Rand) *harness.Server {
 	for {
 		if s := w.servers[random.IntN(len(w.servers))].Load(); s.Runs() {
 			return s
@@ -119,9 +119,9 @@ func (w *replicated) any(random *rand.Rand) *rig.Server {
 func (w *replicated) pass(t *testing.T, minutes int) {
 	t.Helper()
 	for i := range minutes {
-		now := int64(rig.MinuteOf(w.clock.Now()))
+		now := int64(harness.MinuteOf(w.clock.Now()))
 		for _, r := range w.roamers {
-			rig.Eventually(t, "a device is heard, or has fallen silent", func() bool {
+			harness.Eventually(t, "a device is heard, or has fallen silent", func() bool {
 				return r.silent.Load() || !r.quiet.Load() && r.heard.Load() >= now || t.Failed()
 			})
 		}
@@ -140,7 +140,7 @@ func (w *replicated) awaitFollowed(t *testing.T) {
 		taken[r.SSID] = r.taken.Load()
 	}
 	for i := range w.servers {
-		rig.Eventually(t, "a server knows of all beats", func() bool {
+		harness.Eventually(t, "a server knows of all beats", func() bool {
 			for ssid, shown := range w.admin.Readings(t, w.servers[i].Load()) {
 				if shown.Bytes < taken[ssid] {
 					return t.Failed()
@@ -172,7 +172,7 @@ func (w *replicated) keeper(t *testing.T) int {
 
 func (w *replicated) awaitKeeper(t *testing.T) (keeper int) {
 	t.Helper()
-	took := rig.Eventually(t, "a server holds the lease", func() bool {
+	took := harness.Eventually(t, "a server holds the lease", func() bool {
 		keeper = w.keeper(t)
 		return keeper >= 0
 	})
@@ -190,7 +190,7 @@ func (w *replicated) killKeeper(t *testing.T) int {
 	for range 2 {
 		before := folds()
 		w.pass(t, 5)
-		rig.Eventually(t, "the keeper has folded", func() bool { return folds() > before || t.Failed() })
+		harness.Eventually(t, "the keeper has folded", func() bool { return folds() > before || t.Failed() })
 	}
 	s.Kill()
 	return keeper
@@ -198,7 +198,7 @@ func (w *replicated) killKeeper(t *testing.T) int {
 
 // roamer is a device that beats at random servers, until each beat is taken.
 type roamer struct {
-	*rig.Device
+	*harness.Device
 	random  *rand.Rand
 	heard   atomic.Int64  // the minute of the last beat that was taken
 	taken   atomic.Uint64 // what beats carried that were taken
@@ -221,8 +221,8 @@ func (r *roamer) roam(ctx context.Context, t *testing.T, w *replicated) {
 		}
 		for {
 			a := r.Send(t.Context(), w.admin, w.any(r.random), body)
-			if r.Hear(a, body); a.Outcome() == rig.Done {
-				r.heard.Store(int64(rig.MinuteOf(a.At)))
+			if r.Hear(a, body); a.Outcome() == harness.Done {
+				r.heard.Store(int64(harness.MinuteOf(a.At)))
 				r.taken.Store(r.Totals().Acked)
 				break
 			}
@@ -250,7 +250,7 @@ func (w *replicated) rename(ctx context.Context, t *testing.T) {
 	rhythm := time.NewTicker(20 * time.Millisecond)
 	defer rhythm.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		a := w.admin.Patch(t.Context(), w.any(random), w.roamers[random.IntN(roamers)].Hotspot, rig.Fields{"name": fmt.Sprintf("Name %d", n)})
+		a := w.admin.Patch(t.Context(), w.any(random), w.roamers[random.IntN(roamers)].Hotspot, harness.Fields{"name": fmt.Sprintf("Name %d", n)})
 		w.renamed[a.Outcome()]++
 		<-rhythm.C
 	}
@@ -272,14 +272,14 @@ func (w *replicated) checkMetrics(t *testing.T) {
 		t.Fatalf("it is %v: another hour has begun, of which the devices do not know", now)
 	}
 	for i := range w.servers {
-		var shown map[string]rig.Reading
+		var shown map[string]harness.Reading
 		diff := ""
 		defer func() {
 			if diff != "" {
 				t.Errorf("server %d differs (-devices +server): %s", i, diff)
 			}
 		}()
-		rig.Eventually(t, "a server shows what the devices know", func() bool {
+		harness.Eventually(t, "a server shows what the devices know", func() bool {
 			shown = w.admin.Readings(t, w.servers[i].Load())
 			got := map[string]facts{}
 			for ssid, r := range shown {
@@ -305,7 +305,7 @@ func (w *replicated) checkMetrics(t *testing.T) {
 
 // roamingListener goes from server to server.
 type roamingListener struct {
-	*rig.Listener
+	*harness.Listener
 	random  *rand.Rand
 	streams int
 }
@@ -323,7 +323,7 @@ func (l *roamingListener) roam(ctx context.Context, t *testing.T, w *replicated)
 func (w *replicated) awaitEvents(t *testing.T, kind string, count int) {
 	t.Helper()
 	for _, l := range w.listeners {
-		rig.Eventually(t, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.Count(kind) >= count })
+		harness.Eventually(t, fmt.Sprintf("%d events %s", count, kind), func() bool { return l.Count(kind) >= count })
 	}
 }
 
@@ -339,10 +339,10 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 		}
 	}
 	w.awaitEvents(t, "hotspot.online", roamers)
-	w.awaitEvents(t, "hotspot.updated", w.renamed[rig.Done])
+	w.awaitEvents(t, "hotspot.updated", w.renamed[harness.Done])
 	// All that must be heard was. If more comes, it does so soon.
 	settled, most := time.Now(), int64(0)
-	rig.Eventually(t, "no more events for a second", func() bool {
+	harness.Eventually(t, "no more events for a second", func() bool {
 		for _, l := range w.listeners {
 			if last := l.Last(); last > most {
 				most, settled = last, time.Now()
@@ -351,11 +351,11 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 		return time.Since(settled) > time.Second
 	})
 	for _, l := range w.listeners {
-		rig.Eventually(t, "all have heard the same", func() bool { return l.Last() >= most })
+		harness.Eventually(t, "all have heard the same", func() bool { return l.Last() >= most })
 	}
 	stopHearing()
 	first := w.listeners[0].Heard()
-	rig.CheckOrder(t, first)
+	harness.CheckOrder(t, first)
 	got, renamed := map[string][]string{}, 0
 	for _, e := range first {
 		switch {
@@ -365,15 +365,15 @@ func (w *replicated) checkEvents(t *testing.T, stopHearing func()) {
 			got[e.HotspotID] = append(got[e.HotspotID], e.Type)
 		}
 	}
-	if surely := w.renamed[rig.Done]; surely == 0 || renamed < surely || renamed > surely+w.renamed[rig.Unknown] {
-		t.Errorf("%d hotspots were renamed; %d were acknowledged, and of %d it is unknown", renamed, surely, w.renamed[rig.Unknown])
+	if surely := w.renamed[harness.Done]; surely == 0 || renamed < surely || renamed > surely+w.renamed[harness.Unknown] {
+		t.Errorf("%d hotspots were renamed; %d were acknowledged, and of %d it is unknown", renamed, surely, w.renamed[harness.Unknown])
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what happened to each hotspot (-want +heard): %s", diff)
 	}
 	for _, l := range w.listeners {
 		heard := l.Heard()
-		rig.CheckOrder(t, heard)
+		harness.CheckOrder(t, heard)
 		if n := min(len(heard), len(first)); !cmp.Equal(heard[:n], first[:n]) {
 			t.Error("two listeners heard different things")
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestRevoke: a key that every server knows well is revoked, over HTTP through
@@ -20,27 +20,27 @@ func TestRevoke(t *testing.T) {
 	t.Parallel() // it mostly waits
 	t.Run("sqlite", func(t *testing.T) {
 		db := filepath.Join(t.TempDir(), "beacon.db")
-		testRevoke(t, db, []*rig.Server{rig.Start(t, db), rig.Start(t, db)})
+		testRevoke(t, db, []*harness.Server{harness.Start(t, db), harness.Start(t, db)})
 	})
 	t.Run("postgres", func(t *testing.T) {
 		db := storetest.Postgres(t)
-		testRevoke(t, db, []*rig.Server{rig.Start(t, db), rig.Start(t, db), rig.Start(t, db)})
+		testRevoke(t, db, []*harness.Server{harness.Start(t, db), harness.Start(t, db), harness.Start(t, db)})
 	})
 }
 
-func testRevoke(t *testing.T, db string, servers []*rig.Server) {
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+func testRevoke(t *testing.T, db string, servers []*harness.Server) {
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	revoke := map[string]func(id string){
 		"http": func(id string) {
 			if a := admin.Do(t.Context(), http.MethodDelete, servers[0].URL+"/v1/keys/"+id, nil); a.Status != http.StatusNoContent {
 				t.Fatalf("revoking answered %d %s", a.Status, a.Code)
 			}
 		},
-		"cli": func(id string) { rig.Command(t, "keys", "revoke", "--db", db, id) },
+		"cli": func(id string) { harness.Command(t, "keys", "revoke", "--db", db, id) },
 	}
 	for way, revoke := range revoke {
-		k := rig.CreateKey(t, db, "hotspots:write")
-		c := rig.NewClient(t, k.Key)
+		k := harness.CreateKey(t, db, "hotspots:write")
+		c := harness.NewClient(t, k.Key)
 		for _, s := range servers {
 			// It must be in memory everywhere, or the test shows nothing.
 			for range 3 {
@@ -52,7 +52,7 @@ func testRevoke(t *testing.T, db string, servers []*rig.Server) {
 		revoke(k.ID)
 		revoked := time.Now()
 		for _, s := range servers {
-			rig.Eventually(t, "a revoked key is refused", func() bool {
+			harness.Eventually(t, "a revoked key is refused", func() bool {
 				return c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?lat=1&lng=1", nil).Status == http.StatusUnauthorized
 			})
 		}
@@ -63,8 +63,8 @@ func testRevoke(t *testing.T, db string, servers []*rig.Server) {
 			}
 		}
 	}
-	audit := rig.Command(t, "audit", "--db", db, "--json")
-	list := rig.Command(t, "keys", "list", "--db", db)
+	audit := harness.Command(t, "audit", "--db", db, "--json")
+	list := harness.Command(t, "keys", "list", "--db", db)
 	if a, l := strings.Count(audit, `"kind":"key.revoked"`), strings.Count(list, " revoked "); a != len(revoke) || l != len(revoke) {
 		t.Errorf("audit shows %d revocations and the list %d; want %d: %s%s", a, l, len(revoke), audit, list)
 	}

@@ -13,7 +13,7 @@ import (
 const unlimited = ^uint64(0)
 
 // limitFileSize sets RLIMIT_FSIZE of a running process.
-func limitFileSize(t testing.TB, s *rig.Server, bytes uint64) {
+func limitFileSize(t testing.TB, s *harness.Server, bytes uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: bytes, Max: unlimited}
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(s.Cmd.Process.Pid), syscall.RLIMIT_FSIZE,

@@ -9,4 +9,4 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

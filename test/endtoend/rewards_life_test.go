@@ -19,19 +19,19 @@ import (
 // the time everyone asks for everything, and every single answer adds up. In the
 // end the statements are those of the facts, each is told of once, and to whom
 // it belongs.
-func TestRewardsLife(t *testing.T) { rig.Stores(t, testRewardsLife) }
+func TestRewardsLife(t *testing.T) { harness.Stores(t, testRewardsLife) }
 
 // life is a small town at the end of October. Its clock stands still but for when
 // the test lets a minute pass.
 type life struct {
 	db       string
-	staff    *rig.Client
-	clock    *rig.HeldClock
-	server   *rig.Server
-	who      map[string]*books.Operator
-	gone     *books.Rewarded // deleted before midnight
-	parted   *books.Rewarded // unlinked before midnight
-	onlooker map[string]*books.Onlooker
+	staff    *harness.Client
+	clock    *harness.HeldClock
+	server   *harness.Server
+	who      map[string]*audit.Operator
+	gone     *audit.Rewarded // deleted before midnight
+	parted   *audit.Rewarded // unlinked before midnight
+	onlooker map[string]*audit.Onlooker
 }
 
 func testRewardsLife(t *testing.T, db string) {
@@ -54,7 +54,7 @@ func testRewardsLife(t *testing.T, db string) {
 		l.awaitDay(t, "2026-11-02")
 		l.clock.Set(time.Date(2026, 11, 3, 23, 55, 0, 0, time.UTC))
 		l.passUntil(t, time.Date(2026, 11, 3, 23, 59, 0, 0, time.UTC))
-		if n := books.Number(t, rig.OpenSQL(t, db), `SELECT count(*) FROM reward_months`); n != 0 {
+		if n := audit.Number(t, harness.OpenSQL(t, db), `SELECT count(*) FROM reward_months`); n != 0 {
 			t.Errorf("%d months are settled, and the 72 hours are not over", n)
 		}
 		l.passUntil(t, time.Date(2026, 11, 4, 0, 5, 0, 0, time.UTC))
@@ -66,31 +66,31 @@ func testRewardsLife(t *testing.T, db string) {
 	}
 	l.checkStatements(t)
 	l.checkEvents(t)
-	if rows, statements := books.Audit(t, rig.OpenSQL(t, db)); rows < 10 || statements != 3 {
+	if rows, statements := audit.Audit(t, harness.OpenSQL(t, db)); rows < 10 || statements != 3 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
 	}
 }
 
 func newLife(t *testing.T, db string) *life {
 	t.Helper()
-	l := &life{db: db, who: map[string]*books.Operator{}, onlooker: map[string]*books.Onlooker{}}
-	l.staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	l := &life{db: db, who: map[string]*audit.Operator{}, onlooker: map[string]*audit.Onlooker{}}
+	l.staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	for _, name := range []string{"ada", "bob", "cyd", "dan"} {
-		l.who[name] = books.NewOperator(t, db)
-		l.onlooker[name] = books.NewOnlooker(l.who[name])
+		l.who[name] = audit.NewOperator(t, db)
+		l.onlooker[name] = audit.NewOnlooker(l.who[name])
 	}
-	l.clock = rig.NewHeldClock(t, time.Date(2026, 10, 31, 23, 41, 30, 0, time.UTC))
+	l.clock = harness.NewHeldClock(t, time.Date(2026, 10, 31, 23, 41, 30, 0, time.UTC))
 	l.server = l.clock.Start(t, db)
-	link := func(name string, n int, settings rig.Fields) *books.Rewarded {
+	link := func(name string, n int, settings harness.Fields) *audit.Rewarded {
 		return l.who[name].Link(t, l.staff, l.server, n, settings)
 	}
 
 	fast := link("ada", 0, nil)
-	fast.Speed = rig.Fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
+	fast.Speed = harness.Fields{"down_mbps": 300, "up_mbps": 100, "latency_ms": 5}
 	fast.Bytes = 70_000_000_000 // more than a day is paid for
 	link("ada", 1, nil).Every = 6
-	link("ada", 2, rig.Fields{"operating_hours": rig.Fields{
-		"timezone": "UTC", "weekly": []any{}, "exceptions": []any{rig.Fields{"date": "2026-10-31", "closed": true}},
+	link("ada", 2, harness.Fields{"operating_hours": harness.Fields{
+		"timezone": "UTC", "weekly": []any{}, "exceptions": []any{harness.Fields{"date": "2026-10-31", "closed": true}},
 	}})
 	link("ada", 3, nil).Every = 0
 	l.gone = link("bob", 4, nil)
@@ -141,7 +141,7 @@ func (l *life) passUntil(t *testing.T, at time.Time) {
 func (l *life) awaitCompared(t *testing.T, state string) {
 	t.Helper()
 	for name, o := range l.onlooker {
-		rig.Eventually(t, name+" has compared a month that is "+state, func() bool {
+		harness.Eventually(t, name+" has compared a month that is "+state, func() bool {
 			l.server.Running(t)
 			return t.Failed() || o.Compared(state) > 0 || len(o.Hotspots) == 0 && o.Saw(state)
 		})
@@ -150,7 +150,7 @@ func (l *life) awaitCompared(t *testing.T, state string) {
 
 // remove deletes a hotspot, or its device, and remembers what the day was worth
 // until then.
-func (l *life) remove(t *testing.T, name string, h *books.Rewarded, what string) {
+func (l *life) remove(t *testing.T, name string, h *audit.Rewarded, what string) {
 	t.Helper()
 	const day = "2026-10-31"
 	o := l.who[name]
@@ -171,11 +171,11 @@ func (l *life) remove(t *testing.T, name string, h *books.Rewarded, what string)
 // none for longer than the server takes to notice.
 func (l *life) awaitDay(t *testing.T, day string) {
 	t.Helper()
-	db := rig.OpenSQL(t, l.db)
+	db := harness.OpenSQL(t, l.db)
 	closed := func() bool {
-		return books.Day(books.Number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
+		return audit.Day(audit.Number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
 	}
-	rig.Eventually(t, day+" is closed", func() bool {
+	harness.Eventually(t, day+" is closed", func() bool {
 		l.server.Running(t)
 		l.passUntil(t, l.clock.Now().Add(5*time.Minute))
 		for held := time.Now(); time.Since(held) < 1500*time.Millisecond && !closed(); {
@@ -187,14 +187,14 @@ func (l *life) awaitDay(t *testing.T, day string) {
 
 func (l *life) awaitSettled(t *testing.T) {
 	t.Helper()
-	db := rig.OpenSQL(t, l.db)
-	rig.Eventually(t, "october is settled", func() bool {
+	db := harness.OpenSQL(t, l.db)
+	harness.Eventually(t, "october is settled", func() bool {
 		l.server.Running(t)
-		return t.Failed() || books.Number(t, db, `SELECT count(*) FROM reward_months`) > 0
+		return t.Failed() || audit.Number(t, db, `SELECT count(*) FROM reward_months`) > 0
 	})
 	for name, o := range l.onlooker {
 		looks := o.Looks.Load()
-		rig.Eventually(t, name+" has seen that", func() bool {
+		harness.Eventually(t, name+" has seen that", func() bool {
 			return t.Failed() || o.Looks.Load() > looks+1 && (o.Paid.Load() > 2 || len(o.Hotspots) == 0)
 		})
 	}

@@ -20,12 +20,12 @@ func (l *life) checkStatements(t *testing.T) {
 		if len(o.Hotspots) == 0 {
 			continue
 		}
-		statement, ok := books.SaveStatement(t, o.Client, l.server, "me", "2026-10")
+		statement, ok := audit.SaveStatement(t, o.Client, l.server, "me", "2026-10")
 		if !ok {
 			continue
 		}
-		var sum books.Parts
-		rows := map[string]books.Facts{}
+		var sum audit.Parts
+		rows := map[string]audit.Facts{}
 		for _, r := range statement.Rows {
 			sum = sum.Plus(r.Facts.Reward())
 			rows[r.HotspotID] = r.Facts
@@ -49,7 +49,7 @@ func (l *life) checkStatements(t *testing.T) {
 // checkFacts knows what was special about some hotspots.
 func (l *life) checkFacts(t *testing.T) {
 	t.Helper()
-	facts := func(h *books.Rewarded) books.Facts {
+	facts := func(h *audit.Rewarded) audit.Facts {
 		e, _ := h.Explain(t, l.staff, l.server, "2026-10-31")
 		return e.Facts
 	}
@@ -66,7 +66,7 @@ func (l *life) checkFacts(t *testing.T) {
 	if f := facts(ada[3]); f.Served != 0 || f.Expected == 0 {
 		t.Errorf("the silent one has %+v", f)
 	}
-	for _, h := range []*books.Rewarded{l.gone, l.parted} {
+	for _, h := range []*audit.Rewarded{l.gone, l.parted} {
 		if f := facts(h); f.Reward().Availability == 0 || f.Reward().Utilization == 0 {
 			t.Errorf("%s was removed, and keeps %+v", h.SSID, f)
 		}
@@ -78,14 +78,14 @@ func (l *life) checkFacts(t *testing.T) {
 // has the same.
 func (l *life) checkEvents(t *testing.T) {
 	t.Helper()
-	listeners := map[string]*rig.Listener{
-		"staff": rig.NewListener(t, l.staff.Key), "stranger": rig.NewListener(t, rig.CreateKey(t, l.db, "rewards:read").Key),
+	listeners := map[string]*harness.Listener{
+		"staff": harness.NewListener(t, l.staff.Key), "stranger": harness.NewListener(t, harness.CreateKey(t, l.db, "rewards:read").Key),
 	}
 	for name, o := range l.who {
-		listeners[name] = rig.NewListener(t, o.Key.Key)
+		listeners[name] = harness.NewListener(t, o.Key.Key)
 	}
 	// What everyone hears, and comes after all that is to be heard.
-	if a := l.staff.Patch(t.Context(), l.server, l.who["ada"].Hotspots[0].Hotspot, rig.Fields{"name": "The last"}); a.Status != 200 {
+	if a := l.staff.Patch(t.Context(), l.server, l.who["ada"].Hotspots[0].Hotspot, harness.Fields{"name": "The last"}); a.Status != 200 {
 		t.Fatalf("renaming answered %d %s", a.Status, a.Code)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -93,7 +93,7 @@ func (l *life) checkEvents(t *testing.T) {
 	defer func() { stop(); listening.Wait() }()
 	for name, listener := range listeners {
 		listening.Go(func() { _ = listener.Listen(ctx, l.server) })
-		rig.Eventually(t, name+" hears of the last change", func() bool { return listener.Count("hotspot.updated") > 0 })
+		harness.Eventually(t, name+" hears of the last change", func() bool { return listener.Count("hotspot.updated") > 0 })
 		var heard []string
 		for _, e := range listener.Heard() {
 			if e.Type == "rewards.settled" {
@@ -106,11 +106,11 @@ func (l *life) checkEvents(t *testing.T) {
 				want = append(want, o.UserID+" 2026-10")
 			}
 		}
-		if fmt.Sprint(books.Sorted(heard)) != fmt.Sprint(books.Sorted(want)) {
+		if fmt.Sprint(audit.Sorted(heard)) != fmt.Sprint(audit.Sorted(want)) {
 			t.Errorf("%s heard of %v; want %v", name, heard, want)
 		}
 	}
-	audit := rig.Command(t, "audit", "--db", l.db, "--json", "--limit", "10000")
+	audit := harness.Command(t, "audit", "--db", l.db, "--json", "--limit", "10000")
 	for name, o := range l.who {
 		want := min(len(o.Hotspots), 1)
 		if n := strings.Count(audit, fmt.Sprintf(`"kind":"rewards.settled","target":%q,"key_id":"","user_id":"","request_id":"schedule","note":"2026-10"`, o.UserID)); n != want {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
-	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // TestStartAtOnce: two servers on a database that neither has seen.
@@ -21,16 +21,16 @@ func TestStartAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range level.Rounds(1, 3, 10) {
 				db := db()
-				one, first := rig.Launch(t, db)
-				two, second := rig.Launch(t, db)
+				one, first := harness.Launch(t, db)
+				two, second := harness.Launch(t, db)
 				one.URL, two.URL = <-first, <-second
 				if one.URL == "" || two.URL == "" {
 					t.Fatalf("the servers say: %s and %s", one.Log(t), two.Log(t))
 				}
-				c := rig.NewClient(t, rig.CreateKey(t, db, "hotspots:write").Key)
+				c := harness.NewClient(t, harness.CreateKey(t, db, "hotspots:write").Key)
 				c.MustRegister(t, one, 1)
 				c.MustRegister(t, two, 2)
-				want := rig.Truth(t, rig.OpenStore(t, db))
+				want := harness.Truth(t, harness.OpenStore(t, db))
 				if len(want) != 2 {
 					t.Errorf("%d hotspots are there; want 2", len(want))
 				}
@@ -46,9 +46,9 @@ func TestStartAtOnce(t *testing.T) {
 // TestStopWhileStarting: a server that still waits for its database is told to
 // stop. It does, and that is no failure.
 func TestStopWhileStarting(t *testing.T) {
-	p, behind := rig.ThroughProxy(t, storetest.Postgres(t))
-	p.Set(rig.Silent)
-	s, _ := rig.Launch(t, behind)
-	rig.Eventually(t, "the server knocks at the database", p.Busy)
+	p, behind := harness.ThroughProxy(t, storetest.Postgres(t))
+	p.Set(harness.Silent)
+	s, _ := harness.Launch(t, behind)
+	harness.Eventually(t, "the server knocks at the database", p.Busy)
 	s.Stop(t)
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package rig
+package harness
 
 // Diary is a device that remembers when it was heard.
 type Diary struct {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package rig
+package harness
 
 import (
 	"bufio"

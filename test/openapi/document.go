@@ -1,8 +1,8 @@
-// Package openapitest holds a server to its OpenAPI document, in tests: every
+// Package openapi holds a server to its OpenAPI document, in tests: every
 // response must be one that the document promises, every example in it must be
 // what the server sends, and the routes of both must be the same. It knows no
 // interface of Beacon.
-package openapitest
+package openapi
 
 import (
 	"context"

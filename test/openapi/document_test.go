@@ -1,4 +1,4 @@
-package openapitest_test
+package openapi_test
 
 import (
 	"net/http"
@@ -57,7 +57,7 @@ func (v *verdicts) Fatalf(format string, args ...any) {
 }
 
 // objects reports whether Check finds fault with a response.
-func objects(t *testing.T, d *openapitest.Document, method, path string, status int, count, body string) bool {
+func objects(t *testing.T, d *openapi.Document, method, path string, status int, count, body string) bool {
 	t.Helper()
 	response := &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}}
 	if count != "" {
@@ -74,7 +74,7 @@ func objects(t *testing.T, d *openapitest.Document, method, path string, status 
 }
 
 func TestCheck(t *testing.T) {
-	d := openapitest.Load(t, []byte(spec))
+	d := openapi.Load(t, []byte(spec))
 	for _, tc := range []struct {
 		method, path string
 		status       int
@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 
 // Of responses that are alike the first is checked; what is not alike, is.
 func TestCheck_Alike(t *testing.T) {
-	d := openapitest.Load(t, []byte(spec))
+	d := openapi.Load(t, []byte(spec))
 	d.Alike = strings.ToLower
 	for _, tc := range []struct {
 		count, body string
@@ -126,7 +126,7 @@ func TestCheck_Alike(t *testing.T) {
 }
 
 func TestExamples(t *testing.T) {
-	d := openapitest.Load(t, []byte(spec))
+	d := openapi.Load(t, []byte(spec))
 	all := d.Examples(t)
 	if len(all) != 1 || all[0].Request.Path != "/things/a" || all[0].Request.Method != "GET" || all[0].Request.Server != "other" {
 		t.Errorf("Examples = %+v", all)
@@ -139,7 +139,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("Operations = %q", got)
 	}
 	v := &verdicts{TB: t}
-	openapitest.Load(t, []byte(strings.Replace(spec, "x-request", "x-other", 1))).Examples(v)
+	openapi.Load(t, []byte(strings.Replace(spec, "x-request", "x-other", 1))).Examples(v)
 	if len(v.said) != 1 {
 		t.Errorf("an example without a request passes: %q", v.said)
 	}

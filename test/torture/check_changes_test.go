@@ -13,7 +13,7 @@ import (
 // changes has a gap.
 func checkChanges(t *testing.T, db string) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	for what, query := range map[string]string{
 		"hotspots have other changes than versions": `SELECT count(*) FROM hotspots LEFT JOIN
 			(SELECT target, count(DISTINCT version) AS made, max(version) AS latest

@@ -30,15 +30,15 @@ func (s *spot) checkThere(t *testing.T) {
 		switch {
 		case o.kind == register:
 			made = o
-		case o.kind == read && made.outcome == rig.Done && o.status == http.StatusNotFound:
+		case o.kind == read && made.outcome == harness.Done && o.status == http.StatusNotFound:
 			t.Errorf("hotspot %d was acknowledged and is lost:\n%v\n%v", s.number, made, o)
-		case o.kind == read && made.outcome == rig.Refused && o.status == http.StatusOK:
+		case o.kind == read && made.outcome == harness.Refused && o.status == http.StatusOK:
 			t.Errorf("hotspot %d was refused and is there:\n%v\n%v", s.number, made, o)
 		case o.client == checker && s.shown && o.status == http.StatusNotFound:
 			t.Errorf("hotspot %d was on the map and is lost:\n%v\n%v", s.number, made, o)
 		}
 	}
-	if taken := s.asksForTaken(); taken && made.outcome == rig.Done {
+	if taken := s.asksForTaken(); taken && made.outcome == harness.Done {
 		t.Errorf("hotspot %d has a MAC that another has (I4): %v", s.number, made)
 	} else if !taken && made.status == http.StatusConflict {
 		t.Errorf("hotspot %d has a MAC of its own, and was refused: %v", s.number, made)
@@ -47,19 +47,19 @@ func (s *spot) checkThere(t *testing.T) {
 
 // asksForTaken tells those registrations that asked for the MAC of another.
 func (s *spot) asksForTaken() bool {
-	mac, _ := s.ops[0].asked["device"].(rig.Fields)["mac_address"].(string)
-	return canonical(mac) != canonical(rig.MACOf(s.number))
+	mac, _ := s.ops[0].asked["device"].(harness.Fields)["mac_address"].(string)
+	return canonical(mac) != canonical(harness.MACOf(s.number))
 }
 
 // checkFields: what nobody may change is, in every answer, what was asked for
 // (I1).
 func (s *spot) checkFields(t *testing.T) {
 	asked := s.ops[0].asked
-	place, device := asked["location"].(rig.Fields), asked["device"].(rig.Fields)
-	want := rig.Fields{
+	place, device := asked["location"].(harness.Fields), asked["device"].(harness.Fields)
+	want := harness.Fields{
 		"type": asked["type"], "operator_id": s.owner.id, "status": "pending",
-		"location": rig.Fields{"lat": place["lat"], "lng": place["lng"], "address": place["address"], "verified": false},
-		"device":   rig.Fields{"ssid": device["ssid"], "mac_address": device["mac_address"], "linked": false},
+		"location": harness.Fields{"lat": place["lat"], "lng": place["lng"], "address": place["address"], "verified": false},
+		"device":   harness.Fields{"ssid": device["ssid"], "mac_address": device["mac_address"], "linked": false},
 	}
 	for _, o := range s.ops {
 		if o.got == nil || o.kind == change {
@@ -69,7 +69,7 @@ func (s *spot) checkFields(t *testing.T) {
 			s.born = o.got
 		}
 		want["id"], want["created_at"] = s.born["id"], s.born["created_at"]
-		got := rig.Fields{}
+		got := harness.Fields{}
 		for name := range want {
 			got[name] = o.got[name]
 		}

@@ -15,8 +15,8 @@ import (
 // TestLinear gives the checker histories that are possible, and such as a broken
 // server would leave behind.
 func TestLinear(t *testing.T) {
-	named := func(name string) rig.Fields { return rig.Fields{"name": name} }
-	room := func(n int) rig.Fields { return rig.Fields{"settings": rig.Fields{"max_connections": n}} }
+	named := func(name string) harness.Fields { return harness.Fields{"name": name} }
+	room := func(n int) harness.Fields { return harness.Fields{"settings": harness.Fields{"max_connections": n}} }
 	for name, c := range map[string]struct {
 		ops  []*op
 		want porcupine.CheckResult
@@ -80,30 +80,30 @@ type view struct {
 
 func shows(name string, room, version int) *view { return &view{name, room, version} }
 
-func (v *view) fields() rig.Fields {
-	return rig.Fields{
-		"name": v.name, "settings": rig.Fields{"max_connections": float64(v.room)},
+func (v *view) fields() harness.Fields {
+	return harness.Fields{
+		"name": v.name, "settings": harness.Fields{"max_connections": float64(v.room)},
 		"updated_at": "2026-01-01T00:00:00.00" + string(rune('0'+2*v.version)) + "Z",
 	}
 }
 
-func bornAs() rig.Fields { return shows("a", 1, 1).fields() }
+func bornAs() harness.Fields { return shows("a", 1, 1).fields() }
 
 func born() *op { return done(register, 1, 2, bornAs(), shows("a", 1, 1)) }
 
-func done(k kind, call, end int, asked rig.Fields, v *view) *op {
+func done(k kind, call, end int, asked harness.Fields, v *view) *op {
 	return &op{
 		kind: k, client: call, call: time.Duration(call), end: time.Duration(end), asked: asked,
-		outcome: rig.Done, status: http.StatusOK, got: v.fields(), version: v.version,
+		outcome: harness.Done, status: http.StatusOK, got: v.fields(), version: v.version,
 	}
 }
 
-func lost(k kind, call, end int, asked rig.Fields) *op {
-	return &op{kind: k, client: call, call: time.Duration(call), end: time.Duration(end), asked: asked, outcome: rig.Unknown}
+func lost(k kind, call, end int, asked harness.Fields) *op {
+	return &op{kind: k, client: call, call: time.Duration(call), end: time.Duration(end), asked: asked, outcome: harness.Unknown}
 }
 
 func absent(call, end int) *op {
-	return &op{kind: read, client: call, call: time.Duration(call), end: time.Duration(end), outcome: rig.Refused, status: http.StatusNotFound}
+	return &op{kind: read, client: call, call: time.Duration(call), end: time.Duration(end), outcome: harness.Refused, status: http.StatusNotFound}
 }
 
 func at(updated string, o *op) *op {

@@ -32,11 +32,11 @@ func (s *spot) linear() porcupine.CheckResult {
 	var list []porcupine.Operation
 	for _, o := range s.ops {
 		seen := o.kind == read && (o.status == http.StatusOK || o.status == http.StatusNotFound)
-		if seen || o.kind != read && o.outcome != rig.Refused {
+		if seen || o.kind != read && o.outcome != harness.Refused {
 			list = append(list, porcupine.Operation{ClientId: o.client + 1, Input: o, Call: int64(o.call), Return: int64(o.end)})
 		}
 	}
-	return porcupine.CheckOperationsTimeout(registersModel, list, rig.Patience) // without a result, nothing is proved
+	return porcupine.CheckOperationsTimeout(registersModel, list, harness.Patience) // without a result, nothing is proved
 }
 
 // registers are what can be changed of a hotspot.
@@ -59,9 +59,9 @@ var registersModel = (&porcupine.NondeterministicModel{
 		now, o := state.(registers), input.(*op)
 		next, possible := now.after(o)
 		switch {
-		case o.outcome == rig.Unknown && possible:
+		case o.outcome == harness.Unknown && possible:
 			return []any{now, next}
-		case o.outcome == rig.Unknown:
+		case o.outcome == harness.Unknown:
 			return []any{now}
 		case possible:
 			return []any{next}
@@ -110,11 +110,11 @@ func (now registers) confirm(o *op, possible bool) (registers, bool) {
 }
 
 // take sets what a body or an answer names.
-func (now *registers) take(f rig.Fields) {
+func (now *registers) take(f harness.Fields) {
 	if name, named := f["name"]; named {
 		now.name, _ = name.(string)
 	}
-	settings, _ := f["settings"].(rig.Fields)
+	settings, _ := f["settings"].(harness.Fields)
 	if n, named := settings["max_connections"]; named {
 		now.connections = number(n)
 	}

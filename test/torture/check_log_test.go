@@ -19,7 +19,7 @@ var places = regexp.MustCompile(`-7[0-4](?:\.[0-9]+)?\b`)
 
 // checkLog looks through the log of a server for the very keys, MACs and places
 // that were used on it (I14).
-func (l *load) checkLog(t testing.TB, s *rig.Server) {
+func (l *load) checkLog(t testing.TB, s *harness.Server) {
 	t.Helper()
 	text := s.Log(t)
 	for _, key := range l.keys() {
@@ -33,7 +33,7 @@ func (l *load) checkLog(t testing.TB, s *rig.Server) {
 	}
 	used := map[string]bool{}
 	for n := range int(l.number.Load()) {
-		used[canonical(rig.MACOf(n))] = true
+		used[canonical(harness.MACOf(n))] = true
 	}
 	for _, found := range addresses.FindAllString(text, -1) {
 		if used[canonical(found)] {

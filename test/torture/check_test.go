@@ -18,13 +18,13 @@ const checker = -1
 
 // check holds a server to what was done since the last check. Whatever had an
 // unknown outcome is settled by it.
-func (l *load) check(t *testing.T, s *rig.Server) {
+func (l *load) check(t *testing.T, s *harness.Server) {
 	t.Helper()
 	l.settle()
 	fresh := l.fresh()
 	each(fresh, func(spot *spot) { l.readBack(t, s, spot) })
 	l.checkSpots(t, fresh)
-	rig.CheckTraffic(t, l.devices, l.admin.Readings(t, s)) // I7
+	harness.CheckTraffic(t, l.devices, l.admin.Readings(t, s)) // I7
 	l.repeatBeats(t, s)
 	if t.Failed() {
 		t.FailNow() // more of it would tell no more
@@ -32,7 +32,7 @@ func (l *load) check(t *testing.T, s *rig.Server) {
 }
 
 // checkAll holds a server, and what its database holds, to the whole history.
-func (l *load) checkAll(t *testing.T, s *rig.Server) {
+func (l *load) checkAll(t *testing.T, s *harness.Server) {
 	t.Helper()
 	l.check(t, s)
 	l.checkLists(t, s)
@@ -40,17 +40,17 @@ func (l *load) checkAll(t *testing.T, s *rig.Server) {
 	l.checkSettled(t)
 	checkChanges(t, s.DB)
 	// What is in memory is what is in the database, where each MAC is there once.
-	l.admin.Converges(t, s, rig.Truth(t, rig.OpenStore(t, s.DB)), int(l.number.Load()))
+	l.admin.Converges(t, s, harness.Truth(t, harness.OpenStore(t, s.DB)), int(l.number.Load()))
 	l.report(t)
 }
 
 // readBack reads one hotspot, wherever it may be.
-func (l *load) readBack(t *testing.T, s *rig.Server, spot *spot) {
+func (l *load) readBack(t *testing.T, s *harness.Server, spot *spot) {
 	if spot.id == "" {
 		spot.id = l.find(t, s, spot)
 	}
 	if spot.id == "" {
-		l.note(spot, &op{kind: read, client: checker, call: l.now()}, rig.Answer{Status: http.StatusNotFound})
+		l.note(spot, &op{kind: read, client: checker, call: l.now()}, harness.Answer{Status: http.StatusNotFound})
 		return
 	}
 	a := l.read(t.Context(), s, spot, checker)
@@ -61,7 +61,7 @@ func (l *load) readBack(t *testing.T, s *rig.Server, spot *spot) {
 
 // find looks on the map for the hotspot that a registration without an answer
 // may have made.
-func (l *load) find(t *testing.T, s *rig.Server, spot *spot) (id string) {
+func (l *load) find(t *testing.T, s *harness.Server, spot *spot) (id string) {
 	a := spot.owner.Do(t.Context(), http.MethodGet, s.URL+placeOf(spot), nil)
 	ids := hotspotIDs(a)
 	if a.Status != http.StatusOK || len(ids) > 1 {
@@ -73,7 +73,7 @@ func (l *load) find(t *testing.T, s *rig.Server, spot *spot) (id string) {
 	return ids[0]
 }
 
-func hotspotIDs(a rig.Answer) (ids []string) {
+func hotspotIDs(a harness.Answer) (ids []string) {
 	var list []struct{ ID string }
 	_ = json.Unmarshal(a.Data, &list) // of what is no list, there are none
 	for _, h := range list {
@@ -84,7 +84,7 @@ func hotspotIDs(a rig.Answer) (ids []string) {
 
 // checkLists reads the hotspots of all users: each is one that somebody asked
 // for (I2), and reading a list is reading each of its hotspots.
-func (l *load) checkLists(t *testing.T, s *rig.Server) {
+func (l *load) checkLists(t *testing.T, s *harness.Server) {
 	t.Helper()
 	all := map[string]*spot{}
 	for _, spot := range l.spots {
@@ -100,7 +100,7 @@ func (l *load) checkLists(t *testing.T, s *rig.Server) {
 				continue
 			}
 			data, _ := json.Marshal(h)
-			l.note(spot, &op{kind: read, client: checker, user: u, call: called}, rig.Answer{Status: http.StatusOK, Data: data})
+			l.note(spot, &op{kind: read, client: checker, user: u, call: called}, harness.Answer{Status: http.StatusOK, Data: data})
 			delete(all, ssid)
 		}
 	}
@@ -116,10 +116,10 @@ func (l *load) checkSettled(t *testing.T) {
 	t.Helper()
 	settled := map[*user]float64{}
 	for _, o := range l.ops { // in the order of their ends
-		if o.kind != earned || o.outcome != rig.Done {
+		if o.kind != earned || o.outcome != harness.Done {
 			continue
 		}
-		summary, _ := o.got["summary"].(rig.Fields)
+		summary, _ := o.got["summary"].(harness.Fields)
 		now, ok := summary["settled"].(float64)
 		if !ok || now < settled[o.user] {
 			t.Errorf("%s had %v settled, and now: %v", o.user.id, settled[o.user], o.got)
@@ -131,13 +131,13 @@ func (l *load) checkSettled(t *testing.T) {
 // repeatBeats sends again what was acknowledged. It claims more traffic this
 // time, as a device must not: if the server took it for another beat, that would
 // show.
-func (l *load) repeatBeats(t *testing.T, s *rig.Server) {
+func (l *load) repeatBeats(t *testing.T, s *harness.Server) {
 	t.Helper()
-	each(l.devices, func(d *rig.Device) {
+	each(l.devices, func(d *harness.Device) {
 		if d.Latest == nil {
 			return
 		}
-		again := rig.Fields{"rx_bytes": uint64(1 << 50), "clients": 9999}
+		again := harness.Fields{"rx_bytes": uint64(1 << 50), "clients": 9999}
 		for name, value := range d.Latest {
 			if _, changed := again[name]; !changed {
 				again[name] = value
@@ -147,7 +147,7 @@ func (l *load) repeatBeats(t *testing.T, s *rig.Server) {
 			t.Errorf("a repeated beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 	})
-	rig.CheckTraffic(t, l.devices, l.admin.Readings(t, s))
+	harness.CheckTraffic(t, l.devices, l.admin.Readings(t, s))
 }
 
 // report says how much was done, and refuses to have proved something with
@@ -155,8 +155,8 @@ func (l *load) repeatBeats(t *testing.T, s *rig.Server) {
 func (l *load) report(t *testing.T) {
 	t.Helper()
 	for _, m := range l.mix {
-		done, unknown := l.count(m.kind, rig.Done), l.count(m.kind, rig.Unknown)
-		t.Logf("%s: %d done, %d refused, %d unknown", m.kind, done, l.count(m.kind, rig.Refused), unknown)
+		done, unknown := l.count(m.kind, harness.Done), l.count(m.kind, harness.Unknown)
+		t.Logf("%s: %d done, %d refused, %d unknown", m.kind, done, l.count(m.kind, harness.Refused), unknown)
 		if done == 0 {
 			t.Errorf("not one %s was acknowledged: that proves nothing", m.kind)
 		}

@@ -17,15 +17,15 @@ import (
 
 // controlled returns a binary that a test controls: it can be stopped at named
 // points, and its clock can be held or set while it runs. Its pages have the size
-// of books.Page. All else is as it is delivered.
+// of audit.Page. All else is as it is delivered.
 func controlled(t testing.TB) (binary string) {
 	t.Helper()
 	return controlledVariant().Build(t)
 }
 
-var controlledVariant = sync.OnceValue(func() *rig.Variant {
+var controlledVariant = sync.OnceValue(func() *harness.Variant {
 	const importing = "import (\n\t\"github.com/beacon-wifi/beacon/point\"\n"
-	return &rig.Variant{Name: "controlled", Files: map[string]string{
+	return &harness.Variant{Name: "controlled", Files: map[string]string{
 		"point/point.go":     pointSource,
 		"cmd/beacon/held.go": heldSource,
 		"cmd/beacon/clock.go": patched("cmd/beacon/clock.go", "import \"time\"\n", "import (\n\t\"os\"\n\t\"time\"\n)\n",
@@ -35,14 +35,14 @@ var controlledVariant = sync.OnceValue(func() *rig.Variant {
 		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
 			"		written, err := s.Store.Settle(ctx, s.by, s.statements(users, accounts))\n",
 			"		due := s.statements(users, accounts)\n		point.Reach(\"ready\")\n		written, err := s.Store.Settle(ctx, s.by, due)\n"),
-		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", books.Page)),
+		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", audit.Page)),
 	}}
 })
 
 // patched returns a source of the project in which some texts are replaced by
 // others. Each must be there exactly once.
 func patched(file string, oldnew ...string) string {
-	original, err := os.ReadFile(filepath.Join(rig.Root(), file))
+	original, err := os.ReadFile(filepath.Join(harness.Root(), file))
 	if err != nil {
 		panic(err)
 	}
@@ -156,15 +156,15 @@ func held(file string) func() time.Time {
 // heldClock is the one clock of a test and of its servers. The test can set it, and
 // hold it: then no machine is too slow for what has to be done before midnight.
 type heldClock struct {
-	*rig.Clock
-	rig.Program
+	*harness.Clock
+	harness.Program
 	file string
 }
 
 func newHeldClock(t *testing.T, at time.Time, rate int) *heldClock {
 	t.Helper()
-	c := &heldClock{Clock: rig.NewClock(at, rate), file: filepath.Join(t.TempDir(), "clock")}
-	c.Program = rig.Program{Binary: controlled(t), Environment: []string{"TORTURE_CLOCK=" + c.file}}
+	c := &heldClock{Clock: harness.NewClock(at, rate), file: filepath.Join(t.TempDir(), "clock")}
+	c.Program = harness.Program{Binary: controlled(t), Environment: []string{"TORTURE_CLOCK=" + c.file}}
 	c.run(t, at, time.Time{})
 	return c
 }
@@ -201,10 +201,10 @@ func (c *heldClock) goOn(t testing.TB) {
 
 // passFold lets some minutes pass and waits until a server that keeps the lease has
 // folded its heartbeats: it does so after five minutes.
-func (c *heldClock) passFold(t testing.TB, s *rig.Server) {
+func (c *heldClock) passFold(t testing.TB, s *harness.Server) {
 	t.Helper()
 	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
 	before := folds()
 	c.hold(t, c.Now().Add(6*time.Minute))
-	rig.Eventually(t, "heartbeats are folded", func() bool { s.Running(t); return folds() > before })
+	harness.Eventually(t, "heartbeats are folded", func() bool { s.Running(t); return folds() > before })
 }

@@ -12,11 +12,11 @@ import (
 // another point of its work: what was acknowledged is there, what was refused is
 // not, and the rest stays what it is first seen as.
 func TestF01_Kill(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		s := rig.Start(t, db)
+	harness.Stores(t, func(t *testing.T, db string) {
+		s := harness.Start(t, db)
 		load := newLoad(t, s)
 		times := rounds(3, 12, 120)
-		if rig.IsPostgres(db) {
+		if harness.IsPostgres(db) {
 			times = rounds(2, 8, 80)
 		}
 		for range times {
@@ -24,7 +24,7 @@ func TestF01_Kill(t *testing.T) {
 			running.until(20 + load.rng.IntN(300))
 			s.Kill()
 			running.stop()
-			s = rig.Start(t, db)
+			s = harness.Start(t, db)
 			load.check(t, s)
 			load.reboot()
 		}

@@ -21,31 +21,31 @@ import (
 func TestF02_KillAtSync(t *testing.T) {
 	needStrace(t)
 	t.Parallel() // it mostly waits
-	db := rig.NewDatabase(t, "sqlite")
-	s := rig.Start(t, db)
+	db := harness.NewDatabase(t, "sqlite")
+	s := harness.Start(t, db)
 	load := newLoad(t, s)
 	w := &writer{load: load, spot: load.reserve(t, s)}
 	warmUp(t, load, s)
 	for _, k := range []kind{register, change, beat} {
 		for _, writes := range load.moments() {
 			w.kill(t, s, k, writes)
-			s = rig.Start(t, db)
+			s = harness.Start(t, db)
 			load.check(t, s)
 		}
 	}
 	clock := hurriedClock()
 	s.Stop(t) // in order: the next one may fold at once, and need not wait until its right expires
-	s = rig.Start(t, db, clock()...)
+	s = harness.Start(t, db, clock()...)
 	for _, writes := range load.moments()[rounds(1, 0, 0):] {
 		w.kill(t, s, fold, writes)
-		s = rig.Start(t, db, clock()...)
+		s = harness.Start(t, db, clock()...)
 		load.check(t, s)
 	}
 	for _, calls := range []string{"fdatasync,fsync", "pwrite64"} { // and at any of them, while many write
 		for range rounds(0, 4, 24) {
 			killUnderLoad(t, load, s, calls, 1+load.rng.IntN(60))
-			rig.CheckIntegrity(t, db)
-			s = rig.Start(t, db, clock()...)
+			harness.CheckIntegrity(t, db)
+			s = harness.Start(t, db, clock()...)
 			load.check(t, s)
 		}
 	}
@@ -66,10 +66,10 @@ const hurry = 300
 
 // hurriedClock gives the flags of such a clock, which goes on from one start to
 // the next.
-func hurriedClock() (flags func() []string) { return rig.NewClock(time.Now().UTC(), hurry).Flags }
+func hurriedClock() (flags func() []string) { return harness.NewClock(time.Now().UTC(), hurry).Flags }
 
 // warmUp makes sure that there is something to lose, of every kind.
-func warmUp(t *testing.T, load *load, s *rig.Server) {
+func warmUp(t *testing.T, load *load, s *harness.Server) {
 	t.Helper()
 	running := load.on(t, s)
 	running.until(150)
@@ -112,7 +112,7 @@ var fingerprints = map[kind]string{
 
 func fingerprint(t *testing.T, db string, k kind) (text string) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close()
 	if err := handle.QueryRowContext(t.Context(), fingerprints[k]).Scan(&text); err != nil {
 		t.Fatal(err)
@@ -121,14 +121,14 @@ func fingerprint(t *testing.T, db string, k kind) (text string) {
 }
 
 // write makes a write. A server folds by itself, a while after a beat.
-func (w *writer) write(ctx context.Context, t *testing.T, s *rig.Server, k kind) rig.Answer {
+func (w *writer) write(ctx context.Context, t *testing.T, s *harness.Server, k kind) harness.Answer {
 	n := int(w.number.Add(1)) - 1
 	switch k {
 	case register:
-		_, a := w.register(ctx, s, w.users[0], n, clients, rig.MACOf(n))
+		_, a := w.register(ctx, s, w.users[0], n, clients, harness.MACOf(n))
 		return a
 	case change:
-		return w.change(ctx, s, w.spot, clients, rig.Fields{"name": fmt.Sprintf("Hotspot %d %d", w.spot.number, n)})
+		return w.change(ctx, s, w.spot, clients, harness.Fields{"name": fmt.Sprintf("Hotspot %d %d", w.spot.number, n)})
 	default:
 		c := &client{running: &running{t: t, load: w.load}, rng: rand.New(rand.NewPCG(w.seed, uint64(n)))}
 		return c.beat(ctx, s)
@@ -136,17 +136,17 @@ func (w *writer) write(ctx context.Context, t *testing.T, s *rig.Server, k kind)
 }
 
 // hold makes a write, and stops the server in the transaction that holds it.
-func (w *writer) hold(t *testing.T, s *rig.Server, k kind) (held *rig.Held, answered <-chan rig.Answer) {
+func (w *writer) hold(t *testing.T, s *harness.Server, k kind) (held *harness.Held, answered <-chan harness.Answer) {
 	t.Helper()
-	answers := make(chan rig.Answer, 1)
-	held = rig.HoldIn(t, s, tables[k], func() {
+	answers := make(chan harness.Answer, 1)
+	held = harness.HoldIn(t, s, tables[k], func() {
 		go func() { answers <- w.write(t.Context(), t, s, k) }()
 	})
 	return held, answers
 }
 
 // kill kills a server in the transaction of a write.
-func (w *writer) kill(t *testing.T, s *rig.Server, k kind, writes int) {
+func (w *writer) kill(t *testing.T, s *harness.Server, k kind, writes int) {
 	t.Helper()
 	before := fingerprint(t, s.DB, k)
 	held, answered := w.hold(t, s, k)
@@ -157,23 +157,23 @@ func (w *writer) kill(t *testing.T, s *rig.Server, k kind, writes int) {
 		_, synced = held.Next(t)
 	}
 	s.Kill()
-	if a := <-answered; k != fold && a.Outcome() != rig.Unknown {
+	if a := <-answered; k != fold && a.Outcome() != harness.Unknown {
 		t.Errorf("the server was killed in the transaction of a %s, which was answered %d %s %v", k, a.Status, a.Code, a.Err)
 	}
-	rig.CheckIntegrity(t, s.DB)
+	harness.CheckIntegrity(t, s.DB)
 	if written := fingerprint(t, s.DB, k) != before; written && writes == 0 || !written && writes == atSync {
 		t.Errorf("the server was killed after %d writes of a %s (%d: at the sync); it is in the file: %v", writes, k, atSync, written)
 	}
 }
 
 // killUnderLoad lets a server work until it dies of its n-th system call of a kind.
-func killUnderLoad(t *testing.T, load *load, s *rig.Server, calls string, nth int) {
+func killUnderLoad(t *testing.T, load *load, s *harness.Server, calls string, nth int) {
 	t.Helper()
-	rig.KillAt(t, s, calls, nth)
+	harness.KillAt(t, s, calls, nth)
 	running := load.on(t, s)
 	await(t, fmt.Sprintf("the server makes %s number %d", calls, nth), s.Exited)
 	running.stop()
 	if status := s.Cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
-		t.Fatalf("the server was not killed: %v; its log: %s", s.Cmd.ProcessState, rig.Remarks(s.Log(t)))
+		t.Fatalf("the server was not killed: %v; its log: %s", s.Cmd.ProcessState, harness.Remarks(s.Log(t)))
 	}
 }

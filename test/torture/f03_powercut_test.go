@@ -27,14 +27,14 @@ func TestF03_PowerCut(t *testing.T) {
 
 // machine is a database on a disk.
 type machine interface {
-	boot(t *testing.T, d rig.Disk) (db string) // on a disk that is empty, or was cut off
+	boot(t *testing.T, d harness.Disk) (db string) // on a disk that is empty, or was cut off
 	freeze(t *testing.T)
 	kill(t *testing.T)
 }
 
 func testPowerCut(t *testing.T, m machine, times int) {
-	disk := rig.NewDisk(t)
-	s := rig.Start(t, m.boot(t, disk))
+	disk := harness.NewDisk(t)
+	s := harness.Start(t, m.boot(t, disk))
 	load := newLoad(t, s)
 	disk.Sync(t)
 	lost := 0
@@ -43,7 +43,7 @@ func testPowerCut(t *testing.T, m machine, times int) {
 		running.until(100 + load.rng.IntN(500))
 		s.Freeze(t)
 		m.freeze(t)
-		forgetful := rig.WriteForgetful(t, disk)
+		forgetful := harness.WriteForgetful(t, disk)
 		after := disk.Cut(t)
 		s.Kill()
 		m.kill(t)
@@ -52,7 +52,7 @@ func testPowerCut(t *testing.T, m machine, times int) {
 
 		disk = after
 		lost += forgetful.Lost(t, disk)
-		s = rig.Start(t, m.boot(t, disk))
+		s = harness.Start(t, m.boot(t, disk))
 		load.check(t, s)
 	}
 	load.checkAll(t, s)
@@ -67,11 +67,11 @@ func testPowerCut(t *testing.T, m machine, times int) {
 // fileOnDisk is a SQLite file: the server is all that writes to it.
 type fileOnDisk struct{ booted bool }
 
-func (f *fileOnDisk) boot(t *testing.T, d rig.Disk) string {
+func (f *fileOnDisk) boot(t *testing.T, d harness.Disk) string {
 	t.Helper()
 	db := filepath.Join(d.Folder, "beacon.db")
 	if f.booted {
-		rig.CheckIntegrity(t, db)
+		harness.CheckIntegrity(t, db)
 	}
 	f.booted = true
 	return db
@@ -81,14 +81,14 @@ func (*fileOnDisk) freeze(*testing.T) {}
 func (*fileOnDisk) kill(*testing.T)   {}
 
 // clusterOnDisk is a PostgreSQL server.
-type clusterOnDisk struct{ *rig.Cluster }
+type clusterOnDisk struct{ *harness.Cluster }
 
-func (c *clusterOnDisk) boot(t *testing.T, d rig.Disk) string {
+func (c *clusterOnDisk) boot(t *testing.T, d harness.Disk) string {
 	t.Helper()
 	if c.Cluster == nil {
-		c.Cluster = rig.NewClusterOn(t, d)
+		c.Cluster = harness.NewClusterOn(t, d)
 	} else {
-		c.Cluster = rig.ClusterOn(t, d)
+		c.Cluster = harness.ClusterOn(t, d)
 	}
 	return c.URL()
 }

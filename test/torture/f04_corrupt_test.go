@@ -32,7 +32,7 @@ import (
 type victim struct {
 	files map[string][]byte // by suffix
 	now   time.Time         // by which all servers go, so that they answer alike
-	key   rig.Key
+	key   harness.Key
 	users []string
 	sums  answers // of what is closed
 	spots answers // what people registered
@@ -59,10 +59,10 @@ func oneVictim(t *testing.T) *victim {
 // newVictim makes a network, with a past and with devices, and kills its server.
 func newVictim(t *testing.T) *victim {
 	t.Helper()
-	d := rig.Demonstrate(t, 60)
-	v := &victim{files: map[string][]byte{}, key: rig.CreateKey(t, d.File, "admin,rewards:read")}
-	db := rig.OpenSQL(t, d.File)
-	rig.Eventually(t, "heartbeats and events", func() bool {
+	d := harness.Demonstrate(t, 60)
+	v := &victim{files: map[string][]byte{}, key: harness.CreateKey(t, d.File, "admin,rewards:read")}
+	db := harness.OpenSQL(t, d.File)
+	harness.Eventually(t, "heartbeats and events", func() bool {
 		var beats, events int
 		err := db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM events)`).Scan(&beats, &events)
 		return err == nil && beats >= 5 && events >= 5
@@ -85,8 +85,8 @@ func newVictim(t *testing.T) *victim {
 	if _, err := db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "a log that has something in it", func() bool {
-		rig.CreateKey(t, d.File, "rewards:read") // devices alone would take long to fill it
+	harness.Eventually(t, "a log that has something in it", func() bool {
+		harness.CreateKey(t, d.File, "rewards:read") // devices alone would take long to fill it
 		info, err := os.Stat(d.File + "-wal")
 		return err == nil && info.Size() > 100_000
 	})
@@ -129,7 +129,7 @@ type run struct {
 func (v *victim) start(t testing.TB, db string) *run {
 	t.Helper()
 	r := &run{log: &bytes.Buffer{}, gone: make(chan struct{})}
-	r.cmd = exec.Command(rig.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--load-shedding", "off", "--log-level", "warn",
+	r.cmd = exec.Command(harness.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--load-shedding", "off", "--log-level", "warn",
 		"--clock-start", v.now.Format(time.RFC3339), "--clock-rate", "0.0001", "--db", db)
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	r.cmd.Stderr = r.log
@@ -149,10 +149,10 @@ func (v *victim) start(t testing.TB, db string) *run {
 	}()
 	select {
 	case r.url = <-ready:
-	case <-time.After(rig.Patience):
+	case <-time.After(harness.Patience):
 		_ = r.cmd.Process.Kill()
 		<-r.gone
-		t.Fatalf("after %v the server neither listens nor ends: %s", rig.Patience, r.log)
+		t.Fatalf("after %v the server neither listens nor ends: %s", harness.Patience, r.log)
 	}
 	return r
 }
@@ -165,7 +165,7 @@ func (r *run) end(t testing.TB) string {
 	_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) // it may be gone
 	select {
 	case <-r.gone:
-	case <-time.After(rig.Patience):
+	case <-time.After(harness.Patience):
 		_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL)
 		<-r.gone
 		t.Errorf("the server does not stop: %s", r.log)
@@ -187,7 +187,7 @@ func (v *victim) ask(t testing.TB, r *run) (sums, spots answers) {
 	if r.url == "" {
 		return sums, spots
 	}
-	client := rig.NewClient(t, v.key.Key)
+	client := harness.NewClient(t, v.key.Key)
 	month := time.Date(v.now.Year(), v.now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
 	for _, user := range v.users {
 		for _, path := range []string{
@@ -209,7 +209,7 @@ func (v *victim) ask(t testing.TB, r *run) (sums, spots answers) {
 // registered leaves what people said of hotspots, without what their beats say.
 func registered(t testing.TB, data json.RawMessage) string {
 	t.Helper()
-	var list []rig.Fields
+	var list []harness.Fields
 	if err := json.Unmarshal(data, &list); err != nil {
 		t.Fatal(err)
 	}
@@ -270,16 +270,16 @@ func (v *victim) randomHarm(random *rand.Rand) harm {
 // reads it: not in what is free by now, nor in what the log replaces.
 func (v *victim) textHarm(t testing.TB, random *rand.Rand) harm {
 	t.Helper()
-	var list []rig.Fields
+	var list []harness.Fields
 	for _, i := range random.Perm(len(v.users)) {
-		var some []rig.Fields
+		var some []harness.Fields
 		if err := json.Unmarshal([]byte(v.spots[v.users[i]]), &some); err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, some...)
 	}
 	for _, i := range random.Perm(len(list)) {
-		location, _ := list[i]["location"].(rig.Fields)
+		location, _ := list[i]["location"].(harness.Fields)
 		address, _ := location["address"].(string)
 		for from := 0; address != ""; {
 			at := bytes.Index(v.files[""][from:], []byte(address))
@@ -302,7 +302,7 @@ func (v *victim) reads(t testing.TB, address string, h harm) (n int) {
 	t.Helper()
 	file := v.copy(t)
 	h.do(t, file)
-	db := rig.OpenSQL(t, file)
+	db := harness.OpenSQL(t, file)
 	defer db.Close()
 	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM hotspots WHERE address = $1`, address).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -313,9 +313,9 @@ func (v *victim) reads(t testing.TB, address string, h harm) (n int) {
 // diagnose asks the doctor. It must come to an end, with a verdict.
 func diagnose(t testing.TB, db string) (sound bool, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, rig.Binary, "doctor", "--db", db).CombinedOutput()
+	out, err := exec.CommandContext(ctx, harness.Binary, "doctor", "--db", db).CombinedOutput()
 	exit, failed := err.(*exec.ExitError) //nolint:errorlint // as CombinedOutput gives it
 	if crashed.Match(out) || err != nil && (!failed || exit.ExitCode() != 1) {
 		t.Errorf("the doctor has no verdict: %v\n%.2000s", err, out)
@@ -337,7 +337,9 @@ func TestF04_Corrupt(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(level.Seed(t), 4))
 	harms := []harm{
-		{cut: true, at: 100, sure: true}, {cut: true, at: 1 << 20, sure: true}, {at: 18, mask: 0x70},
+		{cut: true, at: 100, sure: true},
+		{cut: true, at: 1 << 20, sure: true},
+		{at: 18, mask: 0x70},
 		{at: 97, mask: 1}, // which version of SQLite wrote the file: nobody needs that
 	}
 	for range rounds(4, 22, 197) {

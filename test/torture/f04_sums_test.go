@@ -63,7 +63,7 @@ func TestF04_WrongSum(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			db := v.copy(t)
-			handle := rig.OpenSQL(t, db)
+			handle := harness.OpenSQL(t, db)
 			result, err := handle.ExecContext(t.Context(), w.sql, v.users[0])
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestF04_WrongSum(t *testing.T) {
 	t.Run("a day is missing", func(t *testing.T) {
 		t.Parallel()
 		db := v.copy(t)
-		handle := rig.OpenSQL(t, db)
+		handle := harness.OpenSQL(t, db)
 		if _, err := handle.ExecContext(t.Context(), `UPDATE reward_days SET day = day + 64 WHERE day = (SELECT max(day) FROM reward_days)`); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestF04_WrongSum(t *testing.T) {
 // places are what the paths name.
 func (v *victim) places(t *testing.T) *strings.Replacer {
 	t.Helper()
-	db := rig.OpenSQL(t, v.copy(t))
+	db := harness.OpenSQL(t, v.copy(t))
 	var month, day int
 	var hotspot string
 	err := db.QueryRowContext(t.Context(), `SELECT max(month) FROM reward_months`).Scan(&month)
@@ -119,7 +119,7 @@ func (v *victim) answer(t testing.TB, db string, places *strings.Replacer) map[s
 	t.Helper()
 	r := v.start(t, db)
 	defer r.end(t)
-	client := rig.NewClient(t, v.key.Key)
+	client := harness.NewClient(t, v.key.Key)
 	answers := map[string]int{}
 	for _, path := range []string{summary, current, total, historyPath, paper, explain} {
 		answers[path] = client.Do(t.Context(), http.MethodGet, r.url+"/v1"+places.Replace(path), nil).Status

@@ -17,29 +17,29 @@ import (
 // with room again so do writes, without a restart.
 func TestF05_DiskFull(t *testing.T) {
 	t.Parallel()
-	room := rig.NewRoom(t, 24)
+	room := harness.NewRoom(t, 24)
 	db := filepath.Join(room.Folder, "beacon.db")
-	s := rig.Start(t, db)
+	s := harness.Start(t, db)
 	load := newLoad(t, s)
 	for range rounds(1, 2, 20) {
 		running := load.on(t, s)
 		running.until(100)
 		room.Fill(t)
 		full := load.now()
-		rig.Eventually(t, "writes are refused, and reads go on", func() bool {
+		harness.Eventually(t, "writes are refused, and reads go on", func() bool {
 			refused, reads := load.since(full)
 			return refused > 50 && reads > 50
 		})
 		freed := load.now()
 		room.Free(t)
-		rig.Eventually(t, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
+		harness.Eventually(t, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
 		running.stop()
 		s.Running(t)
 		load.checkFull(t, full, freed)
 		load.check(t, s)
 	}
 	s.Kill()
-	s = rig.Start(t, db)
+	s = harness.Start(t, db)
 	load.checkAll(t, s)
 	s.Kill()
 }
@@ -56,7 +56,7 @@ func (l *load) since(moment time.Duration) (refused, reads int) {
 		case o.call < moment:
 		case write && o.status >= http.StatusInternalServerError:
 			refused++
-		case !write && o.outcome == rig.Done:
+		case !write && o.outcome == harness.Done:
 			reads++
 		}
 	}
@@ -69,7 +69,7 @@ func (l *load) wroteSince(moment time.Duration) bool {
 	defer l.mu.Unlock()
 	missing := slices.Clone(writes)
 	for _, o := range l.all() {
-		if o.call >= moment && o.outcome == rig.Done {
+		if o.call >= moment && o.outcome == harness.Done {
 			missing = slices.DeleteFunc(missing, func(k kind) bool { return k == o.kind })
 		}
 	}
@@ -86,7 +86,7 @@ func (l *load) checkFull(t *testing.T, full, freed time.Duration) {
 		}
 		taken := o.status == http.StatusConflict && o.kind == register
 		refused := o.status == http.StatusServiceUnavailable || o.status == http.StatusInternalServerError
-		if ok := o.outcome == rig.Done || slices.Contains(writes, o.kind) && (refused || taken); !ok {
+		if ok := o.outcome == harness.Done || slices.Contains(writes, o.kind) && (refused || taken); !ok {
 			t.Errorf("on a full disk: %v", o)
 		}
 	}

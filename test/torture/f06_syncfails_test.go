@@ -19,8 +19,8 @@ import (
 func TestF06_SyncFails(t *testing.T) {
 	needStrace(t)
 	t.Parallel() // it mostly waits
-	db := rig.NewDatabase(t, "sqlite")
-	s := rig.Start(t, db)
+	db := harness.NewDatabase(t, "sqlite")
+	s := harness.Start(t, db)
 	load := newLoad(t, s)
 	w := &writer{load: load, spot: load.reserve(t, s)}
 	warmUp(t, load, s)
@@ -29,12 +29,12 @@ func TestF06_SyncFails(t *testing.T) {
 		if k == fold {
 			clock = hurriedClock()
 			s.Stop(t) // in order: the next one may fold at once
-			s = rig.Start(t, db, clock()...)
+			s = harness.Start(t, db, clock()...)
 		}
 		for round := range rounds(1, 2, 8) {
 			w.failSync(t, s, k, (i+round)%2 == 1)
-			rig.CheckIntegrity(t, db)
-			s = rig.Start(t, db, clock()...)
+			harness.CheckIntegrity(t, db)
+			s = harness.Start(t, db, clock()...)
 			load.check(t, s)
 		}
 	}
@@ -43,14 +43,14 @@ func TestF06_SyncFails(t *testing.T) {
 
 // failSync lets the sync of a write fail, and perhaps all that follow, and sees the
 // server end. Many others write meanwhile.
-func (w *writer) failSync(t *testing.T, s *rig.Server, k kind, all bool) {
+func (w *writer) failSync(t *testing.T, s *harness.Server, k kind, all bool) {
 	t.Helper()
 	began := w.now()
 	held, answered := w.hold(t, s, k)
 	held.FailSync(t, all)
 	running := w.on(t, s)
 	held.Continue(t)
-	rig.Eventually(t, "the sync of a "+string(k)+" failed, and the server goes on", func() bool {
+	harness.Eventually(t, "the sync of a "+string(k)+" failed, and the server goes on", func() bool {
 		if k != fold && !all && s.Runs() && w.wroteSince(w.firstFailure(began)) {
 			t.Errorf("the sync of a %s failed, and the server goes on", k)
 			s.Kill()
@@ -58,11 +58,11 @@ func (w *writer) failSync(t *testing.T, s *rig.Server, k kind, all bool) {
 		return !s.Runs()
 	})
 	running.stop()
-	if a := <-answered; k != fold && a.Outcome() != rig.Unknown && k != beat {
+	if a := <-answered; k != fold && a.Outcome() != harness.Unknown && k != beat {
 		t.Errorf("the sync of a %s failed; it was answered %d %s %v", k, a.Status, a.Code, a.Err)
 	}
 	if code := s.Cmd.ProcessState.ExitCode(); code != 1 {
-		t.Errorf("after the sync of a %s failed, the server exited with %d: %s", k, code, rig.Remarks(s.Log(t)))
+		t.Errorf("after the sync of a %s failed, the server exited with %d: %s", k, code, harness.Remarks(s.Log(t)))
 	}
 	w.checkSilence(t, began)
 }
@@ -87,7 +87,7 @@ func (l *load) checkSilence(t *testing.T, began time.Duration) {
 	t.Helper()
 	heard := l.firstFailure(began)
 	for _, o := range l.all() {
-		if o.call > heard && o.outcome == rig.Done && slices.Contains(writes, o.kind) {
+		if o.call > heard && o.outcome == harness.Done && slices.Contains(writes, o.kind) {
 			t.Errorf("after a sync failed, this was acknowledged: %v", o)
 		}
 	}

@@ -18,23 +18,23 @@ import (
 // acknowledged has one hotspot.
 func TestF07_Cut(t *testing.T) {
 	t.Parallel() // it mostly waits
-	db := rig.NewDatabase(t, "postgres")
-	p, behind := rig.ThroughProxy(t, db)
-	s := rig.Start(t, behind)
+	db := harness.NewDatabase(t, "postgres")
+	p, behind := harness.ThroughProxy(t, db)
+	s := harness.Start(t, behind)
 	load := newLoad(t, s)
 	repeated := load.newRepeating(t, s)
 	c := &cutting{load: load, repeated: repeated, spot: load.reserve(t, s), proxy: p, server: s, db: db}
 	running := load.on(t, s)
 	for round := range rounds(1, 2, 4) {
-		for i, meet := range []func(*testing.T, rig.Accident){c.registration, c.change, c.repetition} {
+		for i, meet := range []func(*testing.T, harness.Accident){c.registration, c.change, c.repetition} {
 			for j, heard := range []bool{true, false} {
 				running.until(3) // it came back from the accident before
-				meet(t, rig.Accident{How: []rig.End{rig.Close, rig.Reset}[(round+i+j)%2], Heard: heard})
+				meet(t, harness.Accident{How: []harness.End{harness.Close, harness.Reset}[(round+i+j)%2], Heard: heard})
 			}
 		}
 	}
 	running.until(3)
-	c.registration(t, rig.Accident{How: rig.Hang, Heard: true})
+	c.registration(t, harness.Accident{How: harness.Hang, Heard: true})
 	if level.Now() > level.Test {
 		repeated.begin(t)
 		rng := rand.New(rand.NewPCG(load.seed, 7))
@@ -53,12 +53,12 @@ func TestF07_Cut(t *testing.T) {
 // cuts are accidents of all kinds in a random order, at any COMMIT. A connection
 // that hangs holds everyone up for some seconds, and those behind a COMMIT that
 // never came even longer, so that there are few of them.
-func cuts(rng *rand.Rand) (list []rig.Accident) {
+func cuts(rng *rand.Rand) (list []harness.Accident) {
 	for i := range rounds(0, 24, 94) {
-		list = append(list, rig.Accident{How: []rig.End{rig.Close, rig.Reset}[i%2], Heard: i%4 < 2})
+		list = append(list, harness.Accident{How: []harness.End{harness.Close, harness.Reset}[i%2], Heard: i%4 < 2})
 	}
 	for i := range rounds(0, 1, 6) {
-		list = append(list, rig.Accident{How: rig.Hang, Heard: i%2 == 0})
+		list = append(list, harness.Accident{How: harness.Hang, Heard: i%2 == 0})
 	}
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
@@ -69,8 +69,8 @@ func await(t *testing.T, what string, happened <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-happened:
-	case <-time.After(rig.Patience):
-		t.Fatalf("after %v, still not: %s", rig.Patience, what)
+	case <-time.After(harness.Patience):
+		t.Fatalf("after %v, still not: %s", harness.Patience, what)
 	}
 }
 
@@ -79,8 +79,8 @@ type cutting struct {
 	load     *load
 	repeated *repeating
 	spot     *spot // that nobody else changes
-	proxy    *rig.Proxy
-	server   *rig.Server
+	proxy    *harness.Proxy
+	server   *harness.Server
 	db       string // without the proxy
 }
 
@@ -88,24 +88,24 @@ type cutting struct {
 const cutter = clients
 
 // registration lets an accident happen to a registration.
-func (c *cutting) registration(t *testing.T, a rig.Accident) {
+func (c *cutting) registration(t *testing.T, a harness.Accident) {
 	t.Helper()
-	c.meet(t, "registration", a, func() (string, func() rig.Answer) {
+	c.meet(t, "registration", a, func() (string, func() harness.Answer) {
 		n := int(c.load.number.Add(1)) - 1
-		return fmt.Sprint("net-", n), func() rig.Answer {
-			_, answer := c.load.register(t.Context(), c.server, c.load.users[0], n, cutter, rig.MACOf(n))
+		return fmt.Sprint("net-", n), func() harness.Answer {
+			_, answer := c.load.register(t.Context(), c.server, c.load.users[0], n, cutter, harness.MACOf(n))
 			return answer
 		}
 	}, `SELECT count(*) FROM hotspots WHERE ssid = $1`)
 }
 
 // change lets an accident happen to a change.
-func (c *cutting) change(t *testing.T, a rig.Accident) {
+func (c *cutting) change(t *testing.T, a harness.Accident) {
 	t.Helper()
-	c.meet(t, "change", a, func() (string, func() rig.Answer) {
+	c.meet(t, "change", a, func() (string, func() harness.Answer) {
 		name := fmt.Sprintf("Hotspot %d %d", c.spot.number, c.load.number.Add(1)-1)
-		return name, func() rig.Answer {
-			return c.load.change(t.Context(), c.server, c.spot, cutter, rig.Fields{"name": name})
+		return name, func() harness.Answer {
+			return c.load.change(t.Context(), c.server, c.spot, cutter, harness.Fields{"name": name})
 		}
 	}, `SELECT count(*) FROM hotspots WHERE name = $1`)
 }
@@ -113,9 +113,9 @@ func (c *cutting) change(t *testing.T, a rig.Accident) {
 // meet makes writes until the COMMIT of one has met the accident: a write that is
 // refused before, because the server has not come back from the accident before, is
 // followed by another.
-func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (text string, write func() rig.Answer), count string) {
+func (c *cutting) meet(t *testing.T, kind string, a harness.Accident, next func() (text string, write func() harness.Answer), count string) {
 	t.Helper()
-	rig.Eventually(t, "the COMMIT of a "+kind+" meets an accident", func() bool {
+	harness.Eventually(t, "the COMMIT of a "+kind+" meets an accident", func() bool {
 		text, write := next()
 		happened := c.proxy.AtCommitOf(text, a)
 		answer := write()
@@ -124,7 +124,7 @@ func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (t
 			c.judge(t, fmt.Sprintf("the %s of %q", kind, text), a, answer, c.isThere(t, count, text))
 			return true
 		default:
-			if answer.Outcome() == rig.Done {
+			if answer.Outcome() == harness.Done {
 				t.Fatalf("the %s of %q was acknowledged, and the proxy saw no COMMIT of it", kind, text)
 			}
 			return false
@@ -135,7 +135,7 @@ func (c *cutting) meet(t *testing.T, kind string, a rig.Accident, next func() (t
 // isThere looks for a write in the database.
 func (c *cutting) isThere(t *testing.T, count, text string) bool {
 	t.Helper()
-	db := rig.OpenSQL(t, c.db)
+	db := harness.OpenSQL(t, c.db)
 	defer db.Close()
 	var n int
 	if err := db.QueryRowContext(t.Context(), count, text).Scan(&n); err != nil {
@@ -146,23 +146,23 @@ func (c *cutting) isThere(t *testing.T, count, text string) bool {
 
 // judge holds a write to its accident: it is there if the database heard of its
 // COMMIT, and whoever asked for it was told that its outcome is unknown.
-func (c *cutting) judge(t *testing.T, write string, a rig.Accident, answer rig.Answer, there bool) {
+func (c *cutting) judge(t *testing.T, write string, a harness.Accident, answer harness.Answer, there bool) {
 	t.Helper()
 	switch outcome := answer.Outcome(); {
 	case there != a.Heard:
 		t.Errorf("the COMMIT of %s met an accident (heard: %v); it is there: %v", write, a.Heard, there)
-	case outcome == rig.Done && !there:
+	case outcome == harness.Done && !there:
 		t.Errorf("%s was acknowledged and is lost", write)
-	case outcome == rig.Refused && there:
+	case outcome == harness.Refused && there:
 		t.Errorf("%s was refused and is there: %d %s", write, answer.Status, answer.Code)
-	case outcome != rig.Unknown:
+	case outcome != harness.Unknown:
 		t.Errorf("the connection was %v in the COMMIT of %s (heard: %v); it was answered %d %s", a.How, write, a.Heard, answer.Status, answer.Code)
 	}
 }
 
 // repetition lets an accident happen to a registration that is repeated until it is
 // acknowledged. It is replayed if the first COMMIT went through.
-func (c *cutting) repetition(t *testing.T, a rig.Accident) {
+func (c *cutting) repetition(t *testing.T, a harness.Accident) {
 	t.Helper()
 	n := int(c.load.number.Add(1)) - 1
 	happened := c.proxy.AtCommitOf(fmt.Sprint("net-", n), a)

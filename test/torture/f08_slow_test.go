@@ -31,15 +31,15 @@ const (
 // nothing is left over.
 func TestF08_Slow(t *testing.T) {
 	t.Parallel() // it mostly waits
-	slow := func(p *rig.Proxy) { p.Delay(latency) }
-	silent := func(p *rig.Proxy) { p.Set(rig.Silent) }
-	gone := func(p *rig.Proxy) { p.Set(rig.Cut) }
-	for name, faults := range map[string][]func(*rig.Proxy){"silent": {slow, silent}, "gone": {gone}} {
+	slow := func(p *harness.Proxy) { p.Delay(latency) }
+	silent := func(p *harness.Proxy) { p.Set(harness.Silent) }
+	gone := func(p *harness.Proxy) { p.Set(harness.Cut) }
+	for name, faults := range map[string][]func(*harness.Proxy){"silent": {slow, silent}, "gone": {gone}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := rig.NewDatabase(t, "postgres")
-			p, behind := rig.ThroughProxy(t, db)
-			v := newVisitors(t, rig.Start(t, behind, "--admin-addr", "127.0.0.1:0"))
+			db := harness.NewDatabase(t, "postgres")
+			p, behind := harness.ThroughProxy(t, db)
+			v := newVisitors(t, harness.Start(t, behind, "--admin-addr", "127.0.0.1:0"))
 			v.awaitFollower(t) // it forgets a key that was just made, in case that was looked up too soon
 			v.succeed(t)
 			before := v.goroutines(t)
@@ -53,16 +53,16 @@ func TestF08_Slow(t *testing.T) {
 					}
 				}
 				if name == "gone" { // the others are missed by whoever is refused
-					rig.Eventually(t, "the server misses its database", func() bool { return v.outages(t) > 0 })
+					harness.Eventually(t, "the server misses its database", func() bool { return v.outages(t) > 0 })
 				}
 			})
 			stop()
-			p.Set(rig.Healed)
+			p.Set(harness.Healed)
 			p.Delay(0)
 
 			v.succeed(t)
 			after := 0
-			rig.Eventually(t, "the goroutines of those who waited are gone", func() bool {
+			harness.Eventually(t, "the goroutines of those who waited are gone", func() bool {
 				after = v.goroutines(t)
 				return after <= before+10
 			})
@@ -70,7 +70,7 @@ func TestF08_Slow(t *testing.T) {
 			if during > before+100 {
 				t.Errorf("%d goroutines pile up, from %d", during, before)
 			}
-			v.Converges(t, v.server, rig.Truth(t, rig.OpenStore(t, db)), int(v.load.number.Load()))
+			v.Converges(t, v.server, harness.Truth(t, harness.OpenStore(t, db)), int(v.load.number.Load()))
 			if lost := v.outages(t); lost > 1 || lost == 0 && name == "gone" {
 				t.Errorf("the log says %d times that the database is away; want once", lost)
 			}
@@ -82,32 +82,32 @@ func TestF08_Slow(t *testing.T) {
 type visitors struct {
 	*user
 	load   *load
-	server *rig.Server
+	server *harness.Server
 	admin
-	requests map[string]func(context.Context) rig.Answer
+	requests map[string]func(context.Context) harness.Answer
 }
 
-func newVisitors(t *testing.T, s *rig.Server) *visitors {
+func newVisitors(t *testing.T, s *harness.Server) *visitors {
 	t.Helper()
 	v := &visitors{load: newUsers(t, s), server: s, admin: adminOf(t, s)}
 	v.user = v.load.users[0]
-	v.HTTP.Timeout = rig.Patience // whoever waits for the database is found by waiting longer
-	device := rig.LinkDevices(t, v.load.admin, s, 0, 1)[0]
+	v.HTTP.Timeout = harness.Patience // whoever waits for the database is found by waiting longer
+	device := harness.LinkDevices(t, v.load.admin, s, 0, 1)[0]
 	id := v.MustRegister(t, s, v.number())
-	get := func(path string) func(context.Context) rig.Answer {
-		return func(ctx context.Context) rig.Answer { return v.Do(ctx, http.MethodGet, s.URL+path, nil) }
+	get := func(path string) func(context.Context) harness.Answer {
+		return func(ctx context.Context) harness.Answer { return v.Do(ctx, http.MethodGet, s.URL+path, nil) }
 	}
-	v.requests = map[string]func(context.Context) rig.Answer{
-		"POST": func(ctx context.Context) rig.Answer { return v.Register(ctx, s, v.number()) },
-		"PATCH": func(ctx context.Context) rig.Answer {
-			return v.Patch(ctx, s, id, rig.Fields{"name": fmt.Sprint("Name ", v.number())})
+	v.requests = map[string]func(context.Context) harness.Answer{
+		"POST": func(ctx context.Context) harness.Answer { return v.Register(ctx, s, v.number()) },
+		"PATCH": func(ctx context.Context) harness.Answer {
+			return v.Patch(ctx, s, id, harness.Fields{"name": fmt.Sprint("Name ", v.number())})
 		},
 		"GET":     get("/v1/hotspots/" + id),
 		"list":    get("/v1/users/me/hotspots"),
 		"rewards": get("/v1/users/me/rewards"),
 		"readyz":  get("/readyz"),
-		"beat": func(ctx context.Context) rig.Answer {
-			return device.Send(ctx, v.load.admin, s, rig.Fields{"boot_id": "boot-0", "seq": v.number(), "clients": 1, "rx_bytes": 1, "tx_bytes": 1})
+		"beat": func(ctx context.Context) harness.Answer {
+			return device.Send(ctx, v.load.admin, s, harness.Fields{"boot_id": "boot-0", "seq": v.number(), "clients": 1, "rx_bytes": 1, "tx_bytes": 1})
 		},
 	}
 	return v
@@ -119,9 +119,9 @@ type admin string
 var adminTold = regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
 
 // adminOf finds the admin interface of a server that has one.
-func adminOf(t *testing.T, s *rig.Server) (a admin) {
+func adminOf(t *testing.T, s *harness.Server) (a admin) {
 	t.Helper()
-	rig.Eventually(t, "the log tells where the admin interface is", func() bool {
+	harness.Eventually(t, "the log tells where the admin interface is", func() bool {
 		found := adminTold.FindStringSubmatch(s.Log(t))
 		if found != nil {
 			a = admin("http://" + found[1])
@@ -139,7 +139,7 @@ func (v *visitors) outages(t *testing.T) int {
 func (v *visitors) number() int { return int(v.load.number.Add(1)) - 1 }
 
 // all makes each request many times at once.
-func (v *visitors) all(ctx context.Context, judge func(name string, a rig.Answer)) {
+func (v *visitors) all(ctx context.Context, judge func(name string, a harness.Answer)) {
 	var group sync.WaitGroup
 	for name, request := range v.requests {
 		for range visits {
@@ -155,7 +155,7 @@ func (v *visitors) succeed(t *testing.T) {
 	for began := time.Now(); ; {
 		var mu sync.Mutex
 		var failed []string
-		v.all(t.Context(), func(name string, a rig.Answer) {
+		v.all(t.Context(), func(name string, a harness.Answer) {
 			if a.Status != http.StatusOK && a.Status != http.StatusCreated {
 				mu.Lock()
 				defer mu.Unlock()
@@ -165,8 +165,8 @@ func (v *visitors) succeed(t *testing.T) {
 		if len(failed) == 0 {
 			return
 		}
-		if time.Since(began) > rig.Patience {
-			t.Fatalf("%v after the database is there: %s", rig.Patience, strings.Join(failed, "\n"))
+		if time.Since(began) > harness.Patience {
+			t.Fatalf("%v after the database is there: %s", harness.Patience, strings.Join(failed, "\n"))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (v *visitors) areRefused(t *testing.T) {
 	t.Helper()
 	var mu sync.Mutex
 	longest := time.Duration(0)
-	v.all(t.Context(), func(name string, a rig.Answer) {
+	v.all(t.Context(), func(name string, a harness.Answer) {
 		writes := name == "POST" || name == "PATCH"
 		if a.Status != http.StatusServiceUnavailable && (a.Status != http.StatusInternalServerError || !writes) {
 			t.Errorf("%s was answered %d %s %v; want 503, or 500 for a write", name, a.Status, a.Code, a.Err)
@@ -213,7 +213,7 @@ func (v *visitors) watchNearby(t *testing.T) (stop func()) {
 		}
 	})
 	return func() {
-		rig.Eventually(t, "nearby is answered", func() bool { return answered.Load() >= enough })
+		harness.Eventually(t, "nearby is answered", func() bool { return answered.Load() >= enough })
 		cancel()
 		asking.Wait()
 		t.Logf("nearby was answered %d times, after %v at the most", answered.Load(), longest)
@@ -249,7 +249,7 @@ func (v *visitors) goroutinesWhile(t *testing.T, do func()) (most int) {
 func (a admin) awaitFollower(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	rig.Eventually(t, "the server follows the changes", func() bool {
+	harness.Eventually(t, "the server follows the changes", func() bool {
 		passed := time.Since(began).Seconds() // before it looks at its own clock
 		return a.measure(t, "/metrics", `(?m)^beacon_feed_age_seconds (\S+)`) < passed
 	})

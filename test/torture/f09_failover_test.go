@@ -15,8 +15,8 @@ import (
 // TestF09_Restart: PostgreSQL crashes under load and comes back.
 func TestF09_Restart(t *testing.T) {
 	t.Parallel() // it mostly waits
-	cluster := rig.NewCluster(t)
-	s := rig.Start(t, cluster.URL())
+	cluster := harness.NewCluster(t)
+	s := harness.Start(t, cluster.URL())
 	load := newLoad(t, s)
 	for range rounds(1, 2, 20) {
 		running := load.on(t, s)
@@ -45,7 +45,7 @@ func TestF09_Failover(t *testing.T) {
 		running.until(200)
 		noticed := f.outages(t) + len(f.servers)
 		f.primary.Stop(t)
-		rig.Eventually(t, "the servers miss their database", func() bool { return f.outages(t) >= noticed })
+		harness.Eventually(t, "the servers miss their database", func() bool { return f.outages(t) >= noticed })
 		f.moveTo(t, standby)
 		running.until(100)
 		running.stop()
@@ -66,9 +66,9 @@ func TestF09_StandbyAway(t *testing.T) {
 		running := f.load.on(t, f.servers...)
 		running.until(200)
 		standby.Stop(t)
-		inDoubt := func() int { return f.load.count(register, rig.Unknown) + f.load.count(change, rig.Unknown) }
+		inDoubt := func() int { return f.load.count(register, harness.Unknown) + f.load.count(change, harness.Unknown) }
 		enough := inDoubt() + 2
-		rig.Eventually(t, "writes are in doubt", func() bool { return inDoubt() >= enough })
+		harness.Eventually(t, "writes are in doubt", func() bool { return inDoubt() >= enough })
 		for _, s := range f.servers { // what the primary shows now must not stay
 			adminOf(t, s).awaitFollower(t)
 		}
@@ -84,29 +84,29 @@ func TestF09_StandbyAway(t *testing.T) {
 
 // failover is two servers on a database that moves.
 type failover struct {
-	primary *rig.Cluster
-	proxy   *rig.Proxy
-	servers []*rig.Server
+	primary *harness.Cluster
+	proxy   *harness.Proxy
+	servers []*harness.Server
 	load    *load
 }
 
 func newFailover(t *testing.T) *failover {
 	t.Helper()
-	f := &failover{primary: rig.NewCluster(t)}
+	f := &failover{primary: harness.NewCluster(t)}
 	var behind string
-	f.proxy, behind = rig.ThroughProxy(t, f.primary.URL())
-	f.servers = []*rig.Server{f.start(t, behind), f.start(t, behind)}
+	f.proxy, behind = harness.ThroughProxy(t, f.primary.URL())
+	f.servers = []*harness.Server{f.start(t, behind), f.start(t, behind)}
 	f.load = newLoad(t, f.servers[0])
 	return f
 }
 
-func (*failover) start(t *testing.T, db string) *rig.Server {
+func (*failover) start(t *testing.T, db string) *harness.Server {
 	t.Helper()
-	return rig.Start(t, db, "--admin-addr", "127.0.0.1:0")
+	return harness.Start(t, db, "--admin-addr", "127.0.0.1:0")
 }
 
 // moveTo makes a standby the primary. The one before must be down.
-func (f *failover) moveTo(t *testing.T, standby *rig.Cluster) {
+func (f *failover) moveTo(t *testing.T, standby *harness.Cluster) {
 	t.Helper()
 	standby.Promote(t)
 	f.proxy.Move(t, standby.URL())
@@ -131,10 +131,10 @@ func (f *failover) check(t *testing.T) {
 }
 
 // writes waits until a server writes, and answers how long that took.
-func (l *load) writes(t *testing.T, s *rig.Server) time.Duration {
+func (l *load) writes(t *testing.T, s *harness.Server) time.Duration {
 	t.Helper()
-	var a rig.Answer
-	return rig.Eventually(t, "a registration succeeds", func() bool {
+	var a harness.Answer
+	return harness.Eventually(t, "a registration succeeds", func() bool {
 		a = l.admin.Register(t.Context(), s, int(l.number.Add(1))-1)
 		return a.Status == http.StatusCreated
 	})
@@ -142,12 +142,12 @@ func (l *load) writes(t *testing.T, s *rig.Server) time.Duration {
 
 // converges waits until all servers show what the database holds, and all beats
 // that were acknowledged (I9).
-func (l *load) converges(t *testing.T, servers ...*rig.Server) {
+func (l *load) converges(t *testing.T, servers ...*harness.Server) {
 	t.Helper()
-	want := rig.Truth(t, rig.OpenStore(t, servers[0].DB))
+	want := harness.Truth(t, harness.OpenStore(t, servers[0].DB))
 	for i, s := range servers {
 		hotspots := l.admin.Converges(t, s, want, int(l.number.Load()))
-		beats := rig.Eventually(t, fmt.Sprintf("server %d has all beats", i), func() bool {
+		beats := harness.Eventually(t, fmt.Sprintf("server %d has all beats", i), func() bool {
 			shown := l.admin.Readings(t, s)
 			for _, d := range l.devices {
 				if shown[d.SSID].Bytes < d.Totals().Acked {
@@ -176,7 +176,7 @@ func TestF09_LossyFailover(t *testing.T) {
 	running.stop()
 	f.load.writes(t, f.servers[0]) // at least this is lost
 	f.load.converges(t, f.servers...)
-	before := len(rig.Truth(t, rig.OpenStore(t, f.primary.URL())))
+	before := len(harness.Truth(t, harness.OpenStore(t, f.primary.URL())))
 
 	f.primary.Stop(t)
 	standby.Start(t)
@@ -188,12 +188,12 @@ func TestF09_LossyFailover(t *testing.T) {
 			if code := s.Cmd.ProcessState.ExitCode(); code != 1 {
 				t.Errorf("server %d ended with %d", i, code)
 			}
-		case <-time.After(rig.Patience):
+		case <-time.After(harness.Patience):
 			t.Fatalf("server %d goes on with what it knows, and the database has forgotten", i)
 		}
 		f.servers[i] = f.start(t, s.DB)
 	}
-	after := len(rig.Truth(t, rig.OpenStore(t, standby.URL())))
+	after := len(harness.Truth(t, harness.OpenStore(t, standby.URL())))
 	t.Logf("%d of %d hotspots are lost", before-after, before)
 	if after >= before {
 		t.Error("nothing was lost: nothing was shown")
@@ -201,7 +201,7 @@ func TestF09_LossyFailover(t *testing.T) {
 	for _, s := range f.servers {
 		f.load.writes(t, s)
 	}
-	want := rig.Truth(t, rig.OpenStore(t, standby.URL()))
+	want := harness.Truth(t, harness.OpenStore(t, standby.URL()))
 	for _, s := range f.servers {
 		f.load.admin.Converges(t, s, want, int(f.load.number.Load()))
 	}

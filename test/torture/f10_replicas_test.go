@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestF10_Replicas: three servers on one database, all connections of which end
@@ -39,7 +39,7 @@ func TestF10_Replicas(t *testing.T) {
 	for range rounds(1, 1, 8) {
 		running.until(300)
 		r.servers[2].Freeze(t)
-		rig.Eventually(t, "everyone waits for the server that is frozen", func() bool {
+		harness.Eventually(t, "everyone waits for the server that is frozen", func() bool {
 			return running.waitingFor(r.servers[2]).Load() == clients
 		})
 		r.servers[2].Signal(t, syscall.SIGCONT)
@@ -71,8 +71,8 @@ func TestF10_Replicas(t *testing.T) {
 // replicas are servers on one database.
 type replicas struct {
 	db      string
-	servers []*rig.Server
-	proxy   *rig.Proxy // between the database and server 1
+	servers []*harness.Server
+	proxy   *harness.Proxy // between the database and server 1
 	behind  string
 	load    *load
 
@@ -81,10 +81,10 @@ type replicas struct {
 
 func newReplicas(t *testing.T) *replicas {
 	t.Helper()
-	r := &replicas{db: rig.NewDatabase(t, "postgres")}
-	r.proxy, r.behind = rig.ThroughProxy(t, r.db)
+	r := &replicas{db: harness.NewDatabase(t, "postgres")}
+	r.proxy, r.behind = harness.ThroughProxy(t, r.db)
 	for i := range 3 {
-		r.servers = append(r.servers, rig.Start(t, r.address(t, i)))
+		r.servers = append(r.servers, harness.Start(t, r.address(t, i)))
 	}
 	r.load = newLoad(t, r.servers[0])
 	return r
@@ -96,9 +96,9 @@ func (r *replicas) cutOff(t *testing.T, meanwhile func()) {
 	t.Helper()
 	outages := func() int { return strings.Count(r.servers[1].Log(t), "cannot follow the changes") }
 	before := outages()
-	r.proxy.Set(rig.Cut)
-	defer r.proxy.Set(rig.Healed)
-	rig.Eventually(t, "the server misses its database", func() bool { return outages() > before })
+	r.proxy.Set(harness.Cut)
+	defer r.proxy.Set(harness.Healed)
+	harness.Eventually(t, "the server misses its database", func() bool { return outages() > before })
 	meanwhile()
 }
 
@@ -106,7 +106,7 @@ func (r *replicas) restart(t *testing.T, i int) {
 	t.Helper()
 	r.starting.Lock()
 	defer r.starting.Unlock()
-	r.servers[i] = rig.Start(t, r.address(t, i))
+	r.servers[i] = harness.Start(t, r.address(t, i))
 }
 
 // address names the connections of a server, to tell them from those of the test.
@@ -129,7 +129,7 @@ func (r *replicas) address(t testing.TB, i int) string {
 // cutConnections ends the connections of all servers, again and again.
 func (r *replicas) cutConnections(t *testing.T) (stop func()) {
 	t.Helper()
-	pool := rig.OpenSQL(t, r.db)
+	pool := harness.OpenSQL(t, r.db)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended atomic.Int64
 	var cutting sync.WaitGroup
@@ -150,7 +150,7 @@ func (r *replicas) cutConnections(t *testing.T) (stop func()) {
 		}
 	})
 	return func() {
-		rig.Eventually(t, "enough connections were ended", func() bool { return ended.Load() >= 20 || t.Failed() })
+		harness.Eventually(t, "enough connections were ended", func() bool { return ended.Load() >= 20 || t.Failed() })
 		cancel()
 		cutting.Wait()
 		t.Logf("%d connections were ended", ended.Load())
@@ -167,7 +167,7 @@ func (r *replicas) checkStaleness(t *testing.T) {
 		r.load.admin.MustRegister(t, r.servers[i%len(r.servers)], n)
 		answered := time.Now()
 		for _, s := range r.servers {
-			rig.Eventually(t, "a new hotspot on every server", func() bool {
+			harness.Eventually(t, "a new hotspot on every server", func() bool {
 				return len(hotspotIDs(r.load.admin.Do(t.Context(), http.MethodGet, s.URL+placeOf(&spot{number: n}), nil))) == 1
 			})
 		}
@@ -186,14 +186,14 @@ func (r *replicas) registerAndDelete(t *testing.T) (stop func()) {
 		admin, s, rng := r.load.admin, r.servers[0], rand.New(rand.NewPCG(r.load.seed, 101))
 		for ctx.Err() == nil {
 			a := admin.Register(t.Context(), s, int(r.load.number.Add(1))-1)
-			if a.Outcome() == rig.Done && admin.Do(t.Context(), http.MethodDelete, s.URL+"/v1/hotspots/"+a.Fields(t)["id"].(string), nil).Outcome() == rig.Done {
+			if a.Outcome() == harness.Done && admin.Do(t.Context(), http.MethodDelete, s.URL+"/v1/hotspots/"+a.Fields(t)["id"].(string), nil).Outcome() == harness.Done {
 				deleted.Add(1)
 			}
 			time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond) // the pause of a client
 		}
 	})
 	return func() {
-		rig.Eventually(t, "enough hotspots were deleted", func() bool { return deleted.Load() >= 10 })
+		harness.Eventually(t, "enough hotspots were deleted", func() bool { return deleted.Load() >= 10 })
 		cancel()
 		writing.Wait()
 		t.Logf("%d hotspots were deleted", deleted.Load())
@@ -208,7 +208,7 @@ func (r *replicas) writeSlowly(t *testing.T) (stop func()) {
 	var writing sync.WaitGroup
 	var written atomic.Int64
 	for i := range uint64(4) {
-		db, rng := rig.OpenStore(t, r.db), rand.New(rand.NewPCG(r.load.seed, 102+i))
+		db, rng := harness.OpenStore(t, r.db), rand.New(rand.NewPCG(r.load.seed, 102+i))
 		writing.Go(func() {
 			for ctx.Err() == nil {
 				d := r.load.devices[rng.IntN(len(r.load.devices))] // of which the history knows nothing but beats
@@ -219,7 +219,7 @@ func (r *replicas) writeSlowly(t *testing.T) (stop func()) {
 		})
 	}
 	return func() {
-		rig.Eventually(t, "enough slow transactions were committed", func() bool { return written.Load() >= 20 })
+		harness.Eventually(t, "enough slow transactions were committed", func() bool { return written.Load() >= 20 })
 		cancel()
 		writing.Wait()
 		t.Logf("%d slow transactions were committed", written.Load())

@@ -15,7 +15,7 @@ import (
 // what a COMMIT writes. Another then settles the rest, and everyone has one statement
 // (I5, I6).
 func TestF11_SettleKilled(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		closedOctober(t, db)
 		points, commits := []string{"hotspot_totals 2", "statements 1", "ready 2"}, []string{"statements 1"}
 		if rounds(0, 1, 1) > 0 {
@@ -23,16 +23,16 @@ func TestF11_SettleKilled(t *testing.T) {
 			commits = append(commits, "hotspot_totals 1", "hotspot_totals 2", "hotspot_totals 3")
 		}
 		for _, point := range points {
-			killAtPoint(t, rig.CopyDatabase(t, db), point)
+			killAtPoint(t, harness.CopyDatabase(t, db), point)
 		}
-		if rig.IsPostgres(db) {
+		if harness.IsPostgres(db) {
 			return
 		}
 		t.Run("calls", func(t *testing.T) {
 			needStrace(t)
 			for _, point := range commits {
 				for _, calls := range []string{"pwrite64", "fdatasync,fsync"} {
-					killAtCall(t, rig.CopyDatabase(t, db), point, calls)
+					killAtCall(t, harness.CopyDatabase(t, db), point, calls)
 				}
 			}
 		})
@@ -44,15 +44,15 @@ func TestF11_SettleKilled(t *testing.T) {
 func killAtPoint(t *testing.T, db, point string) {
 	t.Helper()
 	r := startRacer(t, db, point)
-	rig.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
-	tables := rig.OpenSQL(t, db)
-	written := books.Number(t, tables, `SELECT count(*) FROM statements`)
+	harness.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
+	tables := harness.OpenSQL(t, db)
+	written := audit.Number(t, tables, `SELECT count(*) FROM statements`)
 	tables.Close()
 	_ = r.Process.Kill()
 	if !r.wasKilled(t) {
 		t.Errorf("a settlement was not killed at %s", point)
 	}
-	if want := map[string]int64{"ready 2": int64(books.Page), "statements 2": int64(books.Page)}[point]; written != want {
+	if want := map[string]int64{"ready 2": int64(audit.Page), "statements 2": int64(audit.Page)}[point]; written != want {
 		t.Errorf("at %s there are %d statements; want %d", point, written, want)
 	}
 	checkRest(t, db, point)
@@ -64,8 +64,8 @@ func killAtPoint(t *testing.T, db, point string) {
 func killAtCall(t *testing.T, db, point, calls string) {
 	t.Helper()
 	r := startRacer(t, db, point)
-	rig.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
-	rig.KillAt(t, &rig.Server{Cmd: r.Cmd}, calls, 1)
+	harness.Eventually(t, "the settlement is at "+point, func() bool { return r.waits(t) })
+	harness.KillAt(t, &harness.Server{Cmd: r.Cmd}, calls, 1)
 	r.release(t)
 	if !r.wasKilled(t) {
 		t.Errorf("a settlement was not killed at %s after %s", calls, point)
@@ -77,8 +77,8 @@ func killAtCall(t *testing.T, db, point, calls string) {
 // it left something.
 func checkRest(t *testing.T, db, where string) {
 	t.Helper()
-	if !rig.IsPostgres(db) {
-		rig.CheckIntegrity(t, db)
+	if !harness.IsPostgres(db) {
+		harness.CheckIntegrity(t, db)
 	}
 	if said := settleNow(t, db); strings.Contains(said, "nothing to do") {
 		t.Errorf("a settlement that was killed at %s had left nothing to do: %s", where, said)

@@ -25,12 +25,12 @@ import (
 // happened, everyone has one statement in the end, what accounts say is the sum of
 // statements, and to settle once more changes nothing (I5, I6).
 func TestF11_SettleRace(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		random := rand.New(rand.NewPCG(level.Seed(t), 11))
 		staff := closedOctober(t, db)
 		for i := range rounds(2, 5, 30) {
 			round := settleRound{racers: 3 + i*3%6, point: []string{"ready 1", "ready 2"}[i%2], due: i%4 == 1, later: i%3 == 2}
-			round.run(t, random, staff, rig.CopyDatabase(t, db))
+			round.run(t, random, staff, harness.CopyDatabase(t, db))
 			if t.Failed() {
 				t.Fatalf("in round %d: %+v", i, round)
 			}
@@ -40,12 +40,12 @@ func TestF11_SettleRace(t *testing.T) {
 
 // closedOctober makes a database of many hotspots with two days of October, which
 // are closed.
-func closedOctober(t *testing.T, db string) (staff *rig.Client) {
+func closedOctober(t *testing.T, db string) (staff *harness.Client) {
 	t.Helper()
-	last := books.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
-	p := rig.Program{Binary: controlled(t)}
-	staff, _ = books.Prepare(t, p, rig.NewClock((last-1).Time().Add(12*time.Hour), 600), db, books.Many, last-1, last)
-	books.CloseAll(t, p, db, last)
+	last := audit.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
+	p := harness.Program{Binary: controlled(t)}
+	staff, _ = audit.Prepare(t, p, harness.NewClock((last-1).Time().Add(12*time.Hour), 600), db, audit.Many, last-1, last)
+	audit.CloseAll(t, p, db, last)
 	return staff
 }
 
@@ -59,7 +59,7 @@ func settleCommand(db string) []string {
 // settleNow settles, and returns what that says.
 func settleNow(t *testing.T, db string) string {
 	t.Helper()
-	return rig.Program{Binary: controlled(t)}.Command(t, settleCommand(db)...)
+	return harness.Program{Binary: controlled(t)}.Command(t, settleCommand(db)...)
 }
 
 // settleRound races some processes.
@@ -70,16 +70,16 @@ type settleRound struct {
 	later  bool   // some are killed at any moment after that, not at it
 }
 
-func (r settleRound) run(t *testing.T, random *rand.Rand, staff *rig.Client, db string) {
+func (r settleRound) run(t *testing.T, random *rand.Rand, staff *harness.Client, db string) {
 	t.Helper()
 	flags := atTheTime
 	if r.due {
 		flags = []string{"--clock-start", "2026-11-04T00:00:00Z", "--clock-rate", "1200"}
 	}
 	serverStop := newStop(t, r.point)
-	s := rig.Program{Binary: controlled(t), Environment: serverStop.environment()}.Start(t, db, flags...)
-	handle := rig.OpenSQL(t, db)
-	users := books.Users(t, handle, books.Many.Users)
+	s := harness.Program{Binary: controlled(t), Environment: serverStop.environment()}.Start(t, db, flags...)
+	handle := harness.OpenSQL(t, db)
+	users := audit.Users(t, handle, audit.Many.Users)
 	over := make(chan struct{})
 	var looking sync.WaitGroup
 	ofLooker := rand.New(rand.NewPCG(random.Uint64(), 0))
@@ -88,7 +88,7 @@ func (r settleRound) run(t *testing.T, random *rand.Rand, staff *rig.Client, db 
 	for i := range racers {
 		racers[i] = startRacer(t, db, r.point)
 	}
-	rig.Eventually(t, "all are at "+r.point, func() bool {
+	harness.Eventually(t, "all are at "+r.point, func() bool {
 		s.Running(t)
 		for _, racer := range racers {
 			if !racer.waits(t) {
@@ -121,10 +121,10 @@ func (r settleRound) run(t *testing.T, random *rand.Rand, staff *rig.Client, db 
 	}
 	close(over)
 	looking.Wait()
-	left := int(books.Number(t, handle, `SELECT count(*) FROM accounts`) - books.Number(t, handle, `SELECT count(*) FROM statements`))
+	left := int(audit.Number(t, handle, `SELECT count(*) FROM accounts`) - audit.Number(t, handle, `SELECT count(*) FROM statements`))
 	settleNow(t, db)
-	books.SaveStatement(t, staff, s, users[random.IntN(len(users))], "2026-10")
-	books.Compare(t, staff, s, handle, books.Users(t, handle, 3)...)
+	audit.SaveStatement(t, staff, s, users[random.IntN(len(users))], "2026-10")
+	audit.Compare(t, staff, s, handle, audit.Users(t, handle, 3)...)
 	s.Stop(t)
 	checkSettled(t, db)
 	t.Logf("%d of %d racers were killed; they left %d statements to write", dead, r.racers, left)
@@ -177,13 +177,13 @@ func (r *racer) wasKilled(t *testing.T) bool {
 
 // lookAtMany asks what some users earned while they are settled: the sums hold
 // in every answer, and what is settled never becomes less.
-func lookAtMany(t *testing.T, random *rand.Rand, staff *rig.Client, s *rig.Server, users []string, over <-chan struct{}) {
-	settled, totals := map[string]books.Micros{}, map[string]books.Micros{}
+func lookAtMany(t *testing.T, random *rand.Rand, staff *harness.Client, s *harness.Server, users []string, over <-chan struct{}) {
+	settled, totals := map[string]audit.Micros{}, map[string]audit.Micros{}
 	for {
 		for range 8 {
 			user := users[random.IntN(len(users))]
 			for _, period := range []string{"last", "all"} {
-				got, _, ok := books.Fetch[books.Summary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
+				got, _, ok := audit.Fetch[audit.Summary](t, staff, fmt.Sprintf("%s/v1/users/%s/rewards?period=%s", s.URL, user, period))
 				if !ok {
 					return
 				}
@@ -208,10 +208,10 @@ func lookAtMany(t *testing.T, random *rand.Rand, staff *rig.Client, s *rig.Serve
 func checkSettled(t *testing.T, db string) {
 	t.Helper()
 	settleNow(t, db)
-	books.SettledOnce(t, db, "2026-10", atTheTime...)
-	handle := rig.OpenSQL(t, db)
+	audit.SettledOnce(t, db, "2026-10", atTheTime...)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close()
-	if rows, statements := books.Audit(t, handle); statements < books.Many.Users || rows < 2*books.Many.Hotspots {
-		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, 2*books.Many.Hotspots, books.Many.Users)
+	if rows, statements := audit.Audit(t, handle); statements < audit.Many.Users || rows < 2*audit.Many.Hotspots {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, 2*audit.Many.Hotspots, audit.Many.Users)
 	}
 }

@@ -19,18 +19,18 @@ import (
 func TestF12_ServerBehind(t *testing.T) {
 	t.Parallel()
 	const rate, late = 1200, 30 * time.Minute
-	db := rig.NewDatabase(t, "postgres")
-	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	db := harness.NewDatabase(t, "postgres")
+	staff := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	begin := endOfOctober.Add(-15 * time.Minute)
 	clock, slow := newHeldClock(t, begin, rate), newHeldClock(t, begin.Add(-late), rate)
 	clock.hold(t, clock.At)
 	slow.hold(t, slow.At)
 	right := clock.Start(t, db, clock.Flags()...)
-	rig.Eventually(t, "the right one is to close days", func() bool { return strings.Contains(right.Log(t), "this node holds the lease now") })
+	harness.Eventually(t, "the right one is to close days", func() bool { return strings.Contains(right.Log(t), "this node holds the lease now") })
 	behind := slow.Start(t, db, slow.Flags()...)
-	devices := rig.LinkDevices(t, staff, behind, 0, 6)        // in service when the first beat comes, by its clock
+	devices := harness.LinkDevices(t, staff, behind, 0, 6)    // in service when the first beat comes, by its clock
 	before, after := map[string]uint64{}, map[string]uint64{} // what was carried when the day was over for one, and for the other
-	beat := func(d *rig.Device) {
+	beat := func(d *harness.Device) {
 		a := d.Beat(t.Context(), staff, behind)
 		if a.Status != http.StatusOK {
 			t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
@@ -48,10 +48,10 @@ func TestF12_ServerBehind(t *testing.T) {
 		}
 		slow.hold(t, slow.Now().Add(time.Minute))
 	}
-	tables := rig.OpenSQL(t, db)
+	tables := harness.OpenSQL(t, db)
 	clock.run(t, clock.Now(), endOfOctober.Add(20*time.Hour)) // it is believed once it has run for some minutes
-	rig.Eventually(t, "the day is closed", func() bool {
-		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
+	harness.Eventually(t, "the day is closed", func() bool {
+		return audit.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	clock.hold(t, clock.Now())
 	for ; slow.Now().Before(endOfOctober.Add(5 * time.Minute)); slow.hold(t, slow.Now().Add(time.Minute)) {
@@ -63,10 +63,10 @@ func TestF12_ServerBehind(t *testing.T) {
 	for _, d := range devices {
 		most, least := d.Totals().Sent, d.Totals().Sent-(after[d.SSID]-before[d.SSID])
 		var counted uint64
-		rig.Eventually(t, "the last beats have come from one to the other", func() bool {
+		harness.Eventually(t, "the last beats have come from one to the other", func() bool {
 			counted = 0
 			for _, date := range []string{"2026-10-31", "2026-11-01"} {
-				e, _, _ := books.Fetch[books.Explanation](t, staff, right.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+date)
+				e, _, _ := audit.Fetch[audit.Explanation](t, staff, right.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+date)
 				counted += e.Facts.Bytes
 			}
 			return counted >= least
@@ -82,5 +82,5 @@ func TestF12_ServerBehind(t *testing.T) {
 	}
 	behind.Stop(t)
 	right.Stop(t)
-	books.Audit(t, tables)
+	audit.Audit(t, tables)
 }

@@ -20,13 +20,13 @@ import (
 // month. No answer is an error, every one adds up, no duration is negative. What
 // is closed, settled or was changed later stays so (I5, I6, I8).
 func TestF12_SetWhileRunning(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		seed := level.Seed(t)
 		random := rand.New(rand.NewPCG(seed, 12))
-		staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+		staff := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 		clock := newHeldClock(t, time.Date(2026, 10, 31, 21, 0, 0, 0, time.UTC), jumpRate)
 		s := clock.Start(t, db, clock.Flags()...)
-		j := &jumper{db: db, tables: rig.OpenSQL(t, db), Onlooker: books.NewOnlooker(books.NewOperator(t, db)), staff: staff}
+		j := &jumper{db: db, tables: harness.OpenSQL(t, db), Onlooker: audit.NewOnlooker(audit.NewOperator(t, db)), staff: staff}
 		for len(j.Hotspots) < 2 {
 			j.Link(t, staff, s, len(j.Hotspots), nil)
 		}
@@ -52,9 +52,9 @@ func TestF12_SetWhileRunning(t *testing.T) {
 const day = 24 * time.Hour
 
 // live looks at everything for half an hour after the clock was set.
-func (j *jumper) live(t *testing.T, s *rig.Server, clock *heldClock) {
+func (j *jumper) live(t *testing.T, s *harness.Server, clock *heldClock) {
 	t.Helper()
-	until, sealed := clock.Now().Add(30*time.Minute), books.Sealed(t, j.tables)
+	until, sealed := clock.Now().Add(30*time.Minute), audit.Sealed(t, j.tables)
 	for looks := 0; (looks < 2 || clock.Now().Before(until)) && !t.Failed(); looks++ {
 		s.Running(t)
 		j.Behind = clock.Now().Before(j.latest)
@@ -65,16 +65,16 @@ func (j *jumper) live(t *testing.T, s *rig.Server, clock *heldClock) {
 		j.latest = at
 	}
 	j.checkKept(t)
-	books.StillSealed(t, sealed, books.Sealed(t, j.tables))
+	audit.StillSealed(t, sealed, audit.Sealed(t, j.tables))
 }
 
 // rename changes a hotspot: the time of its last change never goes back (I8).
-func (j *jumper) rename(t *testing.T, s *rig.Server) {
+func (j *jumper) rename(t *testing.T, s *harness.Server) {
 	t.Helper()
 	h := j.Hotspots[0]
 	was := j.Client.Ask(t, http.MethodGet, s.URL+"/v1/hotspots/"+h.Hotspot, nil)
 	j.renamed++
-	is := j.Client.Ask(t, http.MethodPatch, s.URL+"/v1/hotspots/"+h.Hotspot, rig.Fields{"name": fmt.Sprintf("Name %d", j.renamed)})
+	is := j.Client.Ask(t, http.MethodPatch, s.URL+"/v1/hotspots/"+h.Hotspot, harness.Fields{"name": fmt.Sprintf("Name %d", j.renamed)})
 	if t.Failed() {
 		return
 	}
@@ -82,7 +82,7 @@ func (j *jumper) rename(t *testing.T, s *rig.Server) {
 		t.Errorf("updated_at was %s, then %v, and after a change %v", j.updated, was["updated_at"], is["updated_at"])
 	}
 	j.updated = is["updated_at"].(string)
-	r := rig.ReadingOf(was)
+	r := harness.ReadingOf(was)
 	if r.Uptime < 0 || r.Uptime > 1 || r.Connections < 0 {
 		t.Errorf("the hotspot shows %+v", r)
 	}
@@ -90,10 +90,10 @@ func (j *jumper) rename(t *testing.T, s *rig.Server) {
 
 // catchUp sets the clock to when all that was ever closed is over: heartbeats
 // earn again, and that day is closed too.
-func (j *jumper) catchUp(t *testing.T, s *rig.Server, clock *heldClock) {
+func (j *jumper) catchUp(t *testing.T, s *harness.Server, clock *heldClock) {
 	t.Helper()
-	closed := func() books.Day {
-		return books.Day(books.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
+	closed := func() audit.Day {
+		return audit.Day(audit.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
 	}
 	goesOn := closed() + 1
 	begin := goesOn.Time().Add(23*time.Hour + 30*time.Minute)
@@ -103,11 +103,11 @@ func (j *jumper) catchUp(t *testing.T, s *rig.Server, clock *heldClock) {
 		j.beatAndLook(t, s)
 	}
 	clock.goOn(t)
-	rig.Eventually(t, goesOn.String()+" is closed", func() bool {
+	harness.Eventually(t, goesOn.String()+" is closed", func() bool {
 		j.beatAndLook(t, s)
 		return t.Failed() || closed() >= goesOn
 	})
-	earned := books.Number(t, j.tables, `SELECT CAST(sum(availability) AS bigint) FROM ledger WHERE day = $1`, int64(goesOn))
+	earned := audit.Number(t, j.tables, `SELECT CAST(sum(availability) AS bigint) FROM ledger WHERE day = $1`, int64(goesOn))
 	if earned == 0 {
 		t.Errorf("heartbeats earned nothing on %s, after the clock was set right", goesOn)
 	}
@@ -116,14 +116,14 @@ func (j *jumper) catchUp(t *testing.T, s *rig.Server, clock *heldClock) {
 var negative = regexp.MustCompile(`"\w*(_ms|took|behind|duration)":\s*"?-`)
 
 // conclude audits the books, and looks for durations that are none.
-func (j *jumper) conclude(t *testing.T, s *rig.Server) {
+func (j *jumper) conclude(t *testing.T, s *harness.Server) {
 	t.Helper()
-	books.Compare(t, j.staff, s, j.tables, j.UserID)
+	audit.Compare(t, j.staff, s, j.tables, j.UserID)
 	if found := negative.FindString(s.Log(t)); found != "" {
 		t.Errorf("the log tells of a negative duration: %s", found)
 	}
 	s.Stop(t) // it goes on closing days
-	if rows, _ := books.Audit(t, j.tables); rows < 4 {
+	if rows, _ := audit.Audit(t, j.tables); rows < 4 {
 		t.Errorf("the books have %d rows: too few", rows)
 	}
 }
@@ -132,11 +132,11 @@ func (j *jumper) conclude(t *testing.T, s *rig.Server) {
 // locked out for longer than before, and nobody gets more than was allowed.
 func TestF12_Limits(t *testing.T) {
 	t.Parallel()
-	db := rig.NewDatabase(t, "sqlite")
-	k := rig.CreateKey(t, db, "hotspots:write")
+	db := harness.NewDatabase(t, "sqlite")
+	k := harness.CreateKey(t, db, "hotspots:write")
 	clock := newHeldClock(t, time.Now(), 1)
 	s := clock.Start(t, db, append(clock.Flags(), "--rate-limit", "2/s:5")...)
-	c := rig.NewClient(t, k.Key)
+	c := harness.NewClient(t, k.Key)
 	allowed := func() bool {
 		a := c.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?lat=40&lng=-74", nil)
 		if a.Status != http.StatusOK && a.Status != http.StatusTooManyRequests {
@@ -161,6 +161,6 @@ func TestF12_Limits(t *testing.T) {
 		if most := 2 + int(2*time.Since(began).Seconds()); passed > most {
 			t.Fatalf("set by %v, the limit let %d of 50 requests pass in %v; want %d at the most", off, passed, time.Since(began), most)
 		}
-		rig.Eventually(t, "a request is allowed", allowed)
+		harness.Eventually(t, "a request is allowed", allowed)
 	}
 }

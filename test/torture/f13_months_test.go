@@ -60,8 +60,8 @@ func TestF13_Periods(t *testing.T) {
 		t.Run(zone, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(level.Seed(t), 13))
-			db := rig.NewDatabase(t, "sqlite")
-			client := rig.NewClient(t, rig.CreateKey(t, db, "rewards:read").Key)
+			db := harness.NewDatabase(t, "sqlite")
+			client := harness.NewClient(t, harness.CreateKey(t, db, "rewards:read").Key)
 			clock := newHeldClock(t, time.Unix(0, 0).UTC(), 1)
 			clock.Environment = append(clock.Environment, "TZ="+zone)
 			s := clock.Start(t, db, clock.Flags()...)
@@ -99,10 +99,10 @@ func instants(random *rand.Rand, g gregorian) []int64 {
 
 // askPeriods wants the middle one of three months as the current one, and the
 // first as the last one.
-func askPeriods(t *testing.T, c *rig.Client, s *rig.Server, months []gregorian) {
+func askPeriods(t *testing.T, c *harness.Client, s *harness.Server, months []gregorian) {
 	t.Helper()
 	for period, want := range map[string][]gregorian{"current": months[1:], "last": months[:2]} {
-		got, a, ok := books.Fetch[books.Summary](t, c, s.URL+"/v1/users/me/rewards?period="+period)
+		got, a, ok := audit.Fetch[audit.Summary](t, c, s.URL+"/v1/users/me/rewards?period="+period)
 		if !ok {
 			return
 		}
@@ -122,7 +122,7 @@ func TestF13_Minutes(t *testing.T) {
 	} {
 		t.Run(zone, func(t *testing.T) {
 			t.Parallel()
-			db := rig.NewDatabase(t, map[int]string{30: "sqlite", 29: "postgres"}[month.days])
+			db := harness.NewDatabase(t, map[int]string{30: "sqlite", 29: "postgres"}[month.days])
 			settleMonth(t, db, month, func(at time.Time) *heldClock {
 				clock := newHeldClock(t, at, 1200)
 				clock.Environment = append(clock.Environment, "TZ="+zone)
@@ -134,23 +134,23 @@ func TestF13_Minutes(t *testing.T) {
 
 func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *heldClock) {
 	t.Helper()
-	first := books.DayOf(time.Date(g.year, time.Month(g.month), 1, 0, 0, 0, 0, time.UTC))
-	var days []books.Day
-	for d := range books.Day(g.days) {
+	first := audit.DayOf(time.Date(g.year, time.Month(g.month), 1, 0, 0, 0, 0, time.UTC))
+	var days []audit.Day
+	for d := range audit.Day(g.days) {
 		days = append(days, first+d)
 	}
 	noon := clockAt(days[0].Time().Add(12 * time.Hour))
-	staff, _ := books.Prepare(t, noon.Program, noon.Clock, db, books.Few, days...)
+	staff, _ := audit.Prepare(t, noon.Program, noon.Clock, db, audit.Few, days...)
 	clock := clockAt(days[len(days)-1].Time().Add((24+72)*time.Hour - 10*time.Minute))
 	s := clock.Start(t, db, clock.Flags()...)
-	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, g.String()+" is settled", func() bool {
+	tables := harness.OpenSQL(t, db)
+	harness.Eventually(t, g.String()+" is settled", func() bool {
 		s.Running(t)
-		return books.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
+		return audit.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
 	})
 	checked := 0
-	for _, user := range books.Users(t, tables, books.Few.Users) {
-		statement, ok := books.SaveStatement(t, staff, s, user, g.String())
+	for _, user := range audit.Users(t, tables, audit.Few.Users) {
+		statement, ok := audit.SaveStatement(t, staff, s, user, g.String())
 		if !ok {
 			continue
 		}
@@ -166,9 +166,9 @@ func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *
 			checked++
 		}
 	}
-	books.Compare(t, staff, s, tables, books.Users(t, tables, 2)...)
+	audit.Compare(t, staff, s, tables, audit.Users(t, tables, 2)...)
 	s.Stop(t) // it goes on closing days
-	if books.Audit(t, tables); checked < books.Few.Hotspots {
-		t.Errorf("%d hotspots were checked; want %d", checked, books.Few.Hotspots)
+	if audit.Audit(t, tables); checked < audit.Few.Hotspots {
+		t.Errorf("%d hotspots were checked; want %d", checked, audit.Few.Hotspots)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/audit"
 	"github.com/beacon-wifi/beacon/test/harness/level"
-	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // TestF14_Thrice sends beats three times and more, some of them late and
@@ -24,14 +24,14 @@ func TestF14_Thrice(t *testing.T) {
 	t.Parallel() // it mostly waits
 	seed := level.Seed(t)
 	db := storetest.Postgres(t)
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	clock := newHeldClock(t, time.Date(2026, 10, 31, 23, 25, 0, 0, time.UTC), 1200)
 	clock.hold(t, clock.At)
-	servers := []*rig.Server{clock.Start(t, db, clock.Flags()...), clock.Start(t, db, clock.Flags()...)}
+	servers := []*harness.Server{clock.Start(t, db, clock.Flags()...), clock.Start(t, db, clock.Flags()...)}
 	var all []*thrice
-	for i, d := range rig.LinkDevices(t, admin, servers[0], 0, 12) {
+	for i, d := range harness.LinkDevices(t, admin, servers[0], 0, 12) {
 		all = append(all, &thrice{
-			Diary: &rig.Diary{Device: d, Active: rig.MinuteOf(clock.Now()), Chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers,
+			Diary: &harness.Diary{Device: d, Active: harness.MinuteOf(clock.Now()), Chance: []float64{0.9, 0.4, 0.15}[i%3]}, servers: servers,
 			random: rand.New(rand.NewPCG(seed, uint64(i))), heard: map[uint64]bool{},
 		})
 	}
@@ -51,9 +51,9 @@ func TestF14_Thrice(t *testing.T) {
 		}
 	}
 	clock.goOn(t)
-	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, "the day is closed", func() bool {
-		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
+	tables := harness.OpenSQL(t, db)
+	harness.Eventually(t, "the day is closed", func() bool {
+		return audit.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	sent, served := 0, int64(0)
 	for _, d := range all {
@@ -62,7 +62,7 @@ func TestF14_Thrice(t *testing.T) {
 		}
 		sent += d.sent
 	}
-	if books.Audit(t, tables); served == 0 || sent < 3*len(all) {
+	if audit.Audit(t, tables); served == 0 || sent < 3*len(all) {
 		t.Error("too little is known to prove anything")
 	}
 	t.Logf("%d beats were sent, in %d minutes of service", sent, served/int64(len(servers)))
@@ -70,16 +70,16 @@ func TestF14_Thrice(t *testing.T) {
 
 // thrice is a device that sends beats three times and more.
 type thrice struct {
-	*rig.Diary
+	*harness.Diary
 	random  *rand.Rand
-	servers []*rig.Server
-	heard   map[uint64]bool // the beats that have come
-	past    []rig.Fields    // beats that were sent twice
+	servers []*harness.Server
+	heard   map[uint64]bool  // the beats that have come
+	past    []harness.Fields // beats that were sent twice
 	sent    int
 }
 
 // beat sends what a device sends in a minute, some time before midnight.
-func (d *thrice) beat(t *testing.T, c *rig.Client, quiet bool) {
+func (d *thrice) beat(t *testing.T, c *harness.Client, quiet bool) {
 	silent := d.Chance < 0.5 && quiet // it has nothing new to say, and says it all the same
 	if len(d.Heard) == 0 || !silent && d.random.Float64() < d.Chance {
 		d.beatTwice(t, c)
@@ -88,8 +88,8 @@ func (d *thrice) beat(t *testing.T, c *rig.Client, quiet bool) {
 }
 
 // beatTwice sends one or two new beats, in any order, and each to both servers.
-func (d *thrice) beatTwice(t *testing.T, c *rig.Client) {
-	bodies := []rig.Fields{d.Next()}
+func (d *thrice) beatTwice(t *testing.T, c *harness.Client) {
+	bodies := []harness.Fields{d.Next()}
 	if d.random.IntN(3) == 0 {
 		bodies = append(bodies, d.Next())
 		slices.Reverse(bodies)
@@ -106,7 +106,7 @@ func (d *thrice) beatTwice(t *testing.T, c *rig.Client) {
 }
 
 // repeatOld sends beats once more, often long after: they say nothing about now.
-func (d *thrice) repeatOld(t *testing.T, c *rig.Client, all bool) {
+func (d *thrice) repeatOld(t *testing.T, c *harness.Client, all bool) {
 	if len(d.past) < 4 && !all {
 		return
 	}
@@ -121,7 +121,7 @@ func (d *thrice) repeatOld(t *testing.T, c *rig.Client, all bool) {
 }
 
 // deliver sends a beat, and notes when it was first heard.
-func (d *thrice) deliver(t *testing.T, c *rig.Client, body rig.Fields, server int) {
+func (d *thrice) deliver(t *testing.T, c *harness.Client, body harness.Fields, server int) {
 	a := d.Send(t.Context(), c, d.servers[server], body)
 	d.sent++
 	if a.Status != http.StatusOK {
@@ -130,17 +130,17 @@ func (d *thrice) deliver(t *testing.T, c *rig.Client, body rig.Fields, server in
 	}
 	if seq := body["seq"].(uint64); !d.heard[seq] {
 		d.heard[seq] = true
-		d.Note(rig.MinuteOf(a.At), rig.MinuteOf(a.At), true)
+		d.Note(harness.MinuteOf(a.At), harness.MinuteOf(a.At), true)
 	}
 }
 
 // check compares the closed day with what the device remembers, and returns the
 // minutes in which it served.
-func (d *thrice) check(t *testing.T, c *rig.Client, s *rig.Server) (served int64) {
+func (d *thrice) check(t *testing.T, c *harness.Client, s *harness.Server) (served int64) {
 	t.Helper()
-	e, _, _ := books.Fetch[books.Explanation](t, c, s.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date=2026-10-31")
+	e, _, _ := audit.Fetch[audit.Explanation](t, c, s.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date=2026-10-31")
 	served = servedBefore(d.Diary, endOfOctober)
-	f, expected := e.Facts, int64(rig.MinuteOf(endOfOctober)-d.Active)
+	f, expected := e.Facts, int64(harness.MinuteOf(endOfOctober)-d.Active)
 	if f.Served != served || f.Expected != expected || f.Bytes != d.Totals().Sent || e.Open || f.Excused != 0 {
 		t.Errorf("%s: the day is %+v; want %d of %d minutes served, and %d bytes", d.SSID, f, served, expected, d.Totals().Sent)
 	}
@@ -149,9 +149,9 @@ func (d *thrice) check(t *testing.T, c *rig.Client, s *rig.Server) (served int64
 
 // servedBefore counts the minutes before a moment in which a device served. All of
 // them are sure: the clock stood still whenever it was heard.
-func servedBefore(d *rig.Diary, end time.Time) (n int64) {
+func servedBefore(d *harness.Diary, end time.Time) (n int64) {
 	served := d.Served().Surely
-	for m := d.Active; m < rig.MinuteOf(end); m++ {
+	for m := d.Active; m < harness.MinuteOf(end); m++ {
 		if served[m] {
 			n++
 		}

@@ -21,30 +21,30 @@ import (
 // the minutes and bytes of devices that know when each beat first arrived (I7);
 // the settled month stays as it is, and what is new counts where it came. Time
 // stands still while devices send, so that they know for sure when a beat arrived.
-func TestF14_Storm(t *testing.T) { rig.Stores(t, testStorm) }
+func TestF14_Storm(t *testing.T) { harness.Stores(t, testStorm) }
 
 var (
-	lastOfOctober = books.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
+	lastOfOctober = audit.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
 	endOfOctober  = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 )
 
 func testStorm(t *testing.T, db string) {
 	seed := level.Seed(t)
-	staff := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	staff := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	clock := newHeldClock(t, endOfOctober.Add(-3*time.Hour), 1200)
 	clock.hold(t, clock.At)
 	w := &storm{staff: staff, clock: clock, server: clock.Start(t, db, clock.Flags()...)}
-	for i, d := range rig.LinkDevices(t, staff, w.server, 0, rounds(16, 40, 2000)) {
+	for i, d := range harness.LinkDevices(t, staff, w.server, 0, rounds(16, 40, 2000)) {
 		w.devices = append(w.devices, &stormy{
-			Diary: &rig.Diary{Device: d, Active: rig.MinuteOf(clock.Now())}, random: rand.New(rand.NewPCG(seed, uint64(i))), first: map[string]bool{},
+			Diary: &harness.Diary{Device: d, Active: harness.MinuteOf(clock.Now())}, random: rand.New(rand.NewPCG(seed, uint64(i))), first: map[string]bool{},
 		})
 	}
 	w.blow(t, rounds(60, 100, 100))
 	clock.run(t, endOfOctober.Add(-10*time.Minute), time.Time{})
-	tables := rig.OpenSQL(t, db)
-	rig.Eventually(t, "the day is closed", func() bool {
+	tables := harness.OpenSQL(t, db)
+	harness.Eventually(t, "the day is closed", func() bool {
 		w.server.Running(t)
-		return books.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
+		return audit.Number(t, tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`) > 0
 	})
 	for _, d := range w.devices {
 		d.check(t, w)
@@ -58,26 +58,26 @@ func testStorm(t *testing.T, db string) {
 	// Three days later.
 	clock.run(t, endOfOctober.Add(72*time.Hour-12*time.Minute), time.Time{})
 	w.server = clock.Start(t, db, clock.Flags()...)
-	rig.Eventually(t, "october is settled", func() bool {
+	harness.Eventually(t, "october is settled", func() bool {
 		w.server.Running(t)
-		return books.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
+		return audit.Number(t, tables, `SELECT count(*) FROM reward_months`) > 0
 	})
-	sealed := books.Sealed(t, tables)
+	sealed := audit.Sealed(t, tables)
 	w.repeatAll(t)
-	books.StillSealed(t, sealed, books.Sealed(t, tables))
-	books.Compare(t, staff, w.server, tables, books.Users(t, tables, 3)...)
+	audit.StillSealed(t, sealed, audit.Sealed(t, tables))
+	audit.Compare(t, staff, w.server, tables, audit.Users(t, tables, 3)...)
 	w.server.Stop(t) // it goes on closing days
-	books.SettledOnce(t, db, "2026-10", clock.Flags()...)
-	if rows, statements := books.Audit(t, tables); rows < len(w.devices) || statements == 0 {
+	audit.SettledOnce(t, db, "2026-10", clock.Flags()...)
+	if rows, statements := audit.Audit(t, tables); rows < len(w.devices) || statements == 0 {
 		t.Errorf("the books have %d rows and %d statements", rows, statements)
 	}
 }
 
 // storm is many devices that send everything several times.
 type storm struct {
-	staff   *rig.Client
+	staff   *harness.Client
 	clock   *heldClock
-	server  *rig.Server
+	server  *harness.Server
 	devices []*stormy
 
 	sent, fresh atomic.Int64
@@ -86,11 +86,11 @@ type storm struct {
 
 // stormy is one of the devices.
 type stormy struct {
-	*rig.Diary
+	*harness.Diary
 	random *rand.Rand
-	outbox []rig.Fields    // under way, in any order
-	past   []rig.Fields    // all that ever were
-	first  map[string]bool // the beats that have come
+	outbox []harness.Fields // under way, in any order
+	past   []harness.Fields // all that ever were
+	first  map[string]bool  // the beats that have come
 }
 
 // blow lets the devices send for some minutes, and then all that is under way.
@@ -164,14 +164,14 @@ func (d *stormy) deliver(t *testing.T, w *storm) {
 	}
 	d.first[name] = true
 	w.fresh.Add(1)
-	d.Note(rig.MinuteOf(a.At), rig.MinuteOf(a.At), true)
+	d.Note(harness.MinuteOf(a.At), harness.MinuteOf(a.At), true)
 }
 
 // check compares the closed day with what the device remembers.
 func (d *stormy) check(t *testing.T, w *storm) {
 	t.Helper()
-	e, _, _ := books.Fetch[books.Explanation](t, w.staff, w.server.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+lastOfOctober.String())
-	served, expected := servedBefore(d.Diary, endOfOctober), int64(rig.MinuteOf(endOfOctober)-d.Active)
+	e, _, _ := audit.Fetch[audit.Explanation](t, w.staff, w.server.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain?date="+lastOfOctober.String())
+	served, expected := servedBefore(d.Diary, endOfOctober), int64(harness.MinuteOf(endOfOctober)-d.Active)
 	f := e.Facts
 	if f.Served != served || f.Expected != expected || f.Bytes != d.Totals().Sent || e.Open || f.Excused != 0 {
 		t.Errorf("%s: the day is %+v; want %d of %d minutes served, and %d bytes", d.SSID, f, served, expected, d.Totals().Sent)
@@ -198,7 +198,7 @@ func (w *storm) repeatAll(t *testing.T) {
 		if a := d.Send(t.Context(), w.staff, w.server, fresh); a.Status != http.StatusOK {
 			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
-		e, _, _ := books.Fetch[books.Explanation](t, w.staff, w.server.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain")
+		e, _, _ := audit.Fetch[audit.Explanation](t, w.staff, w.server.URL+"/v1/hotspots/"+d.Hotspot+"/rewards/explain")
 		if e.Facts.Bytes != d.Bytes-before || e.Date[:7] != "2026-11" {
 			t.Errorf("%s: %d bytes are new, and %s has %+v", d.SSID, d.Bytes-before, e.Date, e.Facts)
 		}

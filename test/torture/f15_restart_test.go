@@ -20,7 +20,7 @@ import (
 // hardest, where it stands in the middle of closing a day or of settling a month.
 // Each time another goes on where that one was. In the end the books are those of a
 // server that nobody disturbed, and everything in them adds up.
-func TestF15_Restart(t *testing.T) { rig.Stores(t, testRestart) }
+func TestF15_Restart(t *testing.T) { harness.Stores(t, testRestart) }
 
 // These are what a server can be doing, as the tables show it.
 const (
@@ -32,7 +32,7 @@ const (
 
 // end is where and how a server is ended. The days before it are over.
 type end struct {
-	day   books.Day
+	day   audit.Day
 	point string // in the middle of a transaction
 	sig   syscall.Signal
 	doing string // what the tables show then: what was committed before
@@ -63,30 +63,30 @@ func ends() []end {
 }
 
 func testRestart(t *testing.T, db string) {
-	days := []books.Day{lastOfOctober - 1, lastOfOctober}
-	p := rig.Program{Binary: controlled(t)}
-	staff, devices := books.Prepare(t, p, rig.NewClock(days[0].Time().Add(12*time.Hour), 600), db, books.Many, days...)
-	quiet := rig.CopyDatabase(t, db)
-	r := &restarts{db: db, tables: rig.OpenSQL(t, db), staff: staff, settled: map[string]books.Micros{}, totals: map[string]books.Micros{}}
+	days := []audit.Day{lastOfOctober - 1, lastOfOctober}
+	p := harness.Program{Binary: controlled(t)}
+	staff, devices := audit.Prepare(t, p, harness.NewClock(days[0].Time().Add(12*time.Hour), 600), db, audit.Many, days...)
+	quiet := harness.CopyDatabase(t, db)
+	r := &restarts{db: db, tables: harness.OpenSQL(t, db), staff: staff, settled: map[string]audit.Micros{}, totals: map[string]audit.Micros{}}
 	for _, e := range ends() {
 		r.run(t, e, devices)
 		if t.Failed() {
 			t.Fatalf("after a server was ended: %+v", e)
 		}
 	}
-	clock := rig.NewClock((lastOfOctober + 4).Time().Add(10*time.Minute), 1200)
+	clock := harness.NewClock((lastOfOctober + 4).Time().Add(10*time.Minute), 1200)
 	s := p.Start(t, db, clock.Flags()...)
-	rig.Eventually(t, "october is settled", func() bool {
+	harness.Eventually(t, "october is settled", func() bool {
 		s.Running(t)
-		return books.Number(t, r.tables, `SELECT count(*) FROM reward_months`) > 0
+		return audit.Number(t, r.tables, `SELECT count(*) FROM reward_months`) > 0
 	})
 	s.Stop(t)
-	rows, statements := books.Audit(t, r.tables)
-	if rows < len(days)*books.Many.Hotspots || statements < books.Many.Users {
-		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, len(days)*books.Many.Hotspots, books.Many.Users)
+	rows, statements := audit.Audit(t, r.tables)
+	if rows < len(days)*audit.Many.Hotspots || statements < audit.Many.Users {
+		t.Errorf("%d rows and %d statements; want %d and %d", rows, statements, len(days)*audit.Many.Hotspots, audit.Many.Users)
 	}
-	books.CloseAll(t, p, quiet, lastOfOctober)
-	if diff := cmp.Diff(copiedRows(t, rig.OpenSQL(t, quiet)), copiedRows(t, r.tables)); diff != "" {
+	audit.CloseAll(t, p, quiet, lastOfOctober)
+	if diff := cmp.Diff(copiedRows(t, harness.OpenSQL(t, quiet)), copiedRows(t, r.tables)); diff != "" {
 		t.Errorf("the rows are not those of a server that nobody disturbed (-quiet +disturbed): %.2000s", diff)
 	}
 }
@@ -94,35 +94,35 @@ func testRestart(t *testing.T, db string) {
 // copiedRows are the rows of hotspots whose records do not depend on when a
 // server was up.
 func copiedRows(t testing.TB, db *sql.DB) []string {
-	return books.Sorted(books.Lines(t, db, `SELECT * FROM ledger WHERE hotspot IN (SELECT id FROM hotspots WHERE deleted_at <> 0)`))
+	return audit.Sorted(audit.Lines(t, db, `SELECT * FROM ledger WHERE hotspot IN (SELECT id FROM hotspots WHERE deleted_at <> 0)`))
 }
 
 // restarts is a server that is ended again and again.
 type restarts struct {
 	db     string
 	tables *sql.DB
-	staff  *rig.Client
+	staff  *harness.Client
 
-	settled, totals map[string]books.Micros // the most that was seen of each user
+	settled, totals map[string]audit.Micros // the most that was seen of each user
 }
 
 // run starts a server, and ends it at a point.
-func (r *restarts) run(t *testing.T, e end, devices []*rig.Device) {
+func (r *restarts) run(t *testing.T, e end, devices []*harness.Device) {
 	t.Helper()
-	sealed := books.Sealed(t, r.tables)
+	sealed := audit.Sealed(t, r.tables)
 	at := newStop(t, e.point)
-	clock := rig.NewClock(e.day.Time().Add(10*time.Minute), 1200)
-	s := rig.Program{Binary: controlled(t), Environment: at.environment()}.Start(t, r.db, clock.Flags()...)
+	clock := harness.NewClock(e.day.Time().Add(10*time.Minute), 1200)
+	s := harness.Program{Binary: controlled(t), Environment: at.environment()}.Start(t, r.db, clock.Flags()...)
 	r.look(t, s)
 	for _, d := range devices {
 		if a := d.Beat(t.Context(), r.staff, s); a.Status != 200 {
 			t.Errorf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 		}
 	}
-	rig.Eventually(t, "the server is at "+e.point, func() bool {
+	harness.Eventually(t, "the server is at "+e.point, func() bool {
 		s.Running(t)
 		if strings.Contains(s.Log(t), "the closing of days is not where this page begins") {
-			t.Fatalf("the server cannot go on where another was ended: %s", rig.Remarks(s.Log(t)))
+			t.Fatalf("the server cannot go on where another was ended: %s", harness.Remarks(s.Log(t)))
 		}
 		return at.reached()
 	})
@@ -131,7 +131,7 @@ func (r *restarts) run(t *testing.T, e end, devices []*rig.Device) {
 	}
 	s.Signal(t, e.sig)
 	if e.sig == syscall.SIGTERM { // its transaction is committed once it knows that it has to end
-		rig.Eventually(t, "the server takes no more requests", func() bool {
+		harness.Eventually(t, "the server takes no more requests", func() bool {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 			if err == nil {
 				conn.Close()
@@ -142,20 +142,20 @@ func (r *restarts) run(t *testing.T, e end, devices []*rig.Device) {
 	}
 	select {
 	case <-s.Exited:
-	case <-time.After(rig.Patience):
+	case <-time.After(harness.Patience):
 		t.Fatalf("the server is still there after %v", e.sig)
 	}
 	if code := s.Cmd.ProcessState.ExitCode(); e.sig == syscall.SIGTERM && code != 0 {
-		t.Errorf("after SIGTERM the server exited with %d: %s", code, rig.Remarks(s.Log(t)))
+		t.Errorf("after SIGTERM the server exited with %d: %s", code, harness.Remarks(s.Log(t)))
 	}
-	books.FreeLease(t, r.db)
-	books.StillSealed(t, sealed, books.Sealed(t, r.tables))
+	audit.FreeLease(t, r.db)
+	audit.StillSealed(t, sealed, audit.Sealed(t, r.tables))
 }
 
 // doing tells what is committed of what is not finished.
 func (r *restarts) doing(t *testing.T) string {
 	t.Helper()
-	count := func(of string) int64 { return books.Number(t, r.tables, `SELECT count(*) FROM `+of) }
+	count := func(of string) int64 { return audit.Number(t, r.tables, `SELECT count(*) FROM `+of) }
 	switch finished := count(`reward_months`) > 0; {
 	case count(`reward_days WHERE closed_at = 0`) > 0:
 		return closing
@@ -168,10 +168,10 @@ func (r *restarts) doing(t *testing.T) string {
 }
 
 // look asks what some users earned: it adds up, and never becomes less.
-func (r *restarts) look(t *testing.T, s *rig.Server) {
+func (r *restarts) look(t *testing.T, s *harness.Server) {
 	t.Helper()
-	for _, user := range books.Users(t, r.tables, 5) {
-		got, _, ok := books.Fetch[books.Summary](t, r.staff, s.URL+"/v1/users/"+user+"/rewards?period=all")
+	for _, user := range audit.Users(t, r.tables, 5) {
+		got, _, ok := audit.Fetch[audit.Summary](t, r.staff, s.URL+"/v1/users/"+user+"/rewards?period=all")
 		if problem := got.Problem(); ok && problem != "" {
 			t.Errorf("%s: %s", user, problem)
 		}

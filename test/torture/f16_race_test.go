@@ -18,8 +18,8 @@ const racers = 50
 
 // raceServers are two servers on one database: within one process, writes come
 // one after the other anyway.
-func raceServers(t *testing.T, db string) ([]*rig.Server, *load) {
-	servers := []*rig.Server{rig.Start(t, db), rig.Start(t, db)}
+func raceServers(t *testing.T, db string) ([]*harness.Server, *load) {
+	servers := []*harness.Server{harness.Start(t, db), harness.Start(t, db)}
 	return servers, newUsers(t, servers[0])
 }
 
@@ -40,13 +40,13 @@ func atOnce(do func(i int)) {
 // TestF16_SameMAC: fifty users register one device at the same moment, in many
 // spellings, at two servers: one of them has it.
 func TestF16_SameMAC(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
 		for range rounds(1, 3, 100) {
 			first := int(load.number.Add(racers)) - racers
 			statuses := make([]int, racers)
 			atOnce(func(i int) {
-				_, a := load.register(t.Context(), servers[i%2], load.users[i%len(load.users)], first+i, i, spelt(rig.MACOf(first), i))
+				_, a := load.register(t.Context(), servers[i%2], load.users[i%len(load.users)], first+i, i, spelt(harness.MACOf(first), i))
 				statuses[i] = a.Status
 			})
 			counts := map[int]int{}
@@ -57,7 +57,7 @@ func TestF16_SameMAC(t *testing.T) {
 				t.Errorf("%d registrations of one MAC were answered %v", racers, counts)
 			}
 		}
-		rig.Truth(t, rig.OpenStore(t, db)) // in which each is there once (I4)
+		harness.Truth(t, harness.OpenStore(t, db)) // in which each is there once (I4)
 	})
 }
 
@@ -72,30 +72,30 @@ func spelt(mac string, way int) string {
 // TestF16_SameField: fifty clients change one field of one hotspot at the same
 // moment, at two servers, while others read it.
 func TestF16_SameField(t *testing.T) {
-	testRaceOfChanges(t, func(i int) rig.Fields { return rig.Fields{"name": fmt.Sprintf("Name %d", i)} })
+	testRaceOfChanges(t, func(i int) harness.Fields { return harness.Fields{"name": fmt.Sprintf("Name %d", i)} })
 }
 
 // TestF16_OtherFields: fifty clients change three fields of one hotspot at the
 // same moment, each one of them: no change undoes another.
 func TestF16_OtherFields(t *testing.T) {
-	testRaceOfChanges(t, func(i int) rig.Fields {
+	testRaceOfChanges(t, func(i int) harness.Fields {
 		switch i % 3 {
 		case 0:
-			return rig.Fields{"name": fmt.Sprintf("Name %d", i)}
+			return harness.Fields{"name": fmt.Sprintf("Name %d", i)}
 		case 1:
-			return rig.Fields{"settings": rig.Fields{"max_connections": 100 + i}}
+			return harness.Fields{"settings": harness.Fields{"max_connections": 100 + i}}
 		default:
-			return rig.Fields{"settings": rig.Fields{"bandwidth_limit_mbps": 100 + i}}
+			return harness.Fields{"settings": harness.Fields{"bandwidth_limit_mbps": 100 + i}}
 		}
 	})
 }
 
-func testRaceOfChanges(t *testing.T, body func(i int) rig.Fields) {
-	rig.Stores(t, func(t *testing.T, db string) {
+func testRaceOfChanges(t *testing.T, body func(i int) harness.Fields) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
 		for range rounds(1, 3, 100) {
 			n := int(load.number.Add(1)) - 1
-			spot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, rig.MACOf(n))
+			spot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, harness.MACOf(n))
 			if a.Status != http.StatusCreated {
 				t.Fatalf("a registration was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
@@ -119,11 +119,11 @@ func testRaceOfChanges(t *testing.T, body func(i int) rig.Fields) {
 // after the revocation: revocations are changes, and changes are followed in order.
 // How soon that is, is logged: two seconds are promised (decision N23).
 func TestF16_Revoke(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
+	harness.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
-		marker := load.admin.Ask(t, http.MethodPost, servers[1].URL+"/v1/hotspots", rig.Fields{
-			"name": "Marker", "type": "home", "location": rig.Fields{"lat": -40, "lng": 100},
-			"device": rig.Fields{"ssid": "marker", "mac_address": rig.MACOf(0)},
+		marker := load.admin.Ask(t, http.MethodPost, servers[1].URL+"/v1/hotspots", harness.Fields{
+			"name": "Marker", "type": "home", "location": harness.Fields{"lat": -40, "lng": 100},
+			"device": harness.Fields{"ssid": "marker", "mac_address": harness.MACOf(0)},
 		})["id"].(string)
 		awaitMarker(t, load, servers[0], "Marker")
 		for round := range rounds(1, 3, 20) {
@@ -135,7 +135,7 @@ func TestF16_Revoke(t *testing.T) {
 					load.useUntilRefused(t, servers[i%2], u, refuses[i%2])
 					return
 				}
-				rig.Eventually(t, "the key is used a lot", func() bool { return load.number.Load() > enough })
+				harness.Eventually(t, "the key is used a lot", func() bool { return load.number.Load() > enough })
 				before = load.taken(u)
 				a := load.admin.Do(t.Context(), http.MethodDelete, servers[1].URL+"/v1/keys/"+key, nil)
 				if a.Status != http.StatusNoContent {
@@ -143,7 +143,7 @@ func TestF16_Revoke(t *testing.T) {
 				}
 				close(refuses[1])
 				name := fmt.Sprintf("Revoked %d", round)
-				load.admin.Ask(t, http.MethodPatch, servers[1].URL+"/v1/hotspots/"+marker, rig.Fields{"name": name})
+				load.admin.Ask(t, http.MethodPatch, servers[1].URL+"/v1/hotspots/"+marker, harness.Fields{"name": name})
 				took := awaitMarker(t, load, servers[0], name)
 				close(refuses[0])
 				t.Logf("the other server knew after %v", took)
@@ -159,9 +159,9 @@ func TestF16_Revoke(t *testing.T) {
 }
 
 // awaitMarker waits until a server shows on its map that the marker has a name.
-func awaitMarker(t *testing.T, l *load, s *rig.Server, name string) time.Duration {
+func awaitMarker(t *testing.T, l *load, s *harness.Server, name string) time.Duration {
 	t.Helper()
-	return rig.Eventually(t, "the other server follows", func() bool {
+	return harness.Eventually(t, "the other server follows", func() bool {
 		a := l.admin.Do(t.Context(), http.MethodGet, s.URL+"/v1/hotspots/nearby?lat=-40&lng=100&status=all", nil)
 		return strings.Contains(string(a.Data), fmt.Sprintf("%q", name))
 	})
@@ -169,7 +169,7 @@ func awaitMarker(t *testing.T, l *load, s *rig.Server, name string) time.Duratio
 
 // useUntilRefused registers hotspots with a key until it is refused. What begins
 // after refuses was closed must be.
-func (l *load) useUntilRefused(t *testing.T, s *rig.Server, u *user, refuses <-chan struct{}) {
+func (l *load) useUntilRefused(t *testing.T, s *harness.Server, u *user, refuses <-chan struct{}) {
 	for {
 		must := false
 		select {
@@ -178,7 +178,7 @@ func (l *load) useUntilRefused(t *testing.T, s *rig.Server, u *user, refuses <-c
 		default:
 		}
 		n := int(l.number.Add(1)) - 1
-		switch _, a := l.register(t.Context(), s, u, n, n, rig.MACOf(n)); {
+		switch _, a := l.register(t.Context(), s, u, n, n, harness.MACOf(n)); {
 		case a.Status == http.StatusUnauthorized:
 			return
 		case must && a.Status != http.StatusServiceUnavailable:
@@ -193,7 +193,7 @@ func (l *load) taken(u *user) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, spot := range l.spots {
-		if spot.owner == u && len(spot.ops) > 0 && spot.ops[0].outcome == rig.Done {
+		if spot.owner == u && len(spot.ops) > 0 && spot.ops[0].outcome == harness.Done {
 			n++
 		}
 	}

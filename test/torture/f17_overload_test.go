@@ -21,9 +21,9 @@ import (
 // pressed is a server that has more to do than it can for as long as there is a
 // file: instead of measuring how long a byte takes through a pipe, it takes a second
 // for it then, and nothing otherwise. What it does about that is as it is delivered.
-var pressed = sync.OnceValue(func() *rig.Variant {
+var pressed = sync.OnceValue(func() *harness.Variant {
 	const file, measured = "internal/httpserver/pressure.go", "p.adjust(time.Since(sent))"
-	source, err := os.ReadFile(filepath.Join(rig.Root(), file))
+	source, err := os.ReadFile(filepath.Join(harness.Root(), file))
 	if err != nil || strings.Count(string(source), measured) != 1 {
 		panic("internal/httpserver/pressure.go does not measure with " + measured)
 	}
@@ -35,7 +35,7 @@ func told(time.Time) time.Duration {
 	return 0
 }
 `
-	return &rig.Variant{Name: "pressed", Files: map[string]string{file: text}}
+	return &harness.Variant{Name: "pressed", Files: map[string]string{file: text}}
 })
 
 // TestF17_Overload: a server has more to do than it can. It turns people away and
@@ -53,10 +53,10 @@ func TestF17_Overload(t *testing.T) {
 func testShed(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
 	busy := filepath.Join(t.TempDir(), "busy")
-	s := rig.Program{Binary: pressed().Build(t), Environment: []string{"TORTURE_PRESSURE=" + busy}}.Start(t, db, "--load-shedding", "on", "--admin-addr", "127.0.0.1:0")
+	s := harness.Program{Binary: pressed().Build(t), Environment: []string{"TORTURE_PRESSURE=" + busy}}.Start(t, db, "--load-shedding", "on", "--admin-addr", "127.0.0.1:0")
 	metrics := metricsOf(t, s)
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	devices := rig.LinkDevices(t, admin, s, 0, 20)
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	devices := harness.LinkDevices(t, admin, s, 0, 20)
 	if _, shed := crowdAsks(t, admin, s); shed > 0 {
 		t.Errorf("%d requests were turned away by a server with nothing to do", shed)
 	}
@@ -64,7 +64,7 @@ func testShed(t *testing.T) {
 		if err := os.WriteFile(busy, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		rig.Eventually(t, "the server knows that it is overloaded", func() bool { return metrics.read(t, "beacon_turned_away_percent") == 95 })
+		harness.Eventually(t, "the server knows that it is overloaded", func() bool { return metrics.read(t, "beacon_turned_away_percent") == 95 })
 		if served, shed := crowdAsks(t, admin, s); shed < 10 {
 			t.Errorf("under too much load, %d requests were served, and only %d turned away", served, shed)
 		}
@@ -92,17 +92,17 @@ func testShed(t *testing.T) {
 		if err := os.Remove(busy); err != nil {
 			t.Fatal(err)
 		}
-		rig.Eventually(t, "the server knows that the overload is over", func() bool { return metrics.read(t, "beacon_turned_away_percent") == 0 })
+		harness.Eventually(t, "the server knows that the overload is over", func() bool { return metrics.read(t, "beacon_turned_away_percent") == 0 })
 		if _, shed := crowdAsks(t, admin, s); shed > 0 {
 			t.Errorf("%d requests were turned away after the overload", shed)
 		}
 	}
-	rig.CheckTraffic(t, devices, admin.Readings(t, s))
+	harness.CheckTraffic(t, devices, admin.Readings(t, s))
 }
 
 // crowdAsks lets 20 people ask at once, and counts who was served and who was told
 // to come back. Nothing else may be answered.
-func crowdAsks(t *testing.T, c *rig.Client, s *rig.Server) (served, shed int64) {
+func crowdAsks(t *testing.T, c *harness.Client, s *harness.Server) (served, shed int64) {
 	var done, turned atomic.Int64
 	var asking sync.WaitGroup
 	for range 20 {
@@ -127,10 +127,10 @@ func crowdAsks(t *testing.T, c *rig.Client, s *rig.Server) (served, shed int64) 
 // device is heard, and after the flood all is as before.
 func testFlood(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db, "--load-shedding", "on", "--log-level", "warn")
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	admin.HTTP.Timeout = rig.Patience
-	devices := rig.LinkDevices(t, admin, s, 0, 200)
+	s := harness.Start(t, db, "--load-shedding", "on", "--log-level", "warn")
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	admin.HTTP.Timeout = harness.Patience
+	devices := harness.LinkDevices(t, admin, s, 0, 200)
 
 	// A few who wait for each answer keep it busy: that is what it can do.
 	calm := flood(t, s, Flood{Key: admin.Key, Connections: 16, Deep: 1, Span: 2 * time.Second}, func(<-chan struct{}) {})
@@ -147,7 +147,7 @@ func testFlood(t *testing.T) {
 	}
 	s.Running(t)
 	inARow := 0
-	took := rig.Eventually(t, "everyone is served again", func() bool {
+	took := harness.Eventually(t, "everyone is served again", func() bool {
 		inARow++
 		if _, shed := crowdAsks(t, admin, s); shed > 0 {
 			inARow = 0
@@ -155,7 +155,7 @@ func testFlood(t *testing.T) {
 		return inARow == 3
 	})
 	t.Logf("everyone was served again %v after the flood", took)
-	rig.CheckTraffic(t, devices, admin.Readings(t, s))
+	harness.CheckTraffic(t, devices, admin.Readings(t, s))
 }
 
 // latencies are how long answers took, in order.
@@ -170,8 +170,8 @@ func (l latencies) quantile(share float64) time.Duration {
 
 // beatSteadily lets each device beat twice a second until something is over, and
 // until at least one of its beats was taken. Each has a connection of its own.
-func beatSteadily(t *testing.T, c *rig.Client, s *rig.Server, devices []*rig.Device, over <-chan struct{}) latencies {
-	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
+func beatSteadily(t *testing.T, c *harness.Client, s *harness.Server, devices []*harness.Device, over <-chan struct{}) latencies {
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	var mu sync.Mutex
 	var all latencies

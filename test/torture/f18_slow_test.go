@@ -23,8 +23,8 @@ import (
 func TestF18_SlowClients(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db, "--log-level", "warn")
-	c := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	s := harness.Start(t, db, "--log-level", "warn")
+	c := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	calm := c.Do(t.Context(), http.MethodGet, s.URL+nearbyPath, nil)
 	if calm.Status != http.StatusOK {
 		t.Fatalf("nearby answered %d %v", calm.Status, calm.Err)
@@ -40,7 +40,7 @@ func TestF18_SlowClients(t *testing.T) {
 		}
 		all.Wait()
 	})
-	rig.Eventually(t, "as few open files as before", func() bool { return openFiles(t, s) <= before+10 })
+	harness.Eventually(t, "as few open files as before", func() bool { return openFiles(t, s) <= before+10 })
 	s.Running(t)
 }
 
@@ -55,7 +55,7 @@ func slowBeginnings(key string) map[string]string {
 	}
 }
 
-func testSlowCrowd(t *testing.T, c *rig.Client, s *rig.Server, crowd int, begins string) {
+func testSlowCrowd(t *testing.T, c *harness.Client, s *harness.Server, crowd int, begins string) {
 	slow := make([]net.Conn, crowd)
 	for i := range slow {
 		slow[i] = dial(t, s)
@@ -70,7 +70,7 @@ func testSlowCrowd(t *testing.T, c *rig.Client, s *rig.Server, crowd int, begins
 // letGo sends a byte now and then on connections, and wants each to be closed by
 // the server: earlier than one that began later, asked something in order, and is
 // idle since. By the server's own clock that one has 90 s, and the slow ones ten.
-func letGo(t *testing.T, s *rig.Server, slow []net.Conn) {
+func letGo(t *testing.T, s *harness.Server, slow []net.Conn) {
 	t.Helper()
 	idle, idleEnded := beIdle(t, s)
 	var closing sync.WaitGroup
@@ -104,7 +104,7 @@ func letGo(t *testing.T, s *rig.Server, slow []net.Conn) {
 
 // beIdle asks something on a connection, and then nothing more. The channel is closed
 // when the connection is.
-func beIdle(t *testing.T, s *rig.Server) (conn net.Conn, ended <-chan struct{}) {
+func beIdle(t *testing.T, s *harness.Server) (conn net.Conn, ended <-chan struct{}) {
 	t.Helper()
 	conn = dial(t, s)
 	fmt.Fprint(conn, "GET /healthz HTTP/1.1\r\nHost: beacon\r\n\r\n")
@@ -124,7 +124,7 @@ func beIdle(t *testing.T, s *rig.Server) (conn net.Conn, ended <-chan struct{}) 
 
 // keepAsking asks for what is nearby until it is told to end, at least ten times,
 // and returns how long each request took.
-func keepAsking(t *testing.T, c *rig.Client, s *rig.Server) (end func() latencies) {
+func keepAsking(t *testing.T, c *harness.Client, s *harness.Server) (end func() latencies) {
 	ending, took := make(chan struct{}), make(chan latencies)
 	go func() {
 		var all latencies

@@ -23,9 +23,9 @@ import (
 // and goes on for others.
 func TestF19_Oversize(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db)
-	key := rig.CreateKey(t, db, "hotspots:write").Key
-	for name, attack := range map[string]func(*testing.T, *rig.Server, string){
+	s := harness.Start(t, db)
+	key := harness.CreateKey(t, db, "hotspots:write").Key
+	for name, attack := range map[string]func(*testing.T, *harness.Server, string){
 		"huge body":            hugeBody,
 		"huge chunked body":    hugeChunkedBody,
 		"huge header":          hugeHeader,
@@ -43,21 +43,21 @@ func TestF19_Oversize(t *testing.T) {
 	}
 }
 
-func dial(t *testing.T, s *rig.Server) net.Conn {
+func dial(t *testing.T, s *harness.Server) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(rig.Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(harness.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
 }
 
 // hugeBody announces 100 MB and sends as much as is taken.
-func hugeBody(t *testing.T, s *rig.Server, key string) {
+func hugeBody(t *testing.T, s *harness.Server, key string) {
 	const size = 100 << 20
 	conn := dial(t, s)
 	fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", key, size)
@@ -68,7 +68,7 @@ func hugeBody(t *testing.T, s *rig.Server, key string) {
 }
 
 // hugeChunkedBody does not say how much it will be.
-func hugeChunkedBody(t *testing.T, s *rig.Server, key string) {
+func hugeChunkedBody(t *testing.T, s *harness.Server, key string) {
 	conn := dial(t, s)
 	fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n", key)
 	refusedBody(t, s, conn, func(part []byte) error {
@@ -79,7 +79,7 @@ func hugeChunkedBody(t *testing.T, s *rig.Server, key string) {
 
 // refusedBody sends up to 100 MB, and wants a 413 before all of it was sent, and flat
 // memory.
-func refusedBody(t *testing.T, s *rig.Server, conn net.Conn, send func([]byte) error) {
+func refusedBody(t *testing.T, s *harness.Server, conn net.Conn, send func([]byte) error) {
 	t.Helper()
 	sent := make(chan int, 1)
 	go func() {
@@ -107,20 +107,20 @@ func refusedBody(t *testing.T, s *rig.Server, conn net.Conn, send func([]byte) e
 }
 
 // hugeHeader sends a header of 1 MB.
-func hugeHeader(t *testing.T, s *rig.Server, _ string) {
+func hugeHeader(t *testing.T, s *harness.Server, _ string) {
 	expect(t, s, http.StatusRequestHeaderFieldsTooLarge,
 		"GET /v1/hotspots/nearby HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer "+strings.Repeat("x", 1<<20)+"\r\n\r\n")
 }
 
 // manyHeaders sends ten thousand of them.
-func manyHeaders(t *testing.T, s *rig.Server, _ string) {
+func manyHeaders(t *testing.T, s *harness.Server, _ string) {
 	expect(t, s, http.StatusRequestHeaderFieldsTooLarge,
 		"GET /v1/hotspots/nearby HTTP/1.1\r\nHost: beacon\r\n"+strings.Repeat("X-Header: value\r\n", 10_000)+"\r\n")
 }
 
 // longURL asks with a query beyond any need, and with ten thousand parameters:
 // what is asked would be answered if it were shorter.
-func longURL(t *testing.T, s *rig.Server, key string) {
+func longURL(t *testing.T, s *harness.Server, key string) {
 	for _, more := range []string{"&x=" + strings.Repeat("0", 8<<10), strings.Repeat("&x=1", 10_000), strings.Repeat("&", 8<<10)} {
 		expect(t, s, http.StatusBadRequest, // 414 is not among the network's answers
 			"GET /v1/hotspots/nearby?lat=40&lng=-74"+more+" HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer "+key+"\r\n\r\n",
@@ -129,7 +129,7 @@ func longURL(t *testing.T, s *rig.Server, key string) {
 }
 
 // oddBodies are small enough to be read, and hard on who reads without care.
-func oddBodies(t *testing.T, s *rig.Server, key string) {
+func oddBodies(t *testing.T, s *harness.Server, key string) {
 	const limit = 60 << 10
 	for _, body := range []string{
 		strings.Repeat("[", limit),
@@ -147,7 +147,7 @@ func oddBodies(t *testing.T, s *rig.Server, key string) {
 }
 
 // expect sends a request as it is given, and wants one of some answers.
-func expect(t *testing.T, s *rig.Server, want int, request string, or ...int) {
+func expect(t *testing.T, s *harness.Server, want int, request string, or ...int) {
 	t.Helper()
 	conn := dial(t, s)
 	go func() { _, _ = io.WriteString(conn, request) }()
@@ -163,7 +163,7 @@ func expect(t *testing.T, s *rig.Server, want int, request string, or ...int) {
 }
 
 // garbage sends what is no HTTP; a connection is answered 400 or closed.
-func garbage(t *testing.T, s *rig.Server, key string) {
+func garbage(t *testing.T, s *harness.Server, key string) {
 	for _, text := range []string{
 		"\x00\x01\x02\x03\r\n\r\n",
 		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", // the beginning of TLS
@@ -189,7 +189,7 @@ func garbage(t *testing.T, s *rig.Server, key string) {
 
 // keepAliveOfErrors makes one mistake after the other on one connection, and
 // then asks something sensible.
-func keepAliveOfErrors(t *testing.T, s *rig.Server, key string) {
+func keepAliveOfErrors(t *testing.T, s *harness.Server, key string) {
 	conn := dial(t, s)
 	answers := bufio.NewReader(conn)
 	ask := func(method, path, authorization, body string) (status int, closed bool) {

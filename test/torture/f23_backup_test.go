@@ -25,7 +25,7 @@ import (
 // passed over.
 func soundHere(t testing.TB, db string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), rig.Binary, "doctor", "--json", "--db", db).Output()
+	out, err := exec.CommandContext(t.Context(), harness.Binary, "doctor", "--json", "--db", db).Output()
 	exit, failed := err.(*exec.ExitError) //nolint:errorlint // as Output gives it
 	if err != nil && (!failed || exit.ExitCode() != 1) {
 		t.Fatalf("the doctor has no verdict: %v\n%s", err, out)
@@ -41,7 +41,7 @@ func soundHere(t testing.TB, db string) {
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatalf("%s: %v", lines.Text(), err)
 		}
-		noSync := r.Check == "settings" && r.Wrong == 1 && rig.IsPostgres(db) && strings.HasPrefix(r.Faults[0].What, "fsync is off")
+		noSync := r.Check == "settings" && r.Wrong == 1 && harness.IsPostgres(db) && strings.HasPrefix(r.Faults[0].What, "fsync is off")
 		if r.Wrong > 0 && !noSync || r.Skipped != "" {
 			t.Errorf("the doctor says: %s", lines.Text())
 		}
@@ -53,24 +53,24 @@ func soundHere(t testing.TB, db string) {
 
 // crowd registers and changes hotspots and lets devices beat, until it is stopped.
 type crowd struct {
-	client  *rig.Client
-	server  *rig.Server
-	devices []*rig.Device
+	client  *harness.Client
+	server  *harness.Server
+	devices []*harness.Device
 
 	mu      sync.Mutex
-	sent    map[string]bool       // registrations, by SSID
-	done    map[string]rig.Fields // those that were acknowledged, as they were answered
-	order   []string              // of their SSIDs, as they were acknowledged
-	patched map[string]bool       // hotspots that someone changed: their fields may be newer
+	sent    map[string]bool           // registrations, by SSID
+	done    map[string]harness.Fields // those that were acknowledged, as they were answered
+	order   []string                  // of their SSIDs, as they were acknowledged
+	patched map[string]bool           // hotspots that someone changed: their fields may be newer
 	patches int
 	beats   map[string]uint64 // bytes that were acknowledged, by SSID
 	next    int
 }
 
-func newCrowd(client *rig.Client, server *rig.Server, devices []*rig.Device) *crowd {
+func newCrowd(client *harness.Client, server *harness.Server, devices []*harness.Device) *crowd {
 	return &crowd{
 		client: client, server: server, devices: devices, next: 1000,
-		sent: map[string]bool{}, done: map[string]rig.Fields{}, patched: map[string]bool{}, beats: map[string]uint64{},
+		sent: map[string]bool{}, done: map[string]harness.Fields{}, patched: map[string]bool{}, beats: map[string]uint64{},
 	}
 }
 
@@ -123,7 +123,7 @@ func (c *crowd) register(ctx context.Context) {
 	c.sent[ssid] = true
 	c.mu.Unlock()
 	if a := c.client.Register(ctx, c.server, n); a.Status == http.StatusCreated {
-		var made rig.Fields
+		var made harness.Fields
 		if json.Unmarshal(a.Data, &made) == nil {
 			c.mu.Lock()
 			c.done[ssid] = made
@@ -145,13 +145,13 @@ func (c *crowd) patch(ctx context.Context) {
 	name := fmt.Sprintf("Renamed %d", c.patches)
 	c.mu.Unlock()
 	if id != "" {
-		c.client.Patch(ctx, c.server, id, rig.Fields{"name": name})
+		c.client.Patch(ctx, c.server, id, harness.Fields{"name": name})
 	}
 }
 
 // acked is what had been acknowledged at a moment.
 type acked struct {
-	done    map[string]rig.Fields
+	done    map[string]harness.Fields
 	patched map[string]bool
 	beats   map[string]uint64
 }
@@ -164,7 +164,7 @@ func (c *crowd) acked() acked {
 
 // check holds a restored database to what was acknowledged before its backup began
 // (I1), and to what was ever sent (I2).
-func (c *crowd) check(t testing.TB, before acked, client *rig.Client, restored *rig.Server) {
+func (c *crowd) check(t testing.TB, before acked, client *harness.Client, restored *harness.Server) {
 	t.Helper()
 	there := client.Owned(t, restored)
 	for ssid, made := range before.done {
@@ -184,7 +184,7 @@ func (c *crowd) check(t testing.TB, before acked, client *rig.Client, restored *
 	}
 	for ssid, h := range there {
 		if bytes, beat := before.beats[ssid]; beat {
-			if got := rig.ReadingOf(h).Bytes; got < bytes {
+			if got := harness.ReadingOf(h).Bytes; got < bytes {
 				t.Errorf("%s: %d bytes were acknowledged before the backup, and %d are in it", ssid, bytes, got)
 			}
 		} else if !c.wasSent(ssid) && c.isRegistered(ssid) {
@@ -210,11 +210,11 @@ func (c *crowd) isRegistered(ssid string) bool {
 // them, and holds these to what was acknowledged when the backup began. Each backup
 // is held in the midst of its work until more was acknowledged.
 func TestF23_Backup(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, db string) {
-		key := rig.CreateKey(t, db, "admin,hotspots:write,hotspots:verify")
-		server := rig.Start(t, db)
-		client := rig.NewClient(t, key.Key)
-		c := newCrowd(client, server, rig.LinkDevices(t, client, server, 0, 4))
+	harness.Stores(t, func(t *testing.T, db string) {
+		key := harness.CreateKey(t, db, "admin,hotspots:write,hotspots:verify")
+		server := harness.Start(t, db)
+		client := harness.NewClient(t, key.Key)
+		c := newCrowd(client, server, harness.LinkDevices(t, client, server, 0, 4))
 		ctx, stop := context.WithCancel(t.Context())
 		var working sync.WaitGroup
 		working.Go(func() { c.work(ctx) })
@@ -222,14 +222,14 @@ func TestF23_Backup(t *testing.T) {
 		defer stop()
 		more := func() {
 			already := len(c.acked().done)
-			rig.Eventually(t, "more registrations", func() bool { return len(c.acked().done) > already+5 })
+			harness.Eventually(t, "more registrations", func() bool { return len(c.acked().done) > already+5 })
 		}
 		for round := range rounds(1, 3, 8) {
 			more()
 			before := c.acked()
 			restored := backUp(t, db, round, more)
 			soundHere(t, restored)
-			c.check(t, before, client, rig.Start(t, restored))
+			c.check(t, before, client, harness.Start(t, restored))
 		}
 		server.Running(t)
 		soundHere(t, db) // beside its server, under load
@@ -241,15 +241,15 @@ func TestF23_Backup(t *testing.T) {
 func backUp(t *testing.T, db string, round int, midst func()) (restored string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), fmt.Sprintf("backup-%d", round))
-	if rig.IsPostgres(db) {
-		restored = rig.NewDatabase(t, "postgres")
+	if harness.IsPostgres(db) {
+		restored = harness.NewDatabase(t, "postgres")
 		dumpHeld(t, db, file, midst)
 		tool(t, "pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", "--dbname="+restored, file)
 		return restored
 	}
 	restored = filepath.Join(t.TempDir(), "restored.db")
 	backUpHeld(t, db, file, midst)
-	rig.Command(t, "restore", file, "--db", restored)
+	harness.Command(t, "restore", file, "--db", restored)
 	return restored
 }
 
@@ -257,7 +257,7 @@ func backUp(t *testing.T, db string, round int, midst func()) (restored string) 
 // locks all tables. Someone else holds one of them, for as long as midst takes.
 func dumpHeld(t *testing.T, db, file string, midst func()) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close()
 	holder, err := handle.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -272,7 +272,7 @@ func dumpHeld(t *testing.T, db, file string, midst func()) {
 		defer close(dumped)
 		tool(t, "pg_dump", "--format=custom", "--file="+file, db)
 	}()
-	rig.Eventually(t, "pg_dump waits for a table", func() bool {
+	harness.Eventually(t, "pg_dump waits for a table", func() bool {
 		waiting := 0
 		err := handle.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'pg_dump' AND wait_event_type = 'Lock'`).Scan(&waiting)
@@ -294,7 +294,7 @@ func backUpHeld(t *testing.T, db, file string, midst func()) {
 	t.Helper()
 	// Each thread that writes is stopped once.
 	backup := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-e", "trace=pwrite64,copy_file_range", "-e", "inject=pwrite64,copy_file_range:signal=SIGSTOP:when=1",
-		rig.Binary, "backup", file, "--db", db)
+		harness.Binary, "backup", file, "--db", db)
 	backup.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	says, err := backup.StderrPipe()
 	if err == nil {

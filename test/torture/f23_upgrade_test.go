@@ -17,9 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // oldTime is when the databases of testdata were in use: version-N.jsonl.gz has the
@@ -93,7 +93,7 @@ func plain(t *testing.T, value any) any {
 
 // words are what an engine makes of the words of a migration.
 func words(db string) *strings.Replacer {
-	if rig.IsPostgres(db) {
+	if harness.IsPostgres(db) {
 		return strings.NewReplacer("{key}", `text COLLATE "C"`, "{clustered}", "", "{add column}", "ADD COLUMN IF NOT EXISTS")
 	}
 	return strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
@@ -106,7 +106,7 @@ func makeOld(t *testing.T, db string, version int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	handle.SetMaxOpenConns(1) // all of it in one transaction
 	defer handle.Close()
 	mustExec(t, handle, store.SchemaTable)
@@ -138,7 +138,7 @@ func mustExec(t *testing.T, db *sql.DB, statement string, args ...any) {
 // same compares what is in a database with what was in it, column by column.
 func same(t *testing.T, db string, version int) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close()
 	want, columnsOf := map[string][]string{}, map[string][]string{}
 	for _, r := range oldRows(t, version) {
@@ -188,7 +188,7 @@ func linesOf(t *testing.T, db *sql.DB, table string, columns []string) (all []st
 // TestF23_Upgrade opens the database of each version that was ever released: it is
 // brought up to date, nothing in it changes, and it is sound then.
 func TestF23_Upgrade(t *testing.T) {
-	rig.Stores(t, func(t *testing.T, _ string) {
+	harness.Stores(t, func(t *testing.T, _ string) {
 		kind := t.Name()[strings.LastIndex(t.Name(), "/")+1:]
 		for version := 1; version <= newest; version++ {
 			// The first needs all migrations, and the last none. Where time is short,
@@ -197,30 +197,30 @@ func TestF23_Upgrade(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
-				db := rig.NewDatabase(t, kind)
+				db := harness.NewDatabase(t, kind)
 				makeOld(t, db, version)
-				rig.Command(t, "keys", "list", "--db", db) // the first that opens it brings it up to date
+				harness.Command(t, "keys", "list", "--db", db) // the first that opens it brings it up to date
 				same(t, db, version)
 				soundHere(t, db)
 
-				key := rig.CreateKey(t, db, "admin")
-				server := rig.Start(t, db, "--clock-start", oldTime)
-				checkOld(t, rig.NewClient(t, key.Key), server, version)
+				key := harness.CreateKey(t, db, "admin")
+				server := harness.Start(t, db, "--clock-start", oldTime)
+				checkOld(t, harness.NewClient(t, key.Key), server, version)
 				server.Stop(t)
 				soundHere(t, db)
 			})
 		}
 		t.Run("newer", func(t *testing.T) {
-			db := rig.NewDatabase(t, kind)
+			db := harness.NewDatabase(t, kind)
 			makeOld(t, db, newest)
-			handle := rig.OpenSQL(t, db)
+			handle := harness.OpenSQL(t, db)
 			mustExec(t, handle, `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES (99, '0099_future.sql', 'x', 1)`)
 			for _, command := range []string{"serve", "doctor"} {
 				args := []string{command, "--db", db}
 				if command == "serve" {
 					args = append(args, "--addr", "127.0.0.1:0", "--admin-addr", "off")
 				}
-				out, err := exec.CommandContext(t.Context(), rig.Binary, args...).CombinedOutput()
+				out, err := exec.CommandContext(t.Context(), harness.Binary, args...).CombinedOutput()
 				if err == nil || !strings.Contains(string(out), "the database is at version 99") || !strings.Contains(string(out), "use a newer beacon") {
 					t.Errorf("beacon %s: %v, %s; want that it refuses", command, err, out)
 				}
@@ -230,7 +230,7 @@ func TestF23_Upgrade(t *testing.T) {
 }
 
 // checkOld asks a server about each hotspot that was there, and about what was earned.
-func checkOld(t *testing.T, client *rig.Client, server *rig.Server, version int) {
+func checkOld(t *testing.T, client *harness.Client, server *harness.Server, version int) {
 	t.Helper()
 	asked := 0
 	users := map[string]bool{}
@@ -243,14 +243,14 @@ func checkOld(t *testing.T, client *rig.Client, server *rig.Server, version int)
 		}
 		asked++
 		h := client.Ask(t, "GET", server.URL+"/v1/hotspots/"+r.Row["id"].(string), nil)
-		device, _ := h["device"].(rig.Fields)
+		device, _ := h["device"].(harness.Fields)
 		if h["name"] != r.Row["name"] || h["operator_id"] != r.Row["operator_id"] || device["mac_address"] != r.Row["mac"] {
 			t.Errorf("%s is answered as %v", r.Row["id"], h)
 		}
 	}
 	for user := range users {
 		last := client.Ask(t, "GET", server.URL+"/v1/users/"+user+"/rewards?period=last", nil)
-		if period, _ := last["period"].(rig.Fields); period["status"] != "settled" {
+		if period, _ := last["period"].(harness.Fields); period["status"] != "settled" {
 			t.Errorf("the last month of %s is %v", user, last["period"])
 		}
 	}

@@ -19,17 +19,17 @@ import (
 // listen to its events. Every stream ends in order, every beat is answered, and
 // what was acknowledged is stored.
 func TestF24_DevicesDrain(t *testing.T) {
-	rig.Stores(t, testDevicesDrain)
+	harness.Stores(t, testDevicesDrain)
 }
 
 func testDevicesDrain(t *testing.T, db string) {
-	apiKey := rig.CreateKey(t, db, "admin").Key
-	admin := rig.NewClient(t, apiKey)
-	s := rig.Start(t, db)
-	devices := rig.LinkDevices(t, admin, s, 0, 30)
-	listeners := make([]*rig.Listener, 8)
+	apiKey := harness.CreateKey(t, db, "admin").Key
+	admin := harness.NewClient(t, apiKey)
+	s := harness.Start(t, db)
+	devices := harness.LinkDevices(t, admin, s, 0, 30)
+	listeners := make([]*harness.Listener, 8)
 	for i := range listeners {
-		listeners[i] = rig.NewListener(t, apiKey)
+		listeners[i] = harness.NewListener(t, apiKey)
 	}
 	for round := range rounds(1, 3, 10) {
 		var listening, beating sync.WaitGroup
@@ -44,19 +44,19 @@ func testDevicesDrain(t *testing.T, db string) {
 		for _, d := range devices {
 			beating.Go(func() { beatUntilGone(t, admin, s, d, &acked) })
 		}
-		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
+		admin.Patch(t.Context(), s, devices[0].Hotspot, harness.Fields{"name": fmt.Sprintf("Round %d", round)})
 		for _, l := range listeners {
-			rig.Eventually(t, "everyone listens", func() bool { return l.Count("hotspot.updated") == round+1 })
+			harness.Eventually(t, "everyone listens", func() bool { return l.Count("hotspot.updated") == round+1 })
 		}
-		rig.Eventually(t, "load", func() bool { return acked.Load() > 100 })
+		harness.Eventually(t, "load", func() bool { return acked.Load() > 100 })
 		began := time.Now()
 		s.Stop(t)
 		t.Logf("%d beats, then an exit after %v", acked.Load(), time.Since(began))
 		beating.Wait()
 		listening.Wait()
-		s = rig.Start(t, db)
+		s = harness.Start(t, db)
 		readings := admin.Readings(t, s)
-		rig.CheckTraffic(t, devices, readings)
+		harness.CheckTraffic(t, devices, readings)
 		for _, d := range devices {
 			if shown, heard := readings[d.SSID].Bytes, d.Totals().Acked; shown > heard {
 				t.Errorf("%s: a beat was stored, and its answer was lost: %d bytes are there, and %d were acknowledged", d.SSID, shown, heard)
@@ -64,7 +64,7 @@ func testDevicesDrain(t *testing.T, db string) {
 		}
 	}
 	for _, l := range listeners {
-		rig.CheckOrder(t, l.Heard())
+		harness.CheckOrder(t, l.Heard())
 	}
 }
 
@@ -73,7 +73,7 @@ func testDevicesDrain(t *testing.T, db string) {
 // acknowledged. A connection that the server never saw may be reset when it closes
 // its listener (decision D5), and one that was idle may be closed just when it is
 // used again.
-func beatUntilGone(t *testing.T, c *rig.Client, s *rig.Server, d *rig.Device, acked *atomic.Int64) {
+func beatUntilGone(t *testing.T, c *harness.Client, s *harness.Server, d *harness.Device, acked *atomic.Int64) {
 	for {
 		a := d.Beat(t.Context(), c, s)
 		switch {

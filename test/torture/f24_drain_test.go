@@ -20,19 +20,19 @@ import (
 
 // TestF24_Drain: a server is told to stop under load. Whatever it had accepted, it
 // answers; what it acknowledged is stored; and it exits with 0.
-func TestF24_Drain(t *testing.T) { rig.Stores(t, testDrain) }
+func TestF24_Drain(t *testing.T) { harness.Stores(t, testDrain) }
 
 func testDrain(t *testing.T, db string) {
-	key := rig.CreateKey(t, db, "hotspots:write").Key
+	key := harness.CreateKey(t, db, "hotspots:write").Key
 	var acknowledged sync.Map // the SSIDs
 	for round := range rounds(1, 3, 25) {
-		s := rig.Start(t, db)
+		s := harness.Start(t, db)
 		load := drainLoad{acknowledged: &acknowledged}
 		var clients sync.WaitGroup
 		for i := range 8 {
 			clients.Go(func() { load.run(t.Context(), s, key, round*100_000+i*10_000) })
 		}
-		rig.Eventually(t, "load", func() bool { return load.answered.Load() > 50 })
+		harness.Eventually(t, "load", func() bool { return load.answered.Load() > 50 })
 		_, drained := beIdle(t, s)
 		for i := range 4 {
 			half := beginHalf(t, s, key, round*100_000+90_000+i)
@@ -45,8 +45,8 @@ func testDrain(t *testing.T, db string) {
 		t.Logf("%d answers, then an exit after %v; %d connections ended before the server had read their request",
 			load.answered.Load(), took, load.checkCut(t, s))
 	}
-	s := rig.Start(t, db)
-	c := rig.NewClient(t, key)
+	s := harness.Start(t, db)
+	c := harness.NewClient(t, key)
 	owned := c.Owned(t, s)
 	acknowledged.Range(func(ssid, _ any) bool {
 		if _, there := owned[ssid.(string)]; !there {
@@ -65,7 +65,7 @@ type drainLoad struct {
 
 // run sends one request after the other on raw connections, so that it is known
 // which connection was given up by whom, until no connection can be made.
-func (l *drainLoad) run(ctx context.Context, s *rig.Server, key string, n int) {
+func (l *drainLoad) run(ctx context.Context, s *harness.Server, key string, n int) {
 	for ctx.Err() == nil {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
@@ -101,7 +101,7 @@ type unanswered struct {
 // nobody has taken yet; and a client that is slow to use a connection again may find
 // that it was closed. No server can help that: it never knew of the request. One
 // that it had read stands in its log.
-func (l *drainLoad) checkCut(t *testing.T, s *rig.Server) (n int) {
+func (l *drainLoad) checkCut(t *testing.T, s *harness.Server) (n int) {
 	log := s.Log(t)
 	l.cut.Range(func(address, value any) bool {
 		n++
@@ -121,7 +121,7 @@ type half struct {
 	n    int
 }
 
-func beginHalf(t *testing.T, s *rig.Server, key string, n int) half {
+func beginHalf(t *testing.T, s *harness.Server, key string, n int) half {
 	t.Helper()
 	conn := dial(t, s)
 	request := registration(key, n)
@@ -146,7 +146,7 @@ func (l *drainLoad) finish(t *testing.T, h half, drained <-chan struct{}) {
 }
 
 func registration(key string, n int) string {
-	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, rig.MACOf(n))
+	body := fmt.Sprintf(`{"name":"Drain %d","type":"home","location":{"lat":1,"lng":1},"device":{"ssid":"net-%d","mac_address":%q}}`, n, n, harness.MACOf(n))
 	return fmt.Sprintf("POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		key, len(body), body)
 }

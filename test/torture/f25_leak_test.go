@@ -22,12 +22,12 @@ import (
 func TestF25_Leaks(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := filepath.Join(t.TempDir(), "beacon.db")
-	s := rig.Start(t, db, "--log-level", "info", "--admin-addr", "127.0.0.1:0")
-	admin := rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
-	devices := rig.LinkDevices(t, admin, s, 0, 20)
+	s := harness.Start(t, db, "--log-level", "info", "--admin-addr", "127.0.0.1:0")
+	admin := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	devices := harness.LinkDevices(t, admin, s, 0, 20)
 	metrics := metricsOf(t, s)
 
-	news := rig.NewListener(t, admin.Key)
+	news := harness.NewListener(t, admin.Key)
 	ctx, leave := context.WithCancel(t.Context())
 	var listening sync.WaitGroup
 	listening.Go(func() { _ = news.Listen(ctx, s) }) // until it leaves
@@ -38,8 +38,8 @@ func TestF25_Leaks(t *testing.T) {
 	work := func() {
 		n = messUp(t, admin, s, devices, n)
 		round++
-		admin.Patch(t.Context(), s, devices[0].Hotspot, rig.Fields{"name": fmt.Sprintf("Round %d", round)})
-		rig.Eventually(t, "all events are told", func() bool { return news.Count("hotspot.updated") == round })
+		admin.Patch(t.Context(), s, devices[0].Hotspot, harness.Fields{"name": fmt.Sprintf("Round %d", round)})
+		harness.Eventually(t, "all events are told", func() bool { return news.Count("hotspot.updated") == round })
 	}
 	// Two sockets listen, and one is the stream of news. While the server is asked for
 	// its metrics, it has one more.
@@ -48,13 +48,13 @@ func TestF25_Leaks(t *testing.T) {
 		return metrics.read(t, "beacon_event_listeners") == 1 && openSockets(t, s) <= 3
 	}
 	work() // pools and caches fill, connections to the database are made
-	rig.Eventually(t, "nobody but the listener is there", quiet)
+	harness.Eventually(t, "nobody but the listener is there", quiet)
 	goroutines, memory := metrics.read(t, "go_goroutines"), resident(t, s)
 	for range rounds(3, 4, 40) {
 		work()
 		abandonStreams(t, admin, s, metrics)
-		rig.Eventually(t, "nobody but the listener is there", quiet)
-		rig.Eventually(t, "as few goroutines as before", func() bool { return metrics.read(t, "go_goroutines") < goroutines+streams })
+		harness.Eventually(t, "nobody but the listener is there", quiet)
+		harness.Eventually(t, "as few goroutines as before", func() bool { return metrics.read(t, "go_goroutines") < goroutines+streams })
 	}
 	t.Logf("memory: %d MB, then %d MB", memory>>20, resident(t, s)>>20)
 	if grown := resident(t, s) - memory; grown > 64<<20 { // what a garbage collector may owe us
@@ -63,7 +63,7 @@ func TestF25_Leaks(t *testing.T) {
 }
 
 // messUp makes a round of requests, most of which are not brought to their end.
-func messUp(t *testing.T, c *rig.Client, s *rig.Server, devices []*rig.Device, n int) int {
+func messUp(t *testing.T, c *harness.Client, s *harness.Server, devices []*harness.Device, n int) int {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() { abandonBody(t, s, c.Key) })
@@ -85,7 +85,7 @@ const streams = 5 // a key may have ten
 // make the server write to them. It must notice all the same. A stream that was
 // there before and stays is the clock for that: when the server tells it that
 // nothing happened, it would write to the others next.
-func abandonStreams(t *testing.T, c *rig.Client, s *rig.Server, metrics metrics) {
+func abandonStreams(t *testing.T, c *harness.Client, s *harness.Server, metrics metrics) {
 	t.Helper()
 	stays, leave := openStream(t, c, s)
 	alive := make(chan struct{})
@@ -98,7 +98,7 @@ func abandonStreams(t *testing.T, c *rig.Client, s *rig.Server, metrics metrics)
 		_, leave := openStream(t, c, s)
 		leave()
 	}
-	rig.Eventually(t, "the server notices that listeners have left", func() bool {
+	harness.Eventually(t, "the server notices that listeners have left", func() bool {
 		select {
 		case <-alive:
 			t.Fatal("listeners that have left are only noticed by writing to them")
@@ -111,7 +111,7 @@ func abandonStreams(t *testing.T, c *rig.Client, s *rig.Server, metrics metrics)
 }
 
 // openStream listens to events from now on, until it leaves.
-func openStream(t *testing.T, c *rig.Client, s *rig.Server) (response *http.Response, leave func()) {
+func openStream(t *testing.T, c *harness.Client, s *harness.Server) (response *http.Response, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1/events", nil)
@@ -127,7 +127,7 @@ func openStream(t *testing.T, c *rig.Client, s *rig.Server) (response *http.Resp
 }
 
 // abandonBody announces a body, and is gone in the middle of it.
-func abandonBody(t *testing.T, s *rig.Server, key string) {
+func abandonBody(t *testing.T, s *harness.Server, key string) {
 	conn := dial(t, s)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /v1/hotspots HTTP/1.1\r\nHost: beacon\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", key)

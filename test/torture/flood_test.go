@@ -43,7 +43,7 @@ func (f *Flood) rate() float64 { return float64(f.Answered) / f.Span.Seconds() }
 
 // flood sends a flood, and does something else meanwhile, which is told when the
 // flood is over.
-func flood(t *testing.T, s *rig.Server, f Flood, meanwhile func(over <-chan struct{})) Flood {
+func flood(t *testing.T, s *harness.Server, f Flood, meanwhile func(over <-chan struct{})) Flood {
 	t.Helper()
 	f.Address = strings.TrimPrefix(s.URL, "http://")
 	text, err := json.Marshal(f)

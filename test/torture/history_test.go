@@ -32,16 +32,16 @@ type op struct {
 	kind    kind
 	client  int // who asks: one operation after the other
 	user    *user
-	target  string     // the id of a hotspot or user, where it is known
-	asked   rig.Fields // the body
+	target  string         // the id of a hotspot or user, where it is known
+	asked   harness.Fields // the body
 	call    time.Duration
 	heard   time.Duration // the answer, if there was one
 	end     time.Duration // by when it has had its effect, if any
-	outcome rig.Outcome
+	outcome harness.Outcome
 	status  int
-	got     rig.Fields // nil where nothing was answered, or that there is nothing
-	version int        // of the hotspot that was answered, by its entity tag; 0: not told
-	why     string     // it failed
+	got     harness.Fields // nil where nothing was answered, or that there is nothing
+	version int            // of the hotspot that was answered, by its entity tag; 0: not told
+	why     string         // it failed
 }
 
 func (o *op) String() string {
@@ -57,10 +57,10 @@ const unsettled = time.Duration(1<<63 - 1)
 
 // spot is all that was done to one hotspot, and seen of it.
 type spot struct {
-	number int // rig.Registration makes its body from it
+	number int // harness.Registration makes its body from it
 	owner  *user
 	id     string // once anyone knows it
-	born   rig.Fields
+	born   harness.Fields
 
 	ops     []*op
 	touched bool // since the last check
@@ -90,24 +90,24 @@ func (h *history) add(s *spot) {
 }
 
 // note keeps an operation with its answer; s may be nil.
-func (h *history) note(s *spot, o *op, a rig.Answer) {
+func (h *history) note(s *spot, o *op, a harness.Answer) {
 	o.heard = h.now()
 	o.end, o.outcome, o.status, o.why = o.heard, a.Outcome(), a.Status, a.Code
 	if a.Err != nil {
 		o.why = a.Err.Error()
 	}
-	if o.outcome == rig.Done && strings.HasPrefix(string(a.Data), "{") {
+	if o.outcome == harness.Done && strings.HasPrefix(string(a.Data), "{") {
 		_ = json.Unmarshal(a.Data, &o.got) // what is malformed differs from what is wanted
 	}
-	if tag := a.Header.Get("ETag"); o.outcome == rig.Done && tag != "" {
+	if tag := a.Header.Get("ETag"); o.outcome == harness.Done && tag != "" {
 		_, _ = fmt.Sscanf(tag, `"v%d"`, &o.version)
 	}
-	if o.outcome == rig.Unknown {
+	if o.outcome == harness.Unknown {
 		o.end = unsettled
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if o.outcome == rig.Unknown {
+	if o.outcome == harness.Unknown {
 		h.open = append(h.open, o)
 	}
 	if s == nil {
@@ -115,7 +115,7 @@ func (h *history) note(s *spot, o *op, a rig.Answer) {
 		return
 	}
 	s.ops, s.touched = append(s.ops, o), s.touched || o.client != checker
-	if o.kind == register && o.outcome == rig.Done {
+	if o.kind == register && o.outcome == harness.Done {
 		s.id, s.born = fmt.Sprint(o.got["id"]), o.got
 		h.there = append(h.there, s)
 	}
@@ -160,7 +160,7 @@ func (h *history) fresh() (list []*spot) {
 }
 
 // count is how many operations of a kind had an outcome.
-func (h *history) count(k kind, outcome rig.Outcome) (n int) {
+func (h *history) count(k kind, outcome harness.Outcome) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, o := range h.all() {

@@ -40,7 +40,7 @@ const (
 
 // user owns hotspots.
 type user struct {
-	*rig.Client
+	*harness.Client
 	id string
 }
 
@@ -52,7 +52,7 @@ type user struct {
 //	running.until(300)
 //	s.Kill()
 //	running.stop()
-//	s = rig.Start(t, db)
+//	s = harness.Start(t, db)
 //	load.check(t, s)
 //
 // and ends with load.checkAll.
@@ -61,25 +61,25 @@ type load struct {
 	seed    uint64
 	rng     *rand.Rand // of the test itself: when to hurt
 	mix     []share
-	admin   *rig.Client
+	admin   *harness.Client
 	users   []*user
-	devices []*rig.Device
+	devices []*harness.Device
 	number  atomic.Int64 // of the next hotspot
 	rounds  uint64
 }
 
 // newLoad makes the users and devices on a server that stands.
-func newLoad(t *testing.T, s *rig.Server) *load {
+func newLoad(t *testing.T, s *harness.Server) *load {
 	t.Helper()
 	l := newUsers(t, s)
-	l.devices = rig.LinkDevices(t, l.admin, s, 0, devices)
+	l.devices = harness.LinkDevices(t, l.admin, s, 0, devices)
 	return l
 }
 
 // newUsers is a load without devices, for tests that say what is done.
-func newUsers(t *testing.T, s *rig.Server) *load {
+func newUsers(t *testing.T, s *harness.Server) *load {
 	t.Helper()
-	l := &load{history: newHistory(), seed: level.Seed(t), mix: mix, admin: rig.NewClient(t, rig.CreateKey(t, s.DB, "admin").Key)}
+	l := &load{history: newHistory(), seed: level.Seed(t), mix: mix, admin: harness.NewClient(t, harness.CreateKey(t, s.DB, "admin").Key)}
 	l.rng = rand.New(rand.NewPCG(l.seed, 0))
 	for range rounds(12, 12, 48) {
 		u, _ := l.newUser(t, s)
@@ -90,24 +90,24 @@ func newUsers(t *testing.T, s *rig.Server) *load {
 }
 
 // newUser makes a user with a key.
-func (l *load) newUser(t *testing.T, s *rig.Server) (u *user, key string) {
+func (l *load) newUser(t *testing.T, s *harness.Server) (u *user, key string) {
 	t.Helper()
-	made := l.admin.Ask(t, http.MethodPost, s.URL+"/v1/keys", rig.Fields{"user_id": "new", "scopes": []string{"hotspots:write", "rewards:read"}})
+	made := l.admin.Ask(t, http.MethodPost, s.URL+"/v1/keys", harness.Fields{"user_id": "new", "scopes": []string{"hotspots:write", "rewards:read"}})
 	if t.Failed() {
 		t.FailNow()
 	}
-	u = &user{rig.NewClient(t, made["key"].(string)), made["user_id"].(string)}
+	u = &user{harness.NewClient(t, made["key"].(string)), made["user_id"].(string)}
 	u.HTTP = l.admin.HTTP // one pool of connections
 	return u, made["id"].(string)
 }
 
 // reserve registers a hotspot that no client changes: it is the test's own. The load
 // must not run yet.
-func (l *load) reserve(t *testing.T, s *rig.Server) *spot {
+func (l *load) reserve(t *testing.T, s *harness.Server) *spot {
 	t.Helper()
 	n := int(l.number.Add(1)) - 1
-	spot, a := l.register(t.Context(), s, l.users[0], n, clients, rig.MACOf(n))
-	if a.Outcome() != rig.Done {
+	spot, a := l.register(t.Context(), s, l.users[0], n, clients, harness.MACOf(n))
+	if a.Outcome() != harness.Done {
 		t.Fatalf("registration %d was answered %d %s %v", n, a.Status, a.Code, a.Err)
 	}
 	l.there = l.there[:len(l.there)-1]
@@ -118,16 +118,16 @@ func (l *load) reserve(t *testing.T, s *rig.Server) *spot {
 type running struct {
 	t       testing.TB
 	load    *load
-	servers []*rig.Server
+	servers []*harness.Server
 	acked   atomic.Int64
-	waiting sync.Map // how many clients wait for a server: *atomic.Int64 by *rig.Server
+	waiting sync.Map // how many clients wait for a server: *atomic.Int64 by *harness.Server
 	end     context.CancelFunc
 	clients sync.WaitGroup
 }
 
 // on lets the clients ask, each one thing after the other, until they are
 // stopped or their server is gone.
-func (l *load) on(t testing.TB, servers ...*rig.Server) *running {
+func (l *load) on(t testing.TB, servers ...*harness.Server) *running {
 	ctx, end := context.WithCancel(t.Context())
 	r := &running{t: t, load: l, servers: servers, end: end}
 	l.rounds++
@@ -145,11 +145,11 @@ func (l *load) on(t testing.TB, servers ...*rig.Server) *running {
 func (r *running) until(operations int) {
 	r.t.Helper()
 	enough := r.acked.Load() + int64(operations)
-	rig.Eventually(r.t, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
+	harness.Eventually(r.t, fmt.Sprintf("%d operations", operations), func() bool { return r.acked.Load() >= enough })
 }
 
 // waitingFor counts the clients that wait for a server.
-func (r *running) waitingFor(s *rig.Server) *atomic.Int64 {
+func (r *running) waitingFor(s *harness.Server) *atomic.Int64 {
 	n, _ := r.waiting.LoadOrStore(s, new(atomic.Int64))
 	return n.(*atomic.Int64)
 }
@@ -177,7 +177,7 @@ func (c *client) step(ctx context.Context) bool {
 	c.waitingFor(s).Add(1)
 	a := c.ask(ctx, s, c.choose())
 	c.waitingFor(s).Add(-1)
-	if a.Outcome() == rig.Done {
+	if a.Outcome() == harness.Done {
 		c.acked.Add(1)
 	}
 	if a.Err == nil && a.Status != http.StatusServiceUnavailable {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(rig.Main(m))
+	os.Exit(harness.Main(m))
 }
 
 // rounds is how often a fault is done in make test, make check and make torture.

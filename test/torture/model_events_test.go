@@ -132,7 +132,7 @@ func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, key string, fr
 	if inHeader { // which counts when both are there
 		path, header = "/v1/events?after=0", map[string]string{"Last-Event-ID": fmt.Sprint(after)}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), rig.Patience)
+	ctx, stop := context.WithTimeout(context.Background(), harness.Patience)
 	defer stop()
 	n := 0
 	err := stream(ctx, w, key, path, header, func(e told) bool {
@@ -159,7 +159,7 @@ func checkEvents(t *testing.T, w *world, l *listener) {
 		}
 		return list
 	}
-	rig.Eventually(t, fmt.Sprintf("%s has told all of %d events", w.name, len(*w.happened)), func() bool { return len(foreseen()) >= len(*w.happened) })
+	harness.Eventually(t, fmt.Sprintf("%s has told all of %d events", w.name, len(*w.happened)), func() bool { return len(foreseen()) >= len(*w.happened) })
 	for i, e := range foreseen() {
 		if i >= len(*w.happened) || e != (*w.happened)[i] {
 			t.Fatalf("%s: event %d is %v; what was done: %v", w.name, i, e, (*w.happened)[max(0, i-2):min(i+3, len(*w.happened))])

@@ -42,7 +42,7 @@ func TestF22_Model(t *testing.T) {
 	set("checks", rounds(40, 150, 1000))
 	set("steps", 50)
 	set("nofailfile", true)
-	if set("shrinktime", "20s"); os.Getenv(rig.OverlayVariable) != "" {
+	if set("shrinktime", "20s"); os.Getenv(harness.OverlayVariable) != "" {
 		set("shrinktime", "1s") // a mutant: that it fails is enough
 	}
 	base := newMachine(t)
@@ -99,7 +99,7 @@ func newMachine(t *testing.T) *modelMachine {
 		}
 	}
 	m.elders = len(m.spots)
-	rig.Eventually(t, "the devices are silent", func() bool {
+	harness.Eventually(t, "the devices are silent", func() bool {
 		now := time.Now()
 		return !slices.ContainsFunc(m.worlds, func(w *world) bool {
 			return slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })
@@ -112,13 +112,13 @@ func newMachine(t *testing.T) *modelMachine {
 func startWorlds(t *testing.T, rate int) (worlds []*world) {
 	t.Helper()
 	for _, kind := range []string{"sqlite", "postgres"} {
-		db := rig.NewDatabase(t, kind)
-		s := rig.Start(t, db, "--clock-start", "2026-11-10T01:00:00Z", "--clock-rate", fmt.Sprint(rate))
+		db := harness.NewDatabase(t, kind)
+		s := harness.Start(t, db, "--clock-start", "2026-11-10T01:00:00Z", "--clock-rate", fmt.Sprint(rate))
 		transport := &http.Transport{MaxIdleConnsPerHost: 16}
 		t.Cleanup(transport.CloseIdleConnections)
-		admin := rig.CreateKey(t, db, "admin")
+		admin := harness.CreateKey(t, db, "admin")
 		worlds = append(worlds, &world{
-			name: kind, url: s.URL, http: &http.Client{Transport: transport, Timeout: rig.Patience}, clock: newServerClock(float64(rate)),
+			name: kind, url: s.URL, http: &http.Client{Transport: transport, Timeout: harness.Patience}, clock: newServerClock(float64(rate)),
 			bound: map[string]string{"secretadmin": admin.Key, "keyadmin": admin.ID, "usradmin": admin.UserID}, names: map[string]string{admin.ID: "keyadmin", admin.UserID: "usradmin"},
 			beats: map[string][]span{}, happened: new([]happening),
 		})

@@ -105,7 +105,7 @@ func (w *world) fill(text string) string {
 // ask sends a request. A server that says it is overloaded has done nothing
 // (decision D10), and is asked again.
 func (w *world) ask(r request) answer {
-	for deadline := time.Now().Add(rig.Patience); ; {
+	for deadline := time.Now().Add(harness.Patience); ; {
 		a := w.once(r)
 		if a.status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			return a

@@ -51,7 +51,7 @@ func TestMutants_Apply(t *testing.T) {
 // Every fault has a mutant.
 func TestMutants_EachFault(t *testing.T) {
 	list := exec.Command(os.Args[0], "-test.list", faultName.String())
-	list.Env = append(os.Environ(), rig.BinaryVariable+"="+rig.Binary) // it need not build another
+	list.Env = append(os.Environ(), harness.BinaryVariable+"="+harness.Binary) // it need not build another
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestMutants(t *testing.T) {
 			if m.full {
 				depth = "torture"
 			}
-			test.Env = append(os.Environ(), rig.BinaryVariable+"="+binary, rig.OverlayVariable+"="+overlay, level.Variable+"="+depth, rig.PatienceVariable+"=40s")
+			test.Env = append(os.Environ(), harness.BinaryVariable+"="+binary, harness.OverlayVariable+"="+overlay, level.Variable+"="+depth, harness.PatienceVariable+"=40s")
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:
@@ -94,7 +94,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-var mutantTime = 2 * rig.Patience
+var mutantTime = 2 * harness.Patience
 
 // exactly is the pattern that runs one test and the tests in it.
 func exactly(test string) string {
@@ -115,7 +115,7 @@ func first(out []byte) []byte {
 
 // source is the broken file.
 func (m mutant) source() (text, problem string) {
-	original, err := os.ReadFile(filepath.Join(rig.Root(), m.file))
+	original, err := os.ReadFile(filepath.Join(harness.Root(), m.file))
 	if err != nil {
 		return "", err.Error()
 	}
@@ -135,7 +135,7 @@ func (m mutant) build(t *testing.T) (binary, overlay string) {
 	folder := t.TempDir()
 	broken := filepath.Join(folder, filepath.Base(m.file))
 	overlay = filepath.Join(folder, "overlay.json")
-	table, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(rig.Root(), m.file): broken}})
+	table, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(harness.Root(), m.file): broken}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (m mutant) build(t *testing.T) (binary, overlay string) {
 		}
 	}
 	binary = filepath.Join(folder, "beacon")
-	if err := rig.Build(binary, "-overlay", overlay); err != nil {
+	if err := harness.Build(binary, "-overlay", overlay); err != nil {
 		t.Fatal(err)
 	}
 	return binary, overlay

@@ -11,7 +11,7 @@ import (
 )
 
 // ask does one operation and notes what became of it.
-func (c *client) ask(ctx context.Context, s *rig.Server, k kind) rig.Answer {
+func (c *client) ask(ctx context.Context, s *harness.Server, k kind) harness.Answer {
 	h := c.load.history
 	switch k {
 	case beat:
@@ -60,7 +60,7 @@ func (c *client) pick() *spot {
 }
 
 // beat is the next heartbeat of one of the client's own devices.
-func (c *client) beat(ctx context.Context, s *rig.Server) rig.Answer {
+func (c *client) beat(ctx context.Context, s *harness.Server) harness.Answer {
 	h, d := c.load.history, c.load.devices[c.number+clients*c.rng.IntN(devices/clients)]
 	o := &op{kind: beat, client: c.number, target: d.Hotspot, asked: d.Next(), call: h.now()}
 	a := d.Send(ctx, c.load.admin, s, o.asked)
@@ -70,11 +70,11 @@ func (c *client) beat(ctx context.Context, s *rig.Server) rig.Answer {
 }
 
 // register registers a hotspot; one in eight asks for a MAC that is taken.
-func (c *client) register(ctx context.Context, s *rig.Server) rig.Answer {
+func (c *client) register(ctx context.Context, s *harness.Server) harness.Answer {
 	n := int(c.load.number.Add(1)) - 1
-	mac := rig.MACOf(n)
+	mac := harness.MACOf(n)
 	if other := c.pick(); other != nil && c.rng.IntN(8) == 0 {
-		mac = rig.MACOf(other.number)
+		mac = harness.MACOf(other.number)
 	}
 	owner := c.load.users[c.rng.IntN(len(c.load.users))]
 	_, a := c.load.register(ctx, s, owner, n, c.number, mac)
@@ -82,10 +82,10 @@ func (c *client) register(ctx context.Context, s *rig.Server) rig.Answer {
 }
 
 // register registers hotspot n.
-func (l *load) register(ctx context.Context, s *rig.Server, owner *user, n, client int, mac string) (*spot, rig.Answer) {
+func (l *load) register(ctx context.Context, s *harness.Server, owner *user, n, client int, mac string) (*spot, harness.Answer) {
 	mine := &spot{number: n, owner: owner}
-	body := rig.Registration(n)
-	body["device"].(rig.Fields)["mac_address"] = mac
+	body := harness.Registration(n)
+	body["device"].(harness.Fields)["mac_address"] = mac
 	l.add(mine)
 	o := &op{kind: register, client: client, user: owner, asked: body, call: l.now()}
 	a := owner.Do(ctx, http.MethodPost, s.URL+"/v1/hotspots", body)
@@ -95,8 +95,8 @@ func (l *load) register(ctx context.Context, s *rig.Server, owner *user, n, clie
 
 // someChange sets some fields of a hotspot to values that nobody else writes, as
 // far as there are enough of them.
-func (c *client) someChange(spot *spot) rig.Fields {
-	body, settings := rig.Fields{}, rig.Fields{}
+func (c *client) someChange(spot *spot) harness.Fields {
+	body, settings := harness.Fields{}, harness.Fields{}
 	for len(body) == 0 {
 		if c.rng.IntN(2) == 0 {
 			body["name"] = fmt.Sprintf("Hotspot %d %x", spot.number, c.rng.Uint32())
@@ -122,14 +122,14 @@ func someHours(minute int) any {
 	if minute%3 == 0 {
 		return nil
 	}
-	return rig.Fields{
+	return harness.Fields{
 		"timezone": "UTC", "exceptions": []any{},
-		"weekly": []any{rig.Fields{"days": []any{"mon", "thu"}, "open": "08:00", "close": fmt.Sprintf("20:%02d", minute)}},
+		"weekly": []any{harness.Fields{"days": []any{"mon", "thu"}, "open": "08:00", "close": fmt.Sprintf("20:%02d", minute)}},
 	}
 }
 
 // change changes a hotspot.
-func (l *load) change(ctx context.Context, s *rig.Server, spot *spot, client int, body rig.Fields) rig.Answer {
+func (l *load) change(ctx context.Context, s *harness.Server, spot *spot, client int, body harness.Fields) harness.Answer {
 	o := &op{kind: change, client: client, user: spot.owner, target: spot.id, asked: body, call: l.now()}
 	a := spot.owner.Patch(ctx, s, spot.id, body)
 	l.note(spot, o, a)
@@ -137,7 +137,7 @@ func (l *load) change(ctx context.Context, s *rig.Server, spot *spot, client int
 }
 
 // read reads a hotspot by its id.
-func (l *load) read(ctx context.Context, s *rig.Server, spot *spot, client int) rig.Answer {
+func (l *load) read(ctx context.Context, s *harness.Server, spot *spot, client int) harness.Answer {
 	o := &op{kind: read, client: client, user: spot.owner, target: spot.id, call: l.now()}
 	a := spot.owner.Do(ctx, http.MethodGet, s.URL+"/v1/hotspots/"+spot.id, nil)
 	l.note(spot, o, a)
@@ -146,7 +146,7 @@ func (l *load) read(ctx context.Context, s *rig.Server, spot *spot, client int) 
 
 // look looks for a hotspot on the map: for one that must be there, or for one
 // that is just being registered.
-func (c *client) look(ctx context.Context, s *rig.Server, spot *spot) rig.Answer {
+func (c *client) look(ctx context.Context, s *harness.Server, spot *spot) harness.Answer {
 	h, acknowledged := c.load.history, true
 	if c.rng.IntN(2) == 0 {
 		spot, acknowledged = h.newest()
@@ -156,7 +156,7 @@ func (c *client) look(ctx context.Context, s *rig.Server, spot *spot) rig.Answer
 	h.note(nil, o, a)
 	ids := hotspotIDs(a)
 	switch {
-	case a.Outcome() != rig.Done:
+	case a.Outcome() != harness.Done:
 	case len(ids) > 0:
 		h.show(spot)
 	case acknowledged && len(c.servers) == 1: // others hear of it a moment later
@@ -169,15 +169,15 @@ func (c *client) look(ctx context.Context, s *rig.Server, spot *spot) rig.Answer
 // only one.
 func placeOf(spot *spot) (query string) {
 	const metres = 0.4
-	lat, lng := rig.PlaceOf(spot.number)
+	lat, lng := harness.PlaceOf(spot.number)
 	return fmt.Sprintf("/v1/hotspots/nearby?status=all&radius=%v&lat=%v&lng=%v", metres, lat, lng)
 }
 
 // survey asks what is covered around a hotspot.
-func (c *client) survey(ctx context.Context, s *rig.Server, spot *spot) rig.Answer {
+func (c *client) survey(ctx context.Context, s *harness.Server, spot *spot) harness.Answer {
 	const reach = 1e-4
 	h := c.load.history
-	lat, lng := rig.PlaceOf(spot.number)
+	lat, lng := harness.PlaceOf(spot.number)
 	o := &op{kind: covered, client: c.number, user: spot.owner, call: h.now()}
 	url := fmt.Sprintf("%s/v1/coverage?north=%v&south=%v&east=%v&west=%v&zoom=18", s.URL, lat+reach, lat-reach, lng+reach, lng-reach)
 	a := spot.owner.Do(ctx, http.MethodGet, url, nil)

@@ -25,7 +25,7 @@ const faults, invariants = 25, 14
 // docs/reliability.md names tests that there are, and each fault and invariant
 // once. When every fault has a test, no test of a fault may be missing.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(rig.Root(), "docs", "reliability.md"))
+	page, err := os.ReadFile(filepath.Join(harness.Root(), "docs", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 func writtenTests(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	err := filepath.WalkDir(rig.Root(), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(harness.Root(), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -16,12 +16,12 @@ import (
 )
 
 // peak is the most memory that a process has used so far, in bytes.
-func peak(t testing.TB, s *rig.Server) int { return kilobytes(t, s, "VmHWM:") << 10 }
+func peak(t testing.TB, s *harness.Server) int { return kilobytes(t, s, "VmHWM:") << 10 }
 
 // resident is the memory that a process uses now, in bytes.
-func resident(t testing.TB, s *rig.Server) int { return kilobytes(t, s, "VmRSS:") << 10 }
+func resident(t testing.TB, s *harness.Server) int { return kilobytes(t, s, "VmRSS:") << 10 }
 
-func kilobytes(t testing.TB, s *rig.Server, line string) (n int) {
+func kilobytes(t testing.TB, s *harness.Server, line string) (n int) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
@@ -35,7 +35,7 @@ func kilobytes(t testing.TB, s *rig.Server, line string) (n int) {
 }
 
 // openFiles is how many files and connections a process has open.
-func openFiles(t testing.TB, s *rig.Server) int {
+func openFiles(t testing.TB, s *harness.Server) int {
 	t.Helper()
 	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
 	if err != nil {
@@ -45,7 +45,7 @@ func openFiles(t testing.TB, s *rig.Server) int {
 }
 
 // openSockets is how many connections a process has, and sockets that listen.
-func openSockets(t testing.TB, s *rig.Server) (n int) {
+func openSockets(t testing.TB, s *harness.Server) (n int) {
 	t.Helper()
 	folder := fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid)
 	list, err := os.ReadDir(folder)
@@ -67,10 +67,10 @@ var adminLine = regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
 
 // metricsOf finds the metrics of a server that was started with an --admin-addr and
 // logs at least at level info.
-func metricsOf(t testing.TB, s *rig.Server) metrics {
+func metricsOf(t testing.TB, s *harness.Server) metrics {
 	t.Helper()
 	var found []string
-	rig.Eventually(t, "the log names the admin interface", func() bool {
+	harness.Eventually(t, "the log names the admin interface", func() bool {
 		found = adminLine.FindStringSubmatch(s.Log(t))
 		return found != nil
 	})

@@ -19,7 +19,7 @@ import (
 type repeating struct {
 	*user
 	load   *load
-	server *rig.Server
+	server *harness.Server
 	ids    sync.Map // by number: the id that the client was told
 
 	made, unknown, replayed atomic.Int64
@@ -29,7 +29,7 @@ type repeating struct {
 }
 
 // newRepeating makes the user.
-func (l *load) newRepeating(t *testing.T, s *rig.Server) *repeating {
+func (l *load) newRepeating(t *testing.T, s *harness.Server) *repeating {
 	t.Helper()
 	u, _ := l.newUser(t, s)
 	return &repeating{user: u, load: l, server: s, end: func() {}}
@@ -64,7 +64,7 @@ func (r *repeating) register(t *testing.T, n int) (replayed bool) {
 		case a.Status >= 400 && a.Status < 500:
 			t.Errorf("registration %d was answered %d %s", n, a.Status, a.Code)
 			return false
-		case a.Outcome() == rig.Unknown:
+		case a.Outcome() == harness.Unknown:
 			r.unknown.Add(1)
 		}
 		time.Sleep(5 * time.Millisecond) // the pause of a client who was told to come back

@@ -1,27 +1,27 @@
-package roll_test
+package directory_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/fleet/directory"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // million makes a roll of a network: of a hundred, one waits to be looked at.
-func million(b *testing.B) (*roll.Roll[*item], []entry) {
+func million(b *testing.B) (*directory.Roll[*item], []entry) {
 	b.Helper()
 	entries := make([]entry, 1_000_000)
 	for n := range entries {
 		name := id.New("hs_", time.UnixMilli(1_790_000_000_000+int64(n)))
-		kind := roll.Kind(2)
+		kind := directory.Kind(2)
 		if n%100 == 0 {
 			kind = 0
 		}
 		entries[n] = entryOf(name, fmt.Sprintf("corner of street %d and %d", n%977, n%1013), kind)
 	}
-	r := roll.New[*item]()
+	r := directory.New[*item]()
 	r.Apply(entries, nil)
 	return r, entries
 }
@@ -34,14 +34,14 @@ func BenchmarkList(b *testing.B) {
 		name  string
 		query query
 	}{
-		{"first", query{Kinds: roll.All, Limit: 100}},
-		{"last", query{Kinds: roll.All, Offset: 999_900, Limit: 100}},
-		{"waiting-last", query{Kinds: roll.SetOf(0), Offset: 9_900, Limit: 100}},
-		{"found-nowhere", query{Kinds: roll.All, Text: "no such name", Limit: 100}},
-		{"found-seldom", query{Kinds: roll.All, Text: "street 976 and 1012", Limit: 100}},
-		{"found-everywhere", query{Kinds: roll.All, Text: "street", Limit: 100}},
-		{"one-letter", query{Kinds: roll.All, Text: "e", Limit: 100}},
-		{"kept", query{Kinds: roll.All, Limit: 100, Keep: func(i *item) bool { return i.id[len(i.id)-1] == 'x' }}},
+		{"first", query{Kinds: directory.All, Limit: 100}},
+		{"last", query{Kinds: directory.All, Offset: 999_900, Limit: 100}},
+		{"waiting-last", query{Kinds: directory.SetOf(0), Offset: 9_900, Limit: 100}},
+		{"found-nowhere", query{Kinds: directory.All, Text: "no such name", Limit: 100}},
+		{"found-seldom", query{Kinds: directory.All, Text: "street 976 and 1012", Limit: 100}},
+		{"found-everywhere", query{Kinds: directory.All, Text: "street", Limit: 100}},
+		{"one-letter", query{Kinds: directory.All, Text: "e", Limit: 100}},
+		{"kept", query{Kinds: directory.All, Limit: 100, Keep: func(i *item) bool { return i.id[len(i.id)-1] == 'x' }}},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			b.ReportAllocs()

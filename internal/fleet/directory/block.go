@@ -1,4 +1,4 @@
-package roll
+package directory
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-// Package roll is an index of items in the order of their ids, in memory, with a
+// Package directory is an index of items in the order of their ids, in memory, with a
 // text by which each is found: it answers which items are on a page of a list,
 // and how many there are in all. It keeps nothing on disk, and knows neither what the
 // items are nor how their texts were made alike.
@@ -11,7 +11,7 @@
 // together, and a signature of them, so that most searches pass over most blocks.
 // It knows how many items of each kind it has, so that a list without a search is a
 // matter of counting. A change copies the blocks that it touches, and the row.
-package roll
+package directory
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package roll_test
+package directory_test
 
 import (
 	"fmt"
@@ -20,11 +20,11 @@ type item struct{ id string }
 func (i *item) ID() string { return i.id }
 
 type (
-	entry = roll.Entry[*item]
-	query = roll.Query[*item]
+	entry = directory.Entry[*item]
+	query = directory.Query[*item]
 )
 
-func entryOf(id, text string, kind roll.Kind) entry {
+func entryOf(id, text string, kind directory.Kind) entry {
 	return entry{Item: &item{id}, Text: text, Kind: kind}
 }
 
@@ -34,7 +34,7 @@ type model map[string]entry
 func (m model) list(q query) (page []*item, total int) {
 	var all []entry
 	for _, e := range m {
-		wanted := q.Kinds&roll.SetOf(e.Kind) != 0 && strings.Contains(e.Text, q.Text)
+		wanted := q.Kinds&directory.SetOf(e.Kind) != 0 && strings.Contains(e.Text, q.Text)
 		if wanted && (q.Keep == nil || q.Keep(e.Item)) {
 			all = append(all, e)
 		}
@@ -56,7 +56,7 @@ func (m model) list(q query) (page []*item, total int) {
 func TestRoll_ListsAsAModelDoes(t *testing.T) {
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		r, m := roll.New[*item](), model{}
+		r, m := directory.New[*item](), model{}
 		span := []int{40, 3000}[seed%2] // below a block, and several
 		compared := 0
 		for range 30 {
@@ -67,10 +67,10 @@ func TestRoll_ListsAsAModelDoes(t *testing.T) {
 				if random.IntN(3) == 0 {
 					deletes = append(deletes, id)
 				} else {
-					puts = append(puts, entryOf(id, wordsOf(random), roll.Kind(random.IntN(roll.Kinds))))
+					puts = append(puts, entryOf(id, wordsOf(random), directory.Kind(random.IntN(directory.Kinds))))
 				}
 			}
-			before, old := r.Snapshot(), query{Kinds: roll.All, Limit: span}
+			before, old := r.Snapshot(), query{Kinds: directory.All, Limit: span}
 			was, _ := before.List(old, nil)
 			r.Apply(puts, deletes)
 			for _, id := range deletes {
@@ -106,7 +106,7 @@ func wordsOf(random *rand.Rand) string {
 
 func queryOf(random *rand.Rand, span int) query {
 	q := query{
-		Kinds: roll.Set(random.IntN(int(roll.All) + 1)), Newest: random.IntN(2) == 0,
+		Kinds: directory.Set(random.IntN(int(directory.All) + 1)), Newest: random.IntN(2) == 0,
 		Offset: random.IntN(span), Limit: 1 + random.IntN(100),
 	}
 	if random.IntN(2) == 0 {
@@ -121,7 +121,7 @@ func queryOf(random *rand.Rand, span int) query {
 	return q
 }
 
-func compare(t *testing.T, s *roll.Snapshot[*item], m model, q query) (items int) {
+func compare(t *testing.T, s *directory.Snapshot[*item], m model, q query) (items int) {
 	t.Helper()
 	page, total := s.List(q, nil)
 	want, all := m.list(q)
@@ -135,15 +135,15 @@ func compare(t *testing.T, s *roll.Snapshot[*item], m model, q query) (items int
 }
 
 func TestRoll_PagesPastTheEnd(t *testing.T) {
-	r := roll.New[*item]()
-	if page, total := r.Snapshot().List(query{Kinds: roll.All, Limit: 1}, nil); len(page)+total != 0 {
+	r := directory.New[*item]()
+	if page, total := r.Snapshot().List(query{Kinds: directory.All, Limit: 1}, nil); len(page)+total != 0 {
 		t.Errorf("an empty roll lists %d of %d", len(page), total)
 	}
 	r.Apply([]entry{entryOf("a", "x", 0), entryOf("b", "y", 1)}, nil)
 	for _, q := range []query{
-		{Kinds: roll.All, Offset: 2, Limit: 100},
-		{Kinds: roll.All, Offset: math.MaxInt - 100, Limit: 100},
-		{Kinds: roll.All, Offset: math.MaxInt - 100, Limit: 100, Keep: func(*item) bool { return true }},
+		{Kinds: directory.All, Offset: 2, Limit: 100},
+		{Kinds: directory.All, Offset: math.MaxInt - 100, Limit: 100},
+		{Kinds: directory.All, Offset: math.MaxInt - 100, Limit: 100, Keep: func(*item) bool { return true }},
 	} {
 		if page, total := r.Snapshot().List(q, nil); len(page) != 0 || total != 2 {
 			t.Errorf("%+v: %d items of %d; want none of 2", q, len(page), total)
@@ -153,10 +153,10 @@ func TestRoll_PagesPastTheEnd(t *testing.T) {
 
 // What is looked for is never found across two texts, nor twice in one.
 func TestRoll_TextsStandApart(t *testing.T) {
-	r := roll.New[*item]()
+	r := directory.New[*item]()
 	r.Apply([]entry{entryOf("a", "coffee", 0), entryOf("b", "ee bar bar", 0), entryOf("c", "", 0)}, nil)
 	for text, want := range map[string]int{"ee": 2, "eee": 0, "bar": 1, "eebar": 0, "coffeeee": 0, "f": 1, "r": 1} {
-		if _, total := r.Snapshot().List(query{Kinds: roll.All, Text: text, Limit: 9}, nil); total != want {
+		if _, total := r.Snapshot().List(query{Kinds: directory.All, Text: text, Limit: 9}, nil); total != want {
 			t.Errorf("%q is found %d times; want %d", text, total, want)
 		}
 	}
@@ -164,21 +164,21 @@ func TestRoll_TextsStandApart(t *testing.T) {
 
 // Readers and writers at once; for the race detector, and each answer is whole.
 func TestRoll_AtOnce(t *testing.T) {
-	r := roll.New[*item]()
+	r := directory.New[*item]()
 	var all sync.WaitGroup
 	for w := range 4 {
 		all.Go(func() {
 			for n := range 200 {
 				a, b := fmt.Sprintf("%d_%03d_a", w, n), fmt.Sprintf("%d_%03d_b", w, n)
 				r.Apply([]entry{entryOf(a, "x", 0), entryOf(b, "x", 1)}, nil)
-				if _, total := r.Snapshot().List(query{Kinds: roll.All, Text: "x", Limit: 1}, nil); total%2 != 0 {
+				if _, total := r.Snapshot().List(query{Kinds: directory.All, Text: "x", Limit: 1}, nil); total%2 != 0 {
 					t.Errorf("%d items: half of a step is seen", total)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if _, total := r.Snapshot().List(query{Kinds: roll.SetOf(1), Limit: 1}, nil); total != 800 {
+	if _, total := r.Snapshot().List(query{Kinds: directory.SetOf(1), Limit: 1}, nil); total != 800 {
 		t.Errorf("%d items; want 800", total)
 	}
 }
@@ -186,7 +186,7 @@ func TestRoll_AtOnce(t *testing.T) {
 // What is changed again and again while nobody asks takes no more and more memory.
 func TestRoll_ForgetsWhatNobodyAskedFor(t *testing.T) {
 	const changes, kept = 20_000, 5_000
-	r := roll.New[*item]()
+	r := directory.New[*item]()
 	var freed atomic.Int64
 	for range changes {
 		it := &item{"the same"}
@@ -199,7 +199,7 @@ func TestRoll_ForgetsWhatNobodyAskedFor(t *testing.T) {
 		}
 		runtime.GC()
 	}
-	if _, total := r.Snapshot().List(query{Kinds: roll.SetOf(0), Limit: 10}, nil); total != 1 {
+	if _, total := r.Snapshot().List(query{Kinds: directory.SetOf(0), Limit: 10}, nil); total != 1 {
 		t.Errorf("there are %d items", total)
 	}
 }

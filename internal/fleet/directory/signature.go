@@ -1,4 +1,4 @@
-package roll
+package directory
 
 // signature tells which three bytes stand in a row somewhere in some texts. It may
 // say yes where they do not, never no where they do. Names of a block have some

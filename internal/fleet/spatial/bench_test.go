@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // towns makes n spots clustered like cities: so many people to a town, most of

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // Every batch moves all walkers from one city to the other and back, together.

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 func TestNearest_AgainstLoop(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // spot is the item of these tests.

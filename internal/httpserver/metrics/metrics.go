@@ -83,9 +83,9 @@ func (s *Set) Timings(name, help string, labels []string, known ...[]string) fun
 // timingBuckets reach from a commit without a sync to one that fails by its deadline.
 var timingBuckets = []float64{100e-6, 500e-6, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
 
-// Observe counts one answer. It fits web.Front.
-func (s *Set) Observe(r *http.Request, e web.Exchange) {
-	key := seriesKey{web.Route(r), web.Method(r), e.Status}
+// Observe counts one answer. It fits httpserver.Front.
+func (s *Set) Observe(r *http.Request, e httpserver.Exchange) {
+	key := seriesKey{httpserver.Route(r), httpserver.Method(r), e.Status}
 	found, ok := s.series.Load(key)
 	if !ok {
 		found, _ = s.series.LoadOrStore(key, &httpSeries{

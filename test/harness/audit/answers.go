@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"encoding/json"
@@ -175,8 +175,8 @@ type Statement struct {
 
 // Fetch reads an answer that must come, on any goroutine. A machine that has too
 // much to do may turn it away for a while.
-func Fetch[T any](t testing.TB, c *rig.Client, url string) (value T, a rig.Answer, ok bool) {
-	for deadline := time.Now().Add(rig.Patience); ; {
+func Fetch[T any](t testing.TB, c *harness.Client, url string) (value T, a harness.Answer, ok bool) {
+	for deadline := time.Now().Add(harness.Patience); ; {
 		a = c.Do(t.Context(), http.MethodGet, url, nil)
 		if a.Status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			break

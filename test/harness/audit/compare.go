@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"database/sql"
@@ -17,7 +17,7 @@ import (
 // to the summaries of the same months and to all of them, and what is closed or
 // settled to the rows of the ledger. It may be called while days
 // are closed and months settled, but not while the clock is behind what is.
-func Compare(t testing.TB, c *rig.Client, s *rig.Server, db *sql.DB, users ...string) {
+func Compare(t testing.TB, c *harness.Client, s *harness.Server, db *sql.DB, users ...string) {
 	t.Helper()
 	for _, user := range users {
 		compareUser(t, c, s, db, user)
@@ -39,7 +39,7 @@ type answers struct {
 	history            map[string]HistoryMonth
 }
 
-func compareUser(t testing.TB, c *rig.Client, s *rig.Server, db *sql.DB, user string) {
+func compareUser(t testing.TB, c *harness.Client, s *harness.Server, db *sql.DB, user string) {
 	t.Helper()
 	rowsBefore := earnedInRows(t, db, user)
 	var got answers
@@ -59,11 +59,11 @@ func compareUser(t testing.TB, c *rig.Client, s *rig.Server, db *sql.DB, user st
 	got.compareWithRows(t, user, rowsBefore, earnedInRows(t, db, user))
 }
 
-func askAll(t testing.TB, c *rig.Client, s *rig.Server, user string) (a answers, ok bool) {
+func askAll(t testing.TB, c *harness.Client, s *harness.Server, user string) (a answers, ok bool) {
 	t.Helper()
 	address := s.URL + "/v1/users/" + user + "/rewards"
 	for period, into := range map[string]*Summary{"current": &a.current, "last": &a.last, "all": &a.all} {
-		var answer rig.Answer
+		var answer harness.Answer
 		if *into, answer, ok = Fetch[Summary](t, c, address+"?period="+period); !ok {
 			return a, false
 		}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ var (
 // have records of some days, and these earn.
 func copyHotspots(t testing.TB, db string, crowd Crowd, days ...Day) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close() // who uses a database is in the way of copying it
 	if n := Number(t, handle, `SELECT count(DISTINCT hotspot) FROM records`); n == 0 {
 		t.Fatal("there is nothing to copy")
@@ -59,11 +59,11 @@ func copyHotspots(t testing.TB, db string, crowd Crowd, days ...Day) {
 // Prepare makes a database with a crowd of hotspots that have records of some days;
 // none is closed. The users have nothing in common with each other. The clock of the
 // program says the first of the days.
-func Prepare(t *testing.T, p rig.Program, clock *rig.Clock, db string, crowd Crowd, days ...Day) (staff *rig.Client, devices []*rig.Device) {
+func Prepare(t *testing.T, p harness.Program, clock *harness.Clock, db string, crowd Crowd, days ...Day) (staff *harness.Client, devices []*harness.Device) {
 	t.Helper()
-	staff = rig.NewClient(t, rig.CreateKey(t, db, "admin").Key)
+	staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	s := p.Start(t, db, clock.Flags()...)
-	devices = rig.LinkDevices(t, staff, s, 0, 3)
+	devices = harness.LinkDevices(t, staff, s, 0, 3)
 	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
 	for i, d := range devices {
 		d.Bytes = uint64(i) * 9_000_000_000
@@ -74,21 +74,21 @@ func Prepare(t *testing.T, p rig.Program, clock *rig.Clock, db string, crowd Cro
 	// A minute counts once it is over, and the clock has run for ten of them. A fold
 	// that was under way by then may lack it, the next has it.
 	over := clock.Now().Add(20 * time.Minute)
-	rig.Eventually(t, "the minutes of the beats are over", func() bool { return clock.Now().After(over) })
+	harness.Eventually(t, "the minutes of the beats are over", func() bool { return clock.Now().After(over) })
 	before := folds()
-	rig.Eventually(t, "the beats are folded", func() bool { return folds() >= before+2 })
+	harness.Eventually(t, "the beats are folded", func() bool { return folds() >= before+2 })
 	s.Stop(t)
 	copyHotspots(t, db, crowd, days...)
 	return staff, devices
 }
 
 // CloseAll lets a server of a program close all days up to one.
-func CloseAll(t *testing.T, p rig.Program, db string, last Day) {
+func CloseAll(t *testing.T, p harness.Program, db string, last Day) {
 	t.Helper()
-	clock := rig.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
+	clock := harness.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
 	s := p.Start(t, db, clock.Flags()...)
-	handle := rig.OpenSQL(t, db)
-	rig.Eventually(t, "all days are closed", func() bool {
+	handle := harness.OpenSQL(t, db)
+	harness.Eventually(t, "all days are closed", func() bool {
 		s.Running(t)
 		return Day(Number(t, handle, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)) >= last
 	})

@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"crypto/sha256"
@@ -17,13 +17,13 @@ import (
 // to settle it once more changes nothing at all. Flags are those of the clock.
 func SettledOnce(t testing.TB, db, month string, flags ...string) {
 	t.Helper()
-	handle := rig.OpenSQL(t, db)
+	handle := harness.OpenSQL(t, db)
 	defer handle.Close() // who uses a database is in the way of copying it
 	if twice := Lines(t, handle, `SELECT user_id, month, count(*) FROM statements GROUP BY user_id, month HAVING count(*) > 1`); len(twice) > 0 {
 		t.Errorf("there are several statements of %v", twice)
 	}
 	before := Fingerprint(t, handle)
-	said := rig.Command(t, append([]string{"rewards", "settle", "--month", month, "--force", "--db", db}, flags...)...)
+	said := harness.Command(t, append([]string{"rewards", "settle", "--month", month, "--force", "--db", db}, flags...)...)
 	if !strings.Contains(said, "nothing to do") {
 		t.Errorf("to settle %s once more says: %s", month, said)
 	}

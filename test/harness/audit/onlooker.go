@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"reflect"
@@ -37,11 +37,11 @@ func NewOnlooker(o *Operator) *Onlooker {
 // glance is the three summaries that there are.
 type glance struct {
 	current, last, all Summary
-	minute             rig.Minute // in which all were answered
+	minute             harness.Minute // in which all were answered
 }
 
-func (o *Onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
-	var minutes []rig.Minute
+func (o *Onlooker) glance(t testing.TB, s *harness.Server) (g glance, ok bool) {
+	var minutes []harness.Minute
 	// The last month comes before the current one: midnight may be between them.
 	for i, into := range []*Summary{&g.last, &g.current, &g.all} {
 		period := []string{"last", "current", "all"}[i]
@@ -53,7 +53,7 @@ func (o *Onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
 			t.Errorf("%s: %s: %s", period, problem, a.Data)
 		}
 		*into = summary
-		minutes = append(minutes, rig.MinuteOf(a.At))
+		minutes = append(minutes, harness.MinuteOf(a.At))
 	}
 	g.all.Period.End = "" // it is the very moment of the answer
 	if g.minute = minutes[0]; slices.Max(minutes) != slices.Min(minutes) {
@@ -63,7 +63,7 @@ func (o *Onlooker) glance(t testing.TB, s *rig.Server) (g glance, ok bool) {
 }
 
 // Look asks for everything once, and compares it.
-func (o *Onlooker) Look(t testing.TB, s *rig.Server) {
+func (o *Onlooker) Look(t testing.TB, s *harness.Server) {
 	before, ok := o.glance(t, s)
 	if !ok {
 		return
@@ -90,7 +90,7 @@ func (o *Onlooker) Look(t testing.TB, s *rig.Server) {
 
 // explainAll asks why each hotspot earned what it did on the last of October,
 // and adds that up.
-func (o *Onlooker) explainAll(t testing.TB, s *rig.Server) (sum Parts, ok bool) {
+func (o *Onlooker) explainAll(t testing.TB, s *harness.Server) (sum Parts, ok bool) {
 	for _, h := range o.Hotspots {
 		frozen := h.Frozen.Load()
 		e, ok := h.Explain(t, o.Client, s, "2026-10-31")

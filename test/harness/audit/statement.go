@@ -1,6 +1,6 @@
 //go:build linux
 
-package books
+package audit
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 // SaveStatement keeps a statement as it was answered, and verifies it without
 // the server.
-func SaveStatement(t testing.TB, c *rig.Client, s *rig.Server, user, month string) (Statement, bool) {
+func SaveStatement(t testing.TB, c *harness.Client, s *harness.Server, user, month string) (Statement, bool) {
 	t.Helper()
 	statement, a, ok := Fetch[Statement](t, c, s.URL+"/v1/users/"+user+"/rewards/statements/"+month)
 	if !ok {
@@ -22,6 +22,6 @@ func SaveStatement(t testing.TB, c *rig.Client, s *rig.Server, user, month strin
 	if err := os.WriteFile(file, a.Data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rig.Command(t, "rewards", "verify", file)
+	harness.Command(t, "rewards", "verify", file)
 	return statement, true
 }

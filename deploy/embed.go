@@ -1,6 +1,6 @@
-// Package packaging holds what others install and watch Beacon with. Its tests
+// Package deploy holds what others install and watch Beacon with. Its tests
 // look at that as far as they can without installing it.
-package packaging
+package deploy
 
 import "embed"
 

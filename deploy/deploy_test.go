@@ -1,4 +1,4 @@
-package packaging_test
+package deploy_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 func read(t *testing.T, file string) string {
 	t.Helper()
@@ -42,7 +42,7 @@ func TestUnit(t *testing.T) {
 
 // The settings that the files name are settings of the server.
 func TestSettings(t *testing.T) {
-	help, err := exec.Command(rig.Binary, "serve", "--help").Output()
+	help, err := exec.Command(harness.Binary, "serve", "--help").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

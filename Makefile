@@ -14,7 +14,7 @@ build: ## Build the static binary bin/beacon.
 
 # Tests that start servers and browsers and mostly wait come first: the others run
 # beside them.
-WAITING := ./torture ./endtoend ./console/browser ./docs/docstest ./clients/typescript ./packaging
+WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./client/typescript ./deploy
 OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
 .PHONY: test
@@ -61,20 +61,20 @@ console: ## Build the console's pages (console/dist) from their sources; needs n
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).
-	BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres go test ./bench -run '^$$' -bench . -benchtime 1x -timeout 90m
-	go test ./store/sqlite ./spatial ./coverage ./mvt ./network ./ratelimit ./access -run '^$$' -bench . -timeout 30m
+	BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres go test ./test/bench -run '^$$' -bench . -benchtime 1x -timeout 90m
+	go test ./internal/store/sqlite ./internal/fleet/spatial ./internal/fleet/coverage ./internal/api/mvt ./internal/api ./internal/httpserver/ratelimit ./internal/access -run '^$$' -bench . -timeout 30m
 
 .PHONY: bench-peers
 bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN names it, Tile38.
-	scripts/with-peers go test ./bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
+	scripts/with-peers go test ./test/bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: torture
 torture: need ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
-	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 120m -skip '^TestMutants$$' ./torture
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 120m -skip '^TestMutants$$' ./test/torture
 
 .PHONY: mutants
 mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
-	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./torture
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./test/torture
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

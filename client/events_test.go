@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // Whatever happens to connections, each event comes once and in order.
@@ -65,7 +65,7 @@ func TestEvents_FromNow(t *testing.T) {
 	wire := new(recorder)
 	c := s.as(t, "hotspots:write")
 	must(c.RegisterHotspot(t.Context(), library(1)))(t)
-	rig.Eventually(t, "the first is told", func() bool {
+	harness.Eventually(t, "the first is told", func() bool {
 		for range c.Events(t.Context(), client.FromOldest) {
 			return true
 		}
@@ -79,7 +79,7 @@ func TestEvents_FromNow(t *testing.T) {
 		}
 	}()
 	listening := func() bool { return len(wire.made()) > 0 }
-	rig.Eventually(t, "someone listens", listening)
+	harness.Eventually(t, "someone listens", listening)
 	for n, began := 2, time.Now(); ; n++ { // when the server has heard of the listener, nobody knows
 		made := must(c.RegisterHotspot(t.Context(), library(n)))(t)
 		select {
@@ -90,7 +90,7 @@ func TestEvents_FromNow(t *testing.T) {
 			return
 		case <-time.After(100 * time.Millisecond):
 		}
-		if time.Since(began) > rig.Patience {
+		if time.Since(began) > harness.Patience {
 			t.Fatal("nothing is heard")
 		}
 	}

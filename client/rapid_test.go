@@ -1,5 +1,5 @@
 package client_test
 
-import "github.com/beacon-wifi/beacon/rig/level"
+import "github.com/beacon-wifi/beacon/test/harness/level"
 
 func init() { level.FixRapid() }

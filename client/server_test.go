@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 // server is a running "beacon serve".
 type server struct {
@@ -28,7 +28,7 @@ type server struct {
 
 // launch runs a server on a database. Its stop ends it in an orderly way.
 func launch(db string, flags ...string) (*server, error) {
-	cmd := exec.Command(rig.Binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", db}, flags...)...)
+	cmd := exec.Command(harness.Binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--db", db}, flags...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
@@ -84,7 +84,7 @@ func unlimited(t testing.TB) *server {
 // command runs the program and gives what it prints.
 func command(args ...string) (string, error) {
 	var diagnosis bytes.Buffer
-	cmd := exec.Command(rig.Binary, args...)
+	cmd := exec.Command(harness.Binary, args...)
 	cmd.Stderr = &diagnosis
 	out, err := cmd.Output()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // TestEveryOperation lives through the end of a month with a hotspot, and uses all
@@ -193,7 +193,7 @@ func manageKeys(t *testing.T, c *client.Client) {
 func settleOctober(t *testing.T, db string) {
 	t.Helper()
 	s := start(t, db, "--clock-start", "2026-11-01T00:10:00Z", "--clock-rate", "1200")
-	rig.Eventually(t, "October is closed", func() bool {
+	harness.Eventually(t, "October is closed", func() bool {
 		return regexp.MustCompile(`closed through 2026-1`).MatchString(beacon(t, "rewards", "status", "--db", db))
 	})
 	s.stop(t)

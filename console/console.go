@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/beacon-wifi/beacon/static"
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 //go:embed dist

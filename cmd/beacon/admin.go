@@ -9,13 +9,13 @@ import (
 	"net/http/pprof"
 	"time"
 
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 )
 
 // adminHandler serves what only the operator of the process may see.
-func adminHandler(measured *metrics.Set) *web.Site {
-	return web.NewSite(map[string]http.Handler{
+func adminHandler(measured *metrics.Set) *httpserver.Site {
+	return httpserver.NewSite(map[string]http.Handler{
 		"GET /metrics":             measured.Handler(),
 		"GET /debug/pprof/":        http.HandlerFunc(pprof.Index),
 		"GET /debug/pprof/profile": http.HandlerFunc(pprof.Profile),
@@ -25,7 +25,7 @@ func adminHandler(measured *metrics.Set) *web.Site {
 }
 
 func serveAdmin(ctx context.Context, ln net.Listener, handler http.Handler, log *slog.Logger) error {
-	srv := web.NewServer(handler, log)
+	srv := httpserver.NewServer(handler, log)
 	srv.WriteTimeout = time.Minute                             // a CPU profile takes its time
 	defer context.AfterFunc(ctx, func() { _ = srv.Close() })() // nobody waits for it
 	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {

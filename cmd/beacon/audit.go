@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type auditCmd struct {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/beacon-wifi/beacon/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 type backupCmd struct {

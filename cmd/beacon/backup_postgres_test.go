@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/store/storetest"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // What the program tells to do with PostgreSQL, in its own words, does it.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // load is a network in which much happens, and what was acknowledged of it.

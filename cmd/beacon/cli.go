@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // Exit codes (decision C5).

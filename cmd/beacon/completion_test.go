@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func completionScript(t *testing.T, shell string) string {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/store/postgres"
-	"github.com/beacon-wifi/beacon/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // database is the flag that names a database, the same in every command.

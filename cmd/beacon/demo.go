@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/demo"
-	"github.com/beacon-wifi/beacon/ratelimit"
-	"github.com/beacon-wifi/beacon/simulate"
+	"github.com/beacon-wifi/beacon/internal/demo"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
 type demoCmd struct {

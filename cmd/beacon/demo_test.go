@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // demonstration is "beacon demo" as its users run it.
@@ -74,7 +74,7 @@ func (d *demonstration) stop(t *testing.T, signal os.Signal) {
 // make a server ask for patience.
 func (d *demonstration) ask(t *testing.T, key, path string) (status int, body string) {
 	t.Helper()
-	for deadline := time.Now().Add(rig.Patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(harness.Patience); ; time.Sleep(20 * time.Millisecond) {
 		status, body = fetch(t, d.url+"/v1"+path, "Authorization", "Bearer "+key)
 		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			return status, body
@@ -143,7 +143,7 @@ func (d *demonstration) testCurl(t *testing.T) {
 	for i, want := range []string{`"distance_m":`, `"coverage_percentage":`, `"status":"finalizing"`} {
 		var out []byte
 		var err error
-		for deadline := time.Now().Add(rig.Patience); ; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(harness.Patience); ; time.Sleep(20 * time.Millisecond) {
 			out, err = exec.Command("sh", "-euc", lines[i]).Output()
 			if !strings.Contains(string(out), `"code":"overloaded"`) || time.Now().After(deadline) {
 				break
@@ -275,7 +275,7 @@ func (d *demonstration) testBeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "three devices have beaten", func() bool { // the last of all beats after a minute
+	harness.Eventually(t, "three devices have beaten", func() bool { // the last of all beats after a minute
 		var own []demoHotspot
 		d.get(t, d.operator, "/users/me/hotspots?per_page=100", &own)
 		fresh := 0
@@ -312,7 +312,7 @@ func TestDemo_Keep(t *testing.T) {
 	if status, _ := again.ask(t, first.staff, "/keys/self"); status != http.StatusUnauthorized {
 		t.Errorf("the key of the first time is answered %d", status)
 	}
-	rig.Eventually(t, "three hotspots are online again", func() bool { // their devices have other keys, and use them
+	harness.Eventually(t, "three hotspots are online again", func() bool { // their devices have other keys, and use them
 		var near []demoHotspot
 		again.get(t, again.operator, "/hotspots/nearby?lat=40.74&lng=-74&radius=10000&limit=100&status=online", &near)
 		return len(near) >= 3
@@ -368,7 +368,7 @@ func TestDemo_Interrupted(t *testing.T) {
 			database, _ := filepath.Glob(kept + "*")
 			return append(files, database...)
 		}
-		rig.Eventually(t, "it is at work", func() bool { return len(made()) > 0 })
+		harness.Eventually(t, "it is at work", func() bool { return len(made()) > 0 })
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}

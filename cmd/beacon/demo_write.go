@@ -12,14 +12,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/demo"
-	"github.com/beacon-wifi/beacon/lease"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/vitals"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/demo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // demoWriter writes a network with its past, in the order in which it happened.
@@ -57,7 +57,7 @@ func (w *demoWriter) write(ctx context.Context) error {
 	}
 	// Until the server is up, it is down: nobody has to serve meanwhile.
 	since, now := w.network.Began(), w.network.Now
-	if err := w.db.ExtendSpan(ctx, int64(vitals.MinuteOf(since)), int64(vitals.MinuteOf(now))); err != nil {
+	if err := w.db.ExtendSpan(ctx, int64(heartbeat.MinuteOf(since)), int64(heartbeat.MinuteOf(now))); err != nil {
 		return err
 	}
 	return take(ctx, 0)
@@ -225,4 +225,4 @@ func (*demoWriter) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[b
 }
 
 // FactsOf reads a record.
-func (*demoWriter) FactsOf(record []byte) (beacon.Facts, error) { return vitals.RecordFacts(record) }
+func (*demoWriter) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/rig/level"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // The documentation is there before the hotspots are; what it does not answer is
@@ -32,7 +32,7 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt := newRouter(&web.Health{}, fixed, nil, pages, guides)
+	rt := newRouter(&httpserver.Health{}, fixed, nil, pages, guides)
 	for _, tc := range []struct {
 		method, path string
 		status       int

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/beacon-wifi/beacon/doctor"
-	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/store/postgres"
-	"github.com/beacon-wifi/beacon/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/doctor"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 type doctorCmd struct {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // importColumns are what a row can have.

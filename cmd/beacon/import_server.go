@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // importTarget registers hotspots at a server, and knows which are there.

@@ -10,10 +10,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/id"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type keysCmd struct {

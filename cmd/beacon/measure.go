@@ -5,12 +5,12 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // show lets Prometheus see how the node is doing. docs/monitoring.md tells what
-// the figures mean, and packaging/monitoring shows them and watches them.
+// the figures mean, and deploy/monitoring shows them and watches them.
 func (n *node) show(set *metrics.Set) {
 	n.showBuild(set)
 	n.showHotspots(set)

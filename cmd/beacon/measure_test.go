@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // Prometheus sees what a node writes, and how long its journal is.
@@ -22,7 +22,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := newNode(db, nodeConfig{network.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
+	n := newNode(db, nodeConfig{api.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {

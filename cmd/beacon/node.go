@@ -8,17 +8,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/events"
-	"github.com/beacon-wifi/beacon/fleet"
-	"github.com/beacon-wifi/beacon/lease"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/registry"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/store"
-	"github.com/beacon-wifi/beacon/telemetry"
-	"github.com/beacon-wifi/beacon/vitals"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/events"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // node is the live network as one process serves it: a database, the picture
@@ -33,7 +33,7 @@ type node struct {
 	rewards   *rewards.Rewards
 	sequencer *events.Sequencer
 	hub       *events.Hub
-	api       *network.API
+	api       *api.API
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -46,7 +46,7 @@ const keeperLease = "keeper"
 
 // nodeConfig is what a node is made of beside its database.
 type nodeConfig struct {
-	limits   network.Limits
+	limits   api.Limits
 	policies policy.Book
 	now      func() time.Time
 	rate     float64 // how fast now runs beside the machine's clock; 0: nobody knows
@@ -57,9 +57,9 @@ var _ rewards.Store = (*store.DB)(nil)
 
 func newNode(db *store.DB, cfg nodeConfig) *node {
 	now, log := cfg.now, cfg.log
-	service := vitals.NewService()
-	table := vitals.NewTable(service)
-	n := &node{db: db, fleet: fleet.New(network.Summarize, table), now: now, log: log}
+	service := heartbeat.NewService()
+	table := heartbeat.NewTable(service)
+	n := &node{db: db, fleet: fleet.New(api.Summarize, table), now: now, log: log}
 	n.keeper = lease.NewKeeper(db, keeperLease, db.Node(), log)
 	n.hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.hub.Wake, log)
@@ -72,7 +72,7 @@ func newNode(db *store.DB, cfg nodeConfig) *node {
 	})
 	n.keys = access.New(db, now, func(time.Time) bool { return n.follower.InStep() })
 	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)
-	n.api = network.New(network.Config{
+	n.api = api.New(api.Config{
 		Keys:      n.keys,
 		Registry:  registry.New(db, n.fleet, now),
 		Fleet:     n.fleet,

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/preview"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
 type openapiCmd struct {
@@ -18,7 +18,7 @@ func (openapiCmd) Examples() string {
 func (c openapiCmd) Run(out *console) error {
 	document := preview.OpenAPI()
 	if c.Interface == "network" {
-		document = network.OpenAPI()
+		document = api.OpenAPI()
 	}
 	_, err := out.stdout.Write(document)
 	return err

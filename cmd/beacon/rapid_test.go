@@ -1,5 +1,5 @@
 package main
 
-import "github.com/beacon-wifi/beacon/rig/level"
+import "github.com/beacon-wifi/beacon/test/harness/level"
 
 func init() { level.FixRapid() }

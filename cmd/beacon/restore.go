@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/beacon-wifi/beacon/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 type restoreCmd struct {

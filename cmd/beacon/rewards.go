@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsCmd struct {

@@ -6,10 +6,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/ledger"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsStatusCmd struct {

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/ledger"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/rewards"
-	"github.com/beacon-wifi/beacon/statement"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
 // writeStatements makes files of the statements of months that follow each

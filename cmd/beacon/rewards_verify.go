@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/beacon-wifi/beacon/ledger"
-	"github.com/beacon-wifi/beacon/policy"
-	"github.com/beacon-wifi/beacon/statement"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
 type rewardsVerifyCmd struct {

@@ -6,25 +6,25 @@ import (
 	"sync/atomic"
 
 	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
-	"github.com/beacon-wifi/beacon/docsite"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
 // router sends a request to the interface that it is for.
 type router struct {
-	health  *web.Site
+	health  *httpserver.Site
 	preview *preview.API
-	network *network.API
+	network *api.API
 	console *webconsole.Console
 	docs    *docsite.Docs
 	loaded  atomic.Bool // until then the network interface has nothing to answer from
 
-	pressure web.Pressure
+	pressure httpserver.Pressure
 }
 
-func newRouter(health *web.Health, preview *preview.API, network *network.API, console *webconsole.Console, docs *docsite.Docs) *router {
+func newRouter(health *httpserver.Health, preview *preview.API, network *api.API, console *webconsole.Console, docs *docsite.Docs) *router {
 	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console, docs: docs}
 }
 
@@ -36,7 +36,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.console.ServeHTTP(w, r)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
-	case !network.IsHeartbeat(r) && rt.pressure.Yields(r):
+	case !api.IsHeartbeat(r) && rt.pressure.Yields(r):
 		// A device that is not heard counts as offline; an app can ask again.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
 	case !isNetwork(path):
@@ -58,5 +58,5 @@ func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
 }
 
 func isNetwork(path string) bool {
-	return path == network.Base || strings.HasPrefix(path, network.Base+"/")
+	return path == api.Base || strings.HasPrefix(path, api.Base+"/")
 }

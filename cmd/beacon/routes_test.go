@@ -10,11 +10,11 @@ import (
 	"unsafe"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/openapitest"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
 // aside are the routes that belong to no interface, and so to no OpenAPI
@@ -54,7 +54,7 @@ func served(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := reflect.ValueOf(newRouter(&web.Health{}, fixed, network.New(network.Config{}), pages, guides)).Elem()
+	parts := reflect.ValueOf(newRouter(&httpserver.Health{}, fixed, api.New(api.Config{}), pages, guides)).Elem()
 	var all []string
 	for i := range parts.NumField() {
 		field := parts.Field(i)
@@ -74,8 +74,8 @@ func served(t *testing.T) []string {
 // Every route is in an OpenAPI document, or is known to be in none, with a reason.
 func TestRoutes_EachIsKnown(t *testing.T) {
 	var documented []string
-	for _, text := range [][]byte{network.OpenAPI(), preview.OpenAPI()} {
-		documented = append(documented, openapitest.Load(t, text).Operations()...)
+	for _, text := range [][]byte{api.OpenAPI(), preview.OpenAPI()} {
+		documented = append(documented, openapi.Load(t, text).Operations()...)
 	}
 	public := served(t)
 	admin := adminHandler(metrics.New()).Routes()
@@ -110,8 +110,8 @@ func TestRoutes_KeysAndHeaders(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, nil)
 	defer p.stop(t)
-	for _, text := range [][]byte{network.OpenAPI(), preview.OpenAPI()} {
-		document := openapitest.Load(t, text)
+	for _, text := range [][]byte{api.OpenAPI(), preview.OpenAPI()} {
+		document := openapi.Load(t, text)
 		for _, operation := range document.Operations() {
 			schemes, _ := document.Needs(t, operation)
 			method, path, _ := strings.Cut(operation, " ")

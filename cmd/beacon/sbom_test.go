@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // The list of a binary, which a test's own is not, names just what Go says is
@@ -19,10 +19,10 @@ import (
 // of CycloneDX 1.6 requires.
 func TestVersion_SBOM(t *testing.T) {
 	t.Parallel()
-	binary := os.Getenv(rig.BinaryVariable)
+	binary := os.Getenv(harness.BinaryVariable)
 	if binary == "" {
 		binary = filepath.Join(t.TempDir(), "beacon")
-		if err := rig.Build(binary); err != nil {
+		if err := harness.Build(binary); err != nil {
 			t.Fatal(err)
 		}
 	}

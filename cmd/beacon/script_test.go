@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // scriptCommands are what the scripts can say beside testscript's own words, which
@@ -86,7 +86,7 @@ func scriptShutdown(ts *testscript.TestScript, _ bool, _ []string) {
 	_, err := fmt.Sscan(ts.Getenv(running), &pid)
 	ts.Check(err)
 	ts.Check(syscall.Kill(pid, syscall.SIGTERM))
-	for deadline := time.Now().Add(rig.Patience); syscall.Kill(pid, 0) == nil; {
+	for deadline := time.Now().Add(harness.Patience); syscall.Kill(pid, 0) == nil; {
 		if time.Now().After(deadline) {
 			ts.Fatalf("the server does not stop")
 		}
@@ -139,7 +139,7 @@ func ask(ts *testscript.TestScript, args []string, header ...string) *http.Respo
 
 // scriptAwait is "await STATUS METHOD PATH KEY": it asks until that is the answer.
 func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
-	for deadline := time.Now().Add(rig.Patience); ; {
+	for deadline := time.Now().Add(harness.Patience); ; {
 		response := ask(ts, args[1:])
 		response.Body.Close()
 		if fmt.Sprint(response.StatusCode) == args[0] {

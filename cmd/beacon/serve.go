@@ -17,14 +17,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	webconsole "github.com/beacon-wifi/beacon/console"
+	"github.com/beacon-wifi/beacon/deploy"
 	"github.com/beacon-wifi/beacon/docs"
-	"github.com/beacon-wifi/beacon/docsite"
-	"github.com/beacon-wifi/beacon/metrics"
-	"github.com/beacon-wifi/beacon/network"
-	"github.com/beacon-wifi/beacon/packaging"
-	"github.com/beacon-wifi/beacon/preview"
-	"github.com/beacon-wifi/beacon/ratelimit"
-	"github.com/beacon-wifi/beacon/web"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
 type serveCmd struct {
@@ -96,7 +96,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		return err
 	}
 	defer s.node.db.Close()
-	s.front = &web.Front{
+	s.front = &httpserver.Front{
 		Next:    s.router,
 		Refuse:  s.router.refuse,
 		Now:     time.Now,
@@ -119,8 +119,8 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 type server struct {
 	node    *node
 	router  *router
-	front   *web.Front
-	health  web.Health
+	front   *httpserver.Front
+	health  httpserver.Health
 	metrics *metrics.Set
 	log     *slog.Logger
 	shed    bool // turn requests away under too much load
@@ -182,24 +182,24 @@ func (c serveCmd) docs(publicURL string) (*docsite.Docs, error) {
 		Guides:    docs.Files,
 		Files:     files,
 		APIs: []docsite.API{
-			{Name: "network", Folder: "network", Document: network.OpenAPIJSON()},
-			{Name: "preview", Folder: "preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
+			{Name: "network", Folder: "internal/api", Document: api.OpenAPIJSON()},
+			{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: c.demoKey("demo01")},
 		},
 	})
 }
 
 // downloads are the files of packaging, for the documentation to offer.
 func downloads() (all []docsite.File, err error) {
-	err = fs.WalkDir(packaging.Files, ".", func(path string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(deploy.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		body, err := packaging.Files.ReadFile(path)
+		body, err := deploy.Files.ReadFile(path)
 		kind := "text/plain; charset=utf-8"
 		if strings.HasSuffix(path, ".json") {
 			kind = "application/json"
 		}
-		all = append(all, docsite.File{Path: "packaging/" + path, Source: "packaging/" + path, Type: kind, Body: body})
+		all = append(all, docsite.File{Path: "packaging/" + path, Source: "deploy/" + path, Type: kind, Body: body})
 		return err
 	})
 	return all, err
@@ -225,7 +225,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 	serving, drained := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
 		defer drained()
-		return web.Serve(ctx, ln, s.front)
+		return httpserver.Serve(ctx, ln, s.front)
 	})
 	if admin != nil {
 		s.log.Info("admin interface", "addr", admin.Addr().String())
@@ -274,11 +274,11 @@ func (s *server) load(ctx context.Context) error {
 }
 
 // limits are those of decision N21 with the flag's for keys, or none.
-func (c serveCmd) limits() network.Limits {
+func (c serveCmd) limits() api.Limits {
 	if c.RateLimit.Off() {
-		return network.Limits{}
+		return api.Limits{}
 	}
-	limits := network.DefaultLimits()
+	limits := api.DefaultLimits()
 	limits.PerKey = c.RateLimit
 	return limits
 }
@@ -287,25 +287,25 @@ func (c serveCmd) limits() network.Limits {
 // leaves them out. Heartbeats that were taken, or cannot be at the moment, are
 // left out: of a million devices they would be 16,700 lines a second, and the
 // metrics count them.
-func (c serveCmd) accessLog(out io.Writer) func(*http.Request, web.Exchange) {
+func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.Exchange) {
 	if c.LogLevel > slog.LevelInfo {
 		return nil
 	}
-	log := web.NewAccessLog(out, c.LogFormat == "text").Observe
-	return func(r *http.Request, e web.Exchange) {
+	log := httpserver.NewAccessLog(out, c.LogFormat == "text").Observe
+	return func(r *http.Request, e httpserver.Exchange) {
 		usual := e.Status == http.StatusOK || e.Status == http.StatusServiceUnavailable
-		if !usual || !network.IsHeartbeat(r) {
+		if !usual || !api.IsHeartbeat(r) {
 			log(r, e)
 		}
 	}
 }
 
 // observers makes one of two; the second may be nil.
-func observers(first, second func(*http.Request, web.Exchange)) func(*http.Request, web.Exchange) {
+func observers(first, second func(*http.Request, httpserver.Exchange)) func(*http.Request, httpserver.Exchange) {
 	if second == nil {
 		return first
 	}
-	return func(r *http.Request, e web.Exchange) {
+	return func(r *http.Request, e httpserver.Exchange) {
 		first(r, e)
 		second(r, e)
 	}
@@ -328,8 +328,8 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 }
 
 // proxies are the flag, checked, as is the limit beside it.
-func (c serveCmd) proxies() (web.Proxies, error) {
-	all, err := web.ParseProxies(c.TrustedProxies)
+func (c serveCmd) proxies() (httpserver.Proxies, error) {
+	all, err := httpserver.ParseProxies(c.TrustedProxies)
 	if err != nil {
 		return nil, usageError(fmt.Sprintf("--trusted-proxies %v", err))
 	}

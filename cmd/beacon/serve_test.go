@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // process is a beacon server that runs as its users run it.
@@ -90,7 +90,7 @@ func (p *process) adminURL(t *testing.T) string {
 	t.Helper()
 	pattern := regexp.MustCompile(`"msg":"admin interface","addr":"([^"]+)"`)
 	var found []string
-	rig.Eventually(t, "the log names the admin address", func() bool {
+	harness.Eventually(t, "the log names the admin address", func() bool {
 		found = pattern.FindStringSubmatch(p.log.String())
 		return found != nil
 	})
@@ -200,7 +200,7 @@ func TestServe_TellsItsSupervisor(t *testing.T) {
 	defer supervisor.Close()
 	p := startServer(t, []string{"NOTIFY_SOCKET=" + supervisor.LocalAddr().String()})
 	told := make([]byte, 100)
-	if err := supervisor.SetReadDeadline(time.Now().Add(rig.Patience)); err != nil {
+	if err := supervisor.SetReadDeadline(time.Now().Add(harness.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	n, err := supervisor.Read(told)

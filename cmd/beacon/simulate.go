@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/beacon"
-	"github.com/beacon-wifi/beacon/simulate"
-	"github.com/beacon-wifi/beacon/store"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/simulate"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type simulateCmd struct {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/beacon-wifi/beacon/simulate"
+	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
 // rates gives a line about what happened since the last one.

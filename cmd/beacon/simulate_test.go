@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/rig"
-	"github.com/beacon-wifi/beacon/rig/level"
-	"github.com/beacon-wifi/beacon/simulate"
+	"github.com/beacon-wifi/beacon/internal/simulate"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // simulation is a small one with the defaults of the command line.
@@ -108,7 +108,7 @@ func TestSimulate_RealServer(t *testing.T) {
 			t.Errorf("it printed %q and ended with %v", out, err)
 		}
 	}
-	rig.Eventually(t, "hotspots are online around here", func() bool {
+	harness.Eventually(t, "hotspots are online around here", func() bool {
 		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
 		n := strings.Count(body, `"status":"online"`)
 		if n > 20 {
@@ -152,7 +152,7 @@ func TestSimulate_CtrlC(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill() }()
-	rig.Eventually(t, "some device has beaten", func() bool {
+	harness.Eventually(t, "some device has beaten", func() bool {
 		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
 		return strings.Contains(body, `"status":"online"`)
 	})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/beacon-wifi/beacon/access"
+	"github.com/beacon-wifi/beacon/internal/access"
 )
 
 // shape is a text that opens something. Few texts have the word in it, which is

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/access"
-	"github.com/beacon-wifi/beacon/beacon"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/tools/security"
 )
 

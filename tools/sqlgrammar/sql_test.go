@@ -12,7 +12,7 @@ import (
 
 	crdb "github.com/cockroachdb/cockroachdb-parser/pkg/sql/parser"
 
-	"github.com/beacon-wifi/beacon/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
 )
 
 // atLeast is how many statements there were when this was written. A check
@@ -94,7 +94,7 @@ var looksLikeSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|A
 func TestNothingForgotten(t *testing.T) {
 	all := strings.Join(append(statements(t), postgres.Diagnostics()...), "\n")
 	found := 0
-	for _, literal := range literals(t, "../../store", "../../store/postgres") {
+	for _, literal := range literals(t, "../../internal/store", "../../internal/store/postgres") {
 		if !looksLikeSQL.MatchString(literal) {
 			continue
 		}

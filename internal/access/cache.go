@@ -1,0 +1,219 @@
+package access
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+const (
+	maxKnown   = 100_000     // keys in memory
+	maxUnknown = 16_384      // ids in memory that were no one's
+	denyFor    = time.Second // how long such an id is believed to stay so
+	trustFor   = time.Second // how long a fresh answer of the store needs no second one
+	sampled    = 8           // entries looked at to find one that can go
+)
+
+// cache holds keys that the store confirmed, by the public part of their id, and
+// for a moment the ids that it did not know. Only the store's answers get in:
+// someone who makes up keys can fill the second map, never the first.
+type cache struct {
+	mu      sync.RWMutex
+	known   map[string]*entry
+	unknown map[string]time.Time       // when the store denied it
+	unsaved map[beacon.KeyID]time.Time // last use of keys that left the cache
+
+	// forgotten grows with every forget. An answer that the store gave before
+	// one may be older than the revocation, and is not kept.
+	forgotten uint64
+}
+
+// entry is one key in memory. Only its last three fields change.
+type entry struct {
+	key       beacon.Key
+	principal beacon.Principal
+	confirmed atomic.Int64 // by the store, in microseconds
+	used      atomic.Int64 // the minute of its last use
+	saved     atomic.Int64 // the minute of last use that the store has
+}
+
+func newCache() *cache {
+	return &cache{
+		known:   map[string]*entry{},
+		unknown: map[string]time.Time{},
+		unsaved: map[beacon.KeyID]time.Time{},
+	}
+}
+
+func (c *cache) get(public string) *entry {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.known[public]
+}
+
+// denied reports whether the store said a moment ago that the id is no one's.
+func (c *cache) denied(public string, now time.Time) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	at, ok := c.unknown[public]
+	return ok && recent(at, now, denyFor)
+}
+
+func (c *cache) generation() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.forgotten
+}
+
+// keep takes in what the store answered at now to a question asked in the given
+// generation, and returns the entry to judge by. After a forget the entry serves
+// those who asked and is not kept.
+func (c *cache) keep(k beacon.Key, now time.Time, generation uint64) *entry {
+	public := publicPart(k.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation != c.forgotten {
+		return newEntry(k, now)
+	}
+	delete(c.unknown, public)
+	if e := c.known[public]; e != nil {
+		e.confirmed.Store(now.UnixMicro())
+		return e
+	}
+	if len(c.known) >= maxKnown {
+		c.evict()
+	}
+	e := newEntry(k, now)
+	c.known[public] = e
+	return e
+}
+
+// deny remembers that the id is no one's, or no longer anyone's.
+func (c *cache) deny(public string, now time.Time, generation uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove(public)
+	if generation != c.forgotten {
+		return
+	}
+	if len(c.unknown) >= maxUnknown {
+		clear(c.unknown) // costs a few lookups, and no bookkeeping
+	}
+	c.unknown[strings.Clone(public)] = now // it may be a part of a whole request
+}
+
+// forget drops what is known of an id, good or bad.
+func (c *cache) forget(public string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forgotten++
+	c.remove(public)
+	delete(c.unknown, public)
+}
+
+// evict makes room. It looks at a few entries, in the order of a map, which is
+// no order, and takes the one used longest ago: near enough to the oldest of all.
+func (c *cache) evict() {
+	oldest, looked := "", 0
+	for public, e := range c.known {
+		if oldest == "" || e.used.Load() < c.known[oldest].used.Load() {
+			oldest = public
+		}
+		if looked++; looked == sampled {
+			break
+		}
+	}
+	c.remove(oldest)
+}
+
+// remove takes an entry out and keeps its last use for the next flush.
+func (c *cache) remove(public string) {
+	e := c.known[public]
+	if e == nil {
+		return
+	}
+	delete(c.known, public)
+	if at, ok := e.unsavedUse(); ok && len(c.unsaved) < maxKnown {
+		c.unsaved[e.key.ID] = at
+	}
+}
+
+// uses gives the last uses that the store has not seen yet.
+func (c *cache) uses() map[beacon.KeyID]time.Time {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	uses := maps.Clone(c.unsaved)
+	for _, e := range c.known {
+		if at, ok := e.unsavedUse(); ok {
+			uses[e.key.ID] = at
+		}
+	}
+	return uses
+}
+
+// saved notes that the store has these uses now.
+func (c *cache) saved(uses map[beacon.KeyID]time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, at := range uses {
+		if !c.unsaved[id].After(at) {
+			delete(c.unsaved, id)
+		}
+		if e := c.known[publicPart(id)]; e != nil {
+			e.saved.Store(minuteOf(at))
+		}
+	}
+}
+
+func newEntry(k beacon.Key, now time.Time) *entry {
+	e := &entry{key: k, principal: beacon.Principal{Key: k.ID, User: k.User, Scopes: k.Scopes}}
+	e.confirmed.Store(now.UnixMicro())
+	e.used.Store(minuteOf(k.LastUsedAt))
+	e.saved.Store(minuteOf(k.LastUsedAt))
+	return e
+}
+
+// use notes the minute. Most calls only read: the minute is there already.
+func (e *entry) use(now time.Time) {
+	last := e.used.Load()
+	if minute := minuteOf(now); minute > last {
+		e.used.CompareAndSwap(last, minute) // or another request did so just now
+	}
+}
+
+// current is the key with its last use as it is known here: now, that is, for
+// whoever asks about his own.
+func (e *entry) current() beacon.Key {
+	key := e.key
+	if used := time.Unix(e.used.Load()*60, 0).UTC(); used.After(key.LastUsedAt) {
+		key.LastUsedAt = used
+	}
+	return key
+}
+
+// unsavedUse is the last use, if the store has only an earlier one: hence a key
+// is written at most once a minute, however often it is used or flushed.
+func (e *entry) unsavedUse() (time.Time, bool) {
+	used := e.used.Load()
+	return time.Unix(used*60, 0).UTC(), used > e.saved.Load()
+}
+
+func minuteOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix() / 60
+}
+
+func publicPart(id beacon.KeyID) string { return string(id[len(beacon.KeyPrefix):]) }
+
+// recent reports whether at is less than d before now. A clock that was set
+// back makes nothing recent.
+func recent(at, now time.Time, d time.Duration) bool {
+	age := now.Sub(at)
+	return age >= 0 && age < d
+}

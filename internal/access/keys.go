@@ -1,0 +1,215 @@
+package access
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Store is what this package needs of a database. Callers have checked input and
+// rights. Implementations are safe for concurrent use and share no memory with
+// the caller.
+type Store interface {
+	// InsertKey adds a key that does not exist yet.
+	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
+	// RevokeKey ends a key. It answers NotFound for an unknown one; one that is
+	// revoked already stays so from the first time on.
+	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
+	// Key gives a key, revoked or not, or NotFound.
+	Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error)
+	// Keys gives a part of the keys of a user, or of all when user is "", newest
+	// first, and how many there are.
+	Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error)
+	// TouchKeys notes last uses. It never moves one back, and ignores unknown keys.
+	TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error
+}
+
+// ErrUnauthorized is the answer to every key that does not open, whatever the
+// reason (decision N3).
+var ErrUnauthorized error = &beacon.Error{Kind: beacon.Unauthorized, Message: "a valid API key is required"}
+
+// How long a question to the store may take. Where memory has an answer to fall
+// back on, a database that hangs must not hold up reads that need none.
+const (
+	lookupTimeout  = 2 * time.Second
+	recheckTimeout = 500 * time.Millisecond
+)
+
+// Keys verifies and manages keys. It is safe for concurrent use and starts no
+// goroutine: its owner calls Flush, and Forget for every change of a key.
+type Keys struct {
+	store  Store
+	now    func() time.Time
+	inStep func(now time.Time) bool
+
+	cache   *cache
+	flights singleflight.Group
+	away    atomic.Int64 // when a store that fails was last tried, in microseconds; 0 while it answers
+}
+
+// New returns keys that trust their memory while inStep reports that the feed of
+// changes, which calls Forget, had everything there was within the last 2 s.
+func New(store Store, now func() time.Time, inStep func(now time.Time) bool) *Keys {
+	return &Keys{store: store, now: now, inStep: inStep, cache: newCache()}
+}
+
+// Verify says who the bearer of a key is.
+//
+// A key in memory is found by the public part of its id, so the time that takes
+// tells nothing about the secret; the secret itself is hashed whole and compared
+// in constant time. No secret stays in memory. A wrong secret never leads to a
+// question to the store, nor does a bad checksum.
+//
+// While the feed is out of step the store is asked again, so that a revocation
+// holds within 2 s (decision N23). When the store does not answer either, a key
+// that was good stays good until it does: reads go on while the database is
+// away. That also means that a machine cut off from the database honours a key
+// revoked elsewhere until the connection is back.
+func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, error) {
+	return k.VerifyIf(ctx, plain, func() error { return nil })
+}
+
+// VerifyIf is Verify for someone who may be making keys up: before a key that
+// is not in memory is looked up, mayAsk can refuse that with an error. Keys in
+// memory are not affected.
+func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
+	presented, ok := Split(plain)
+	if !ok {
+		return beacon.Principal{}, ErrUnauthorized
+	}
+	now := k.now()
+	e, err := k.find(ctx, presented, now, mayAsk)
+	if err != nil {
+		return beacon.Principal{}, err
+	}
+	if !e.key.InForce(now) {
+		return beacon.Principal{}, ErrUnauthorized
+	}
+	e.use(now)
+	return e.principal, nil
+}
+
+// find gives the entry of a key whose secret is right.
+func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func() error) (*entry, error) {
+	hash, e := p.Hash(), k.cache.get(p.public)
+	switch {
+	case e == nil && !p.wellFormed(), e != nil && !e.holds(hash):
+		return nil, ErrUnauthorized
+	case e != nil && k.trusts(e, now):
+		return e, nil
+	}
+	if e == nil {
+		if err := mayAsk(); err != nil {
+			return nil, err
+		}
+	}
+	e, err := k.ask(ctx, p.public, now)
+	if err == nil && !e.holds(hash) {
+		return nil, ErrUnauthorized
+	}
+	return e, err
+}
+
+// Forget makes the next use of a key ask the store. The feed calls it for every
+// key that was created or revoked, anywhere.
+func (k *Keys) Forget(id beacon.KeyID) {
+	if len(id) < len(beacon.KeyPrefix) {
+		return
+	}
+	public := publicPart(id)
+	k.cache.forget(public)
+	k.flights.Forget(public) // who asks from now on gets an answer from now on
+}
+
+// Flush writes the last uses of keys. Call it about once a minute, and at the
+// end; what could not be written is written by the next call.
+func (k *Keys) Flush(ctx context.Context) error {
+	const batch = 500
+	pending := k.cache.uses()
+	part := make(map[beacon.KeyID]time.Time, min(len(pending), batch))
+	for id, at := range pending {
+		part[id] = at
+		delete(pending, id)
+		if len(part) < batch && len(pending) > 0 {
+			continue
+		}
+		if err := k.store.TouchKeys(ctx, part); err != nil {
+			return err
+		}
+		k.cache.saved(part)
+		part = make(map[beacon.KeyID]time.Time, min(len(pending), batch))
+	}
+	return nil
+}
+
+// trusts reports whether the entry may be used without a question to the store.
+func (k *Keys) trusts(e *entry, now time.Time) bool {
+	return k.inStep(now) || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
+}
+
+// mayTry picks, while the store fails, one request a second to try it again. The
+// others do not wait: they would all hang with it.
+func (k *Keys) mayTry(now time.Time) bool {
+	tried := k.away.Load()
+	return tried == 0 ||
+		!recent(time.UnixMicro(tried), now, trustFor) && k.away.CompareAndSwap(tried, now.UnixMicro())
+}
+
+// ask gets a key from the store, or from memory when the store does not answer.
+// Many who ask for one key at once cause one lookup. It outlives the request
+// that happened to come first: the others have not gone away.
+func (k *Keys) ask(ctx context.Context, public string, now time.Time) (*entry, error) {
+	if k.cache.denied(public, now) {
+		return nil, ErrUnauthorized
+	}
+	found, err, _ := k.flights.Do(public, func() (any, error) {
+		timeout := lookupTimeout
+		if k.cache.get(public) != nil {
+			timeout = recheckTimeout
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		defer cancel()
+		return k.lookup(ctx, public, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found.(*entry), nil
+}
+
+func (k *Keys) lookup(ctx context.Context, public string, now time.Time) (*entry, error) {
+	generation := k.cache.generation()
+	key, err := k.store.Key(ctx, beacon.KeyID(beacon.KeyPrefix+public))
+	if err != nil && !isNotFound(err) {
+		k.away.Store(k.now().UnixMicro())
+		if e := k.cache.get(public); e != nil {
+			return e, nil
+		}
+		return nil, &beacon.Error{
+			Kind: beacon.Overloaded, Message: "keys cannot be checked at the moment", RetryAfter: time.Second, Err: err,
+		}
+	}
+	k.away.Store(0)
+	if err != nil || !key.RevokedAt.IsZero() {
+		k.cache.deny(public, now, generation)
+		return nil, ErrUnauthorized
+	}
+	return k.cache.keep(key, now, generation), nil
+}
+
+// holds reports whether the secret is the entry's, in a time that does not
+// depend on how much of it is right.
+func (e *entry) holds(hash [32]byte) bool {
+	return subtle.ConstantTimeCompare(hash[:], e.key.SecretHash[:]) == 1
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*beacon.Error](err)
+	return ok && e.Kind == beacon.NotFound
+}

@@ -1,0 +1,151 @@
+package access
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// NewUser stands for a user who does not exist yet (decision C2).
+const NewUser = "new"
+
+// Creation asks for a key. Without a user it is for whoever asks.
+type Creation struct {
+	User      beacon.Opt[string] // "usr_…" or NewUser
+	Name      beacon.Opt[string]
+	Scopes    beacon.Opt[[]string]
+	ExpiresAt beacon.Opt[time.Time]
+}
+
+// Created is a fresh key and its text, which can be read here and never again.
+type Created struct {
+	Key   beacon.Key
+	Plain string
+}
+
+// Create mints a key for the principal's own user, or for any user when an
+// admin asks. It grants no scope that the principal lacks (decision N23).
+func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Created, error) {
+	now := k.now()
+	wanted, err := in.validate(p, now)
+	if err != nil {
+		return Created{}, err
+	}
+	if wanted.User == NewUser && p.Has(beacon.Admin) {
+		wanted.User = beacon.UserID(id.New(beacon.UserPrefix, now))
+	}
+	if !p.MayActFor(wanted.User) {
+		return Created{}, forbidden("this key can create keys for its own user only")
+	}
+	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.Has); len(lacking) > 0 {
+		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
+	}
+	key, plain := Mint(now, wanted)
+	if err := k.store.InsertKey(ctx, key, p.Actor()); err != nil {
+		return Created{}, err
+	}
+	return Created{Key: key, Plain: plain}, nil
+}
+
+// Validate lists all the faults of the form, whoever sent it.
+func (in Creation) Validate(now time.Time) error {
+	_, err := in.validate(beacon.Principal{User: NewUser}, now)
+	return err
+}
+
+// validate checks the form alone; whether it may be granted is asked later.
+func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Key, err error) {
+	var f beacon.Faults
+	if !in.User.Set && p.User != "" { // the command line acts for no user
+		in.User = beacon.Some(string(p.User))
+	}
+	if user, ok := beacon.Required(in.User, "user_id", &f); ok {
+		if user != NewUser && !id.Valid(beacon.UserPrefix, user) {
+			f.Add("user_id", "must be the id of a user")
+		}
+		wanted.User = beacon.UserID(user)
+	}
+	if name, ok := beacon.Optional(in.Name, "name", &f); ok {
+		wanted.Name, err = beacon.CleanKeyName(name)
+		f.Check("name", err)
+	}
+	if names, ok := beacon.Required(in.Scopes, "scopes", &f); ok {
+		wanted.Scopes, err = beacon.ParseScopes(names)
+		f.Check("scopes", err)
+	}
+	if at, ok := beacon.Optional(in.ExpiresAt, "expires_at", &f); ok {
+		if !at.After(now) {
+			f.Add("expires_at", "must be in the future")
+		}
+		wanted.ExpiresAt = at.UTC()
+	}
+	return wanted, f.Err()
+}
+
+// Listing asks for the keys of a user. Without a user it asks for one's own, or
+// for everyone's when an admin asks.
+type Listing struct {
+	User beacon.UserID
+	Page beacon.Page
+}
+
+// List gives keys, newest first, revoked ones too. Another user's are forbidden
+// whether or not there is such a user.
+func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon.Listed[beacon.Key], error) {
+	user, list := in.User, beacon.Listed[beacon.Key]{Page: in.Page}
+	if user == "" && !p.Has(beacon.Admin) {
+		user = p.User
+	}
+	if !p.MayActFor(user) {
+		return list, forbidden("this key can list the keys of its own user only")
+	}
+	var err error
+	list.Items, list.Total, err = k.store.Keys(ctx, user, in.Page.Offset(), in.Page.Size)
+	return list, err
+}
+
+// Revoke ends a key of the principal's own user, or of anyone for an admin. A
+// key of someone else is as unknown as one that does not exist.
+func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID) (struct{}, error) {
+	unknown := &beacon.Error{Kind: beacon.NotFound, Message: "no such key"}
+	if !id.Valid(beacon.KeyPrefix, string(key)) {
+		return struct{}{}, unknown
+	}
+	held, err := k.store.Key(ctx, key)
+	if isNotFound(err) || err == nil && !p.MayActFor(held.User) {
+		return struct{}{}, unknown
+	}
+	if err != nil {
+		return struct{}{}, err
+	}
+	err = k.store.RevokeKey(ctx, key, k.now(), p.Actor())
+	k.Forget(key) // even on an error: a failed commit may have been one
+	return struct{}{}, err
+}
+
+// Self is the key that the principal holds. It needs no database when the key
+// is in memory, as it is right after Verify.
+func (k *Keys) Self(ctx context.Context, p beacon.Principal, _ struct{}) (beacon.Key, error) {
+	if id.Valid(beacon.KeyPrefix, string(p.Key)) {
+		if e := k.cache.get(publicPart(p.Key)); e != nil {
+			return e.current(), nil
+		}
+	}
+	return k.store.Key(ctx, p.Key)
+}
+
+func forbidden(message string) error {
+	return &beacon.Error{Kind: beacon.Forbidden, Message: message}
+}
+
+func list(scopes []beacon.Scope) string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,146 @@
+package access_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// memory is a store that keeps what it is given, and fails or waits when told.
+type memory struct {
+	mu      sync.Mutex
+	keys    map[beacon.KeyID]beacon.Key
+	actors  []beacon.Actor
+	lookups int
+	touches []map[beacon.KeyID]time.Time
+	fails   error
+	hold    chan struct{} // Key waits for it after it has read
+}
+
+func newMemory() *memory { return &memory{keys: map[beacon.KeyID]beacon.Key{}} }
+
+func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fails != nil {
+		return m.fails
+	}
+	m.keys[k.ID] = k
+	m.actors = append(m.actors, by)
+	return nil
+}
+
+func (m *memory) RevokeKey(_ context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fails != nil {
+		return m.fails
+	}
+	k, ok := m.keys[id]
+	if !ok {
+		return &beacon.Error{Kind: beacon.NotFound, Message: "no such key"}
+	}
+	if k.RevokedAt.IsZero() {
+		k.RevokedAt = at
+	}
+	m.keys[id] = k
+	m.actors = append(m.actors, by)
+	return nil
+}
+
+func (m *memory) Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error) {
+	m.mu.Lock()
+	m.lookups++
+	k, ok := m.keys[id]
+	err, hold := m.fails, m.hold
+	m.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return beacon.Key{}, ctx.Err()
+		}
+	}
+	switch {
+	case err != nil:
+		return beacon.Key{}, err
+	case !ok:
+		return beacon.Key{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such key"}
+	}
+	return k, nil
+}
+
+func (m *memory) Keys(_ context.Context, user beacon.UserID, offset, limit int) ([]beacon.Key, int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fails != nil {
+		return nil, 0, m.fails
+	}
+	list := slices.DeleteFunc(slices.Collect(maps.Values(m.keys)), func(k beacon.Key) bool {
+		return user != "" && k.User != user
+	})
+	slices.SortFunc(list, func(a, b beacon.Key) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	from := min(offset, len(list))
+	return list[from:min(from+limit, len(list))], len(list), nil
+}
+
+func (m *memory) TouchKeys(_ context.Context, used map[beacon.KeyID]time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fails != nil {
+		return m.fails
+	}
+	m.touches = append(m.touches, maps.Clone(used))
+	return nil
+}
+
+func (m *memory) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fails = err
+}
+
+func (m *memory) asked() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lookups
+}
+
+// world is keys over a store, with a clock and a feed to play with.
+type world struct {
+	*access.Keys
+	store  *memory
+	now    time.Time
+	inStep bool
+}
+
+func newWorld() *world {
+	w := &world{store: newMemory(), now: noon, inStep: true}
+	w.Keys = access.New(w.store, func() time.Time { return w.now }, func(time.Time) bool { return w.inStep })
+	return w
+}
+
+// user makes up a user id.
+func user() beacon.UserID { return beacon.UserID(id.New(beacon.UserPrefix, noon)) }
+
+// add puts a key into the store as another machine would: unseen by Keys.
+func (w *world) add(t testing.TB, k beacon.Key) (beacon.Key, string) {
+	t.Helper()
+	if k.User == "" {
+		k.User = user()
+	}
+	k, plain := access.Mint(w.now, k)
+	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}); err != nil {
+		t.Fatal(err)
+	}
+	return k, plain
+}

@@ -1,0 +1,87 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// unaudited are the routes that are no GET and leave no audit row, with why.
+var unaudited = map[string]string{
+	"POST /v1/coverage/simulate":        "it asks what would be, and writes nothing",
+	"POST /v1/hotspots/{id}/heartbeats": "a beat is a fact in the journal, under its hotspot and minute; 16,700 rows a second would bury the audit (decisions X3, D24)",
+}
+
+// Decision X10: whatever route writes, it leaves exactly one row, that names what
+// it changed and the request. A new route is in none of the tables, and fails here.
+func TestAudit_EveryWriteRoute(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c, staff := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify")
+		spot, key, code, device := "", "", "", machine{}
+		var tried []string
+		for _, step := range []struct {
+			route  string
+			kind   beacon.ChangeKind // none for those above
+			target *string
+			send   func() answer
+		}{
+			{"POST /v1/hotspots", beacon.HotspotRegistered, &spot, func() answer {
+				a := c.post(t, "/v1/hotspots", registration(1))
+				spot = data[hotspot](t, a, http.StatusCreated).ID
+				return a
+			}},
+			{"PATCH /v1/hotspots/{id}", beacon.HotspotUpdated, &spot, func() answer { return c.patch(t, "/v1/hotspots/"+spot, `{"name":"Another"}`) }},
+			{"POST /v1/hotspots/{id}/verification", beacon.HotspotVerified, &spot, func() answer {
+				place := data[hotspot](t, c.get(t, "/v1/hotspots/"+spot), http.StatusOK).Location
+				return staff.post(t, "/v1/hotspots/"+spot+"/verification", at(`{"lat":%v,"lng":%v,"accuracy_m":5,"method":"gps"}`, place.Lat, place.Lng))
+			}},
+			{"POST /v1/hotspots/{id}/link-code", beacon.LinkCodeCreated, &spot, func() answer {
+				a := c.post(t, "/v1/hotspots/"+spot+"/link-code", "")
+				code = data[linkCode](t, a, http.StatusOK).Code
+				return a
+			}},
+			{"POST /v1/devices/link", beacon.HotspotLinked, &spot, func() answer {
+				a := s.tryLink(t, code, mac(1))
+				device = machine{client{server: s, plain: data[linked](t, a, http.StatusOK).DeviceKey}, "/v1/hotspots/" + spot}
+				return a
+			}},
+			{"POST /v1/hotspots/{id}/heartbeats", "", nil, func() answer {
+				return device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)
+			}},
+			{"POST /v1/coverage/simulate", "", nil, func() answer {
+				return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`)
+			}},
+			{"DELETE /v1/hotspots/{id}/device", beacon.HotspotUnlinked, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot+"/device") }},
+			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
+			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {
+				a := c.post(t, "/v1/keys", `{"scopes":[]}`)
+				key = data[apiKey](t, a, http.StatusOK).ID
+				return a
+			}},
+			{"DELETE /v1/keys/{id}", beacon.KeyRevoked, &key, func() answer { return c.delete(t, "/v1/keys/"+key) }},
+		} {
+			tried = append(tried, step.route)
+			before := len(s.changes(t))
+			a := step.send()
+			if a.StatusCode >= http.StatusMultipleChoices {
+				t.Fatalf("%s: %s", step.route, a)
+			}
+			left := s.changes(t)[before:]
+			if step.kind == "" {
+				if len(left) != 0 || unaudited[step.route] == "" {
+					t.Errorf("%s left %v; it should leave nothing, for the reason %q", step.route, left, unaudited[step.route])
+				}
+				continue
+			}
+			if len(left) != 1 || left[0].Kind != step.kind || left[0].Target != *step.target || left[0].Actor.Request != a.Header.Get("X-Request-Id") {
+				t.Errorf("%s left %+v; want one row, %s of %s by %s", step.route, left, step.kind, *step.target, a.Header.Get("X-Request-Id"))
+			}
+		}
+		writes := slices.DeleteFunc(s.api.Routes(), func(route string) bool { return strings.HasPrefix(route, "GET ") })
+		slices.Sort(tried)
+		wantEqual(t, "the routes that write", tried, writes)
+	})
+}

@@ -1,0 +1,165 @@
+package api_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+)
+
+// atOnce is telemetry that takes every beat without any work.
+type atOnce struct{ api.Telemetry }
+
+func (atOnce) Take(context.Context, *fleet.Spot, beacon.Heartbeat) (beacon.Status, error) {
+	return beacon.Online, nil
+}
+
+// bare is a writer of answers that keeps nothing.
+type bare struct{ header http.Header }
+
+func (b *bare) Header() http.Header         { return b.header }
+func (b *bare) WriteHeader(int)             {}
+func (b *bare) Write(p []byte) (int, error) { return len(p), nil }
+
+// beater gives what sends one beat to the interface, past the network.
+func beater(t testing.TB) func() {
+	limits := ample
+	limits.Devices = ratelimit.Limit{Every: time.Nanosecond, Burst: 10} // the numbers of real ones, but for the speed
+	s := onSQLite(t, options{limits: limits, telemetry: atOnce{}})
+	m := s.operator(t).install(t, 1)
+	body := `{"boot_id":"0b7c8d3e-6c2f-4a53-9a51-3a1d5a0f6f10","seq":4711,"clients":12,"rx_bytes":90120417,"tx_bytes":1204470512,"rssi_dbm":-61}`
+	reader := strings.NewReader(body)
+	r := &http.Request{
+		Method: http.MethodPost, URL: &url.URL{Path: m.spot + "/heartbeats"}, ContentLength: int64(len(body)), Body: io.NopCloser(reader),
+		Header: http.Header{"Authorization": {"Bearer " + m.plain}, "Content-Type": {"application/json"}}, RemoteAddr: "192.0.2.1:1234",
+	}
+	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
+	return func() {
+		reader.Reset(body)
+		s.api.ServeHTTP(w, r)
+	}
+}
+
+func BenchmarkHeartbeat(b *testing.B) {
+	beat := beater(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		beat()
+	}
+}
+
+// A heartbeat is the busiest request there is: it asks for next to no memory. It
+// is one allocation; under the race detector, pools lose some on purpose.
+func TestHeartbeat_Allocations(t *testing.T) {
+	beat := beater(t)
+	if n := testing.AllocsPerRun(1000, beat); n > 4 {
+		t.Errorf("a heartbeat takes %v allocations", n)
+	}
+}
+
+// What is live about 20 hotspots, which a nearby answer writes down anew.
+func BenchmarkFacts(b *testing.B) {
+	s := onSQLite(b, options{limits: ample, telemetry: atOnce{}})
+	m := s.operator(b).install(b, 1)
+	spot, _ := s.fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+	var out []byte
+	for b.Loop() {
+		out = out[:0]
+		for range 20 {
+			out = api.AppendFacts(out, spot.Facts(noon))
+		}
+	}
+}
+
+// What a user with ten thousand hotspots earned, from the books to the wire.
+func BenchmarkSummary(b *testing.B) {
+	s := onSQLite(b, options{limits: ample, rewards: books{hotspots: 10_000}})
+	c := s.anyone(b, "rewards:read")
+	r := &http.Request{
+		Method: http.MethodGet, URL: &url.URL{Path: "/v1/users/me/rewards"}, RemoteAddr: "192.0.2.1:1234",
+		Header: http.Header{"Authorization": {"Bearer " + c.plain}},
+	}
+	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.api.ServeHTTP(w, r)
+	}
+}
+
+// The largest statement that ten thousand hotspots can have, over a socket.
+func BenchmarkStatement(b *testing.B) {
+	s := onSQLite(b, options{limits: ample, rewards: books{rows: 310_000}})
+	c := s.anyone(b, "rewards:read")
+	for b.Loop() {
+		n, err := io.Copy(io.Discard, c.begin(b).Body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(n)
+	}
+}
+
+// asker gives what sends one request to the interface, past the network.
+func asker(b *testing.B, hotspots int, path, query string) func() {
+	b.Helper()
+	s := onSQLite(b, options{limits: ample})
+	c := s.anyone(b)
+	s.populate(b, 75, grid(hotspots, 40.7001, -73.9999, 0.0001)...)
+	a := c.get(b, path+"?"+query).want(b, http.StatusOK)
+	b.SetBytes(int64(len(a.body)))
+	r := &http.Request{
+		Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query}, RemoteAddr: "192.0.2.1:1234",
+		Header: http.Header{"Authorization": {"Bearer " + c.plain}},
+	}
+	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
+	return func() { s.api.ServeHTTP(w, r) }
+}
+
+// What a map asks, from the guard to the bytes.
+func BenchmarkCoverage(b *testing.B) {
+	const sides = "north=40.8&south=40.6&east=-73.9&west=-74.1"
+	for _, bc := range []struct {
+		name     string
+		hotspots int
+		query    string
+	}{
+		{"20", 20, sides}, {"100", 100, sides}, {"1000", 1000, sides}, {"clusters", 10_000, sides + "&zoom=12"}, {"manyClusters", 10_000, sides + "&zoom=22"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			ask := asker(b, bc.hotspots, "/v1/coverage", bc.query)
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}
+
+func BenchmarkTile(b *testing.B) {
+	x, y := tileAt(14, 40.7001, -73.9999)
+	for _, bc := range []struct {
+		name     string
+		hotspots int
+		path     string
+	}{
+		{"1000", 1000, at("/v1/coverage/tiles/14/%d/%d.mvt", x, y)},
+		{"clusters", 10_000, at("/v1/coverage/tiles/13/%d/%d.mvt", x/2, y/2)},
+		{"empty", 10, "/v1/coverage/tiles/14/0/0.mvt"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			ask := asker(b, bc.hotspots, bc.path, "")
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// bounds reads a box from a query (decision N20).
+func (q *query) bounds() (box geo.Box) {
+	side := func(name string, most float64) (n float64, ok bool) {
+		if !q.need(name) {
+			return 0, false
+		}
+		n = q.number(name, -most, most, math.NaN())
+		return positiveZero(n), n >= -most && n <= most
+	}
+	return readBox(side, "", &q.faults)
+}
+
+// boundsForm is a box as a client wrote it.
+type boundsForm struct{ North, South, East, West beacon.Opt[float64] }
+
+func readBounds(o *object) boundsForm {
+	return boundsForm{North: o.number("north"), South: o.number("south"), East: o.number("east"), West: o.number("west")}
+}
+
+// validate gives the box, or notes its faults; path leads to it.
+func (form boundsForm) validate(path string, f *beacon.Faults) geo.Box {
+	sides := map[string]beacon.Opt[float64]{"north": form.North, "south": form.South, "east": form.East, "west": form.West}
+	side := func(name string, most float64) (n float64, ok bool) {
+		return required(sides[name], path+name, -most, most, f)
+	}
+	return readBox(side, path, f)
+}
+
+// required gives a number that must be there, and between two bounds.
+func required(value beacon.Opt[float64], field string, least, most float64, f *beacon.Faults) (n float64, ok bool) {
+	n, ok = beacon.Required(value, field, f)
+	if ok && !(n >= least && n <= most) {
+		f.Add(field, "must be "+shortest(least)+" to "+shortest(most))
+		ok = false
+	}
+	return positiveZero(n), ok
+}
+
+// readBox puts the sides of a box together. What is wrong with a side alone is
+// noted where it is read; it then says nothing about the one opposite.
+func readBox(side func(name string, most float64) (n float64, ok bool), path string, f *beacon.Faults) (box geo.Box) {
+	var known [4]bool
+	box.North, known[0] = side("north", 90)
+	box.South, known[1] = side("south", 90)
+	box.East, known[2] = side("east", 180)
+	box.West, known[3] = side("west", 180)
+	if known[0] && known[1] && box.North <= box.South {
+		f.Add(path+"north", "must be north of south")
+	}
+	if known[2] && known[3] && box.Width() == 0 {
+		f.Add(path+"east", "must be another meridian than west")
+	}
+	return box
+}
+
+// positiveZero makes -0 0: they are the same place, and look the same.
+func positiveZero(n float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return n
+}
+
+// appendBounds writes a box as the answers show it.
+func appendBounds(out []byte, box geo.Box) []byte {
+	out = strconv.AppendFloat(append(out, `{"north":`...), box.North, 'f', -1, 64)
+	out = strconv.AppendFloat(append(out, `,"south":`...), box.South, 'f', -1, 64)
+	out = strconv.AppendFloat(append(out, `,"east":`...), box.East, 'f', -1, 64)
+	out = strconv.AppendFloat(append(out, `,"west":`...), box.West, 'f', -1, 64)
+	return append(out, '}')
+}

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// coverageQuery asks what stands in a box, and what covers it.
+type coverageQuery struct {
+	box  geo.Box
+	zoom int // or fleet.AnyZoom
+}
+
+// coverage answers from memory, like nearby: maps ask whenever they are moved.
+func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	w.Header()["Vary"] = varyAccept
+	in, err := decodeCoverage(r)
+	if err != nil {
+		return err
+	}
+	m := a.meta(w)
+	survey := a.fleet.Survey(in.box, in.zoom, time.Time(m.Timestamp))
+	p := a.sheets.Get().(*sheet)
+	defer a.sheets.Put(p)
+	if wants(r, asGeoJSON) {
+		p.body = appendCoverageFeatures(p.body[:0], in.box, survey, m)
+		writeGeoJSON(w, p.body)
+		return nil
+	}
+	p.body = appendCoverage(p.body[:0], in.box, survey, m)
+	w.Header()["Content-Length"] = decimal(len(p.body))
+	httpserver.WriteBody(w, http.StatusOK, p.body)
+	return nil
+}
+
+// sheet is the memory that a long answer is written in.
+type sheet struct{ body []byte }
+
+type sheetPool struct{ sync.Pool }
+
+func newSheetPool() sheetPool { return sheetPool{sync.Pool{New: func() any { return new(sheet) }}} }
+
+func decodeCoverage(r *http.Request) (coverageQuery, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return coverageQuery{}, err
+	}
+	in := coverageQuery{box: q.bounds(), zoom: fleet.AnyZoom}
+	if zoom := q.number("zoom", 0, fleet.MaxZoom, fleet.AnyZoom); zoom >= 0 {
+		in.zoom = int(zoom) // maps zoom by fractions, too
+	}
+	return in, q.faults.Err()
+}
+
+func appendCoverage(out []byte, box geo.Box, s fleet.Survey, m meta) []byte {
+	out = appendBounds(append(out, `{"data":{"bounds":`...), box)
+	out = appendFindings(out, s)
+	out = append(out, `,"hotspots":[`...)
+	for i := range s.Marks {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendMark(append(out, '{'), s.Marks[i]), '}')
+	}
+	for i := range s.Clusters {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendCluster(append(out, '{'), &s.Clusters[i]), '}')
+	}
+	return appendMeta(append(out, "]}"...), m)
+}
+
+// appendFindings writes what is true of the box as a whole.
+func appendFindings(out []byte, s fleet.Survey) []byte {
+	out = strconv.AppendInt(append(out, `,"hotspot_count":`...), int64(s.Count), 10)
+	out = appendKm2(append(out, `,"coverage_area_km2":`...), km2Of(s.AreaKm2))
+	out = appendShare(append(out, `,"coverage_percentage":`...), s.Share)
+	return strconv.AppendBool(append(out, `,"aggregated":`...), s.Aggregated)
+}
+
+// appendMark takes the place as it was written down when the hotspot last changed:
+// to spell two numbers costs more than all the rest.
+func appendMark(out []byte, m fleet.Mark) []byte {
+	_, place, _ := cutSummary(m.Spot.Summary())
+	out = append(append(out, `"id":"`...), m.Spot.ID()...)
+	out = append(append(out, `",`...), place...)
+	return appendMarkState(append(out, ','), m)
+}
+
+func appendMarkState(out []byte, m fleet.Mark) []byte {
+	out = appendRadius(append(out, `"radius_m":`...), m.Spot.RadiusM())
+	out = append(append(out, `,"status":"`...), m.Status...)
+	return append(out, '"')
+}
+
+func appendCluster(out []byte, c *fleet.Cluster) []byte {
+	out = append(append(out, `"id":"`...), c.ID...)
+	out = appendDegrees(append(out, `","lat":`...), c.Center.Lat)
+	out = appendDegrees(append(out, `,"lng":`...), c.Center.Lng)
+	return appendClusterState(append(out, ','), c)
+}
+
+func appendClusterState(out []byte, c *fleet.Cluster) []byte {
+	out = appendTenths(append(out, `"radius_m":`...), c.RadiusM)
+	out = append(append(out, `,"status":"`...), clusterStatus(c)...)
+	out = strconv.AppendInt(append(out, `","count":`...), int64(c.Count), 10)
+	return strconv.AppendInt(append(out, `,"online_count":`...), int64(c.Online), 10)
+}
+
+// clusterStatus is online if a hotspot of the cluster is (decision N20).
+func clusterStatus(c *fleet.Cluster) beacon.Status {
+	if c.Online > 0 {
+		return beacon.Online
+	}
+	return beacon.Offline
+}
+
+// appendDegrees writes an angle to 1e-7°, which is a centimetre: a centroid is no
+// place that someone measured.
+func appendDegrees(out []byte, degrees float64) []byte {
+	const one = 10_000_000
+	n := int(math.Round(degrees * one))
+	if n < 0 {
+		out, n = append(out, '-'), -n
+	}
+	out = strconv.AppendInt(out, int64(n/one), 10)
+	return appendFraction(out, n%one, one/10)
+}
+
+// appendShare writes a fraction with all the digits that it has.
+func appendShare(out []byte, share float64) []byte {
+	return strconv.AppendFloat(out, share, 'f', -1, 64)
+}

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/registry"
+)
+
+func decodeVerification(w http.ResponseWriter, r *http.Request) (registry.Verification, error) {
+	in := registry.Verification{Hotspot: beacon.HotspotID(r.PathValue("id"))}
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return in, err
+	}
+	in.Form = beacon.VerificationForm{
+		Lat: o.number("lat"), Lng: o.number("lng"), AccuracyM: o.number("accuracy_m"), Method: o.text("method"),
+	}
+	return in, o.settle(func() error {
+		_, err := in.Form.Validate()
+		return err
+	})
+}
+
+func decodeLinkCode(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, error) {
+	return beacon.HotspotID(r.PathValue("id")), notTwice(r)
+}
+
+type linkCode struct {
+	Code      string `json:"code"`
+	ExpiresAt stamp  `json:"expires_at"`
+}
+
+func encodeLinkCode(_ http.Header, made registry.LinkCode) payload {
+	return payload{Data: linkCode{made.Code, stamp(made.ExpiresAt)}}
+}
+
+// link gives a device its key (decision X2). It has none to show yet, so that
+// tries are counted by address, before any look at what it sent.
+func (a *API) link(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Cache-Control"] = noStore
+	err := a.limits.spendLinkTry(w.Header(), r, time.Now())
+	if err == nil {
+		verb := func(ctx context.Context, _ beacon.Principal, in registry.Link) (registry.Linked, error) {
+			return a.registry.Link(ctx, in)
+		}
+		err = serve(a, http.StatusOK, decodeLink, verb, encodeLinked)(w, r, beacon.Principal{})
+	}
+	if err != nil {
+		a.fail(w, r, err)
+	}
+}
+
+func decodeLink(w http.ResponseWriter, r *http.Request) (registry.Link, error) {
+	if err := notTwice(r); err != nil {
+		return registry.Link{}, err
+	}
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return registry.Link{}, err
+	}
+	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address")}
+	err = o.settle(form.Validate)
+	if err == nil {
+		err = form.Validate()
+	}
+	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Request: httpserver.RequestID(w)}, err
+}
+
+type linked struct {
+	HotspotID     beacon.HotspotID `json:"hotspot_id"`
+	DeviceKey     string           `json:"device_key"`
+	LinkedAt      stamp            `json:"linked_at"`
+	HeartbeatPath string           `json:"heartbeat_path"`
+	NextInS       int              `json:"next_in_s"`
+}
+
+func encodeLinked(_ http.Header, done registry.Linked) payload {
+	return payload{Data: linked{
+		HotspotID: done.Hotspot.ID, DeviceKey: done.Key, LinkedAt: stamp(done.Hotspot.Device.LinkedAt),
+		HeartbeatPath: beatPrefix + string(done.Hotspot.ID) + beatSuffix, NextInS: beacon.HeartbeatInterval,
+	}}
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// payload is what an answer says, before it is put into the envelope.
+type payload struct {
+	Data       any
+	Pagination *pagination
+}
+
+type envelope struct {
+	Data       any         `json:"data"`
+	Meta       meta        `json:"meta"`
+	Pagination *pagination `json:"pagination,omitempty"`
+}
+
+type meta struct {
+	RequestID string `json:"request_id"`
+	Timestamp stamp  `json:"timestamp"`
+}
+
+type pagination struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	Total      int `json:"total"`
+	TotalPages int `json:"total_pages"`
+}
+
+// showPage shows each item of a page of a list.
+func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
+	shown := make([]Shown, len(list.Items))
+	for i, item := range list.Items {
+		shown[i] = show(item)
+	}
+	return payload{Data: shown, Pagination: &pagination{
+		Page: list.Page.Number, PerPage: list.Page.Size, Total: list.Total, TotalPages: list.Pages(),
+	}}
+}
+
+// encoded is what stands in the data of an answer, written down already.
+type encoded []byte
+
+// stamp is a time as the interface writes it (decision N22).
+type stamp time.Time
+
+// MarshalText writes the time in UTC with milliseconds.
+func (s stamp) MarshalText() ([]byte, error) { return s.append(nil), nil }
+
+// append writes the time by the one layout that package time is quick at, and
+// puts the milliseconds in.
+func (s stamp) append(out []byte) []byte {
+	t := time.Time(s).UTC()
+	out = t.AppendFormat(out, time.RFC3339)
+	ms := t.Nanosecond() / 1_000_000
+	return append(out[:len(out)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
+}
+
+// maybe gives a time as a pointer, nil for one that has not come.
+func maybe(t time.Time) *stamp {
+	if t.IsZero() {
+		return nil
+	}
+	s := stamp(t)
+	return &s
+}
+
+func (a *API) meta(w http.ResponseWriter) meta {
+	return meta{RequestID: httpserver.RequestID(w), Timestamp: stamp(a.now())}
+}
+
+// write sends a successful answer.
+func (a *API) write(w http.ResponseWriter, status int, p payload) error {
+	if status == http.StatusNoContent {
+		w.WriteHeader(status)
+		return nil
+	}
+	if data, ok := p.Data.(encoded); ok {
+		body := append([]byte(`{"data":`), data...)
+		httpserver.WriteBody(w, status, appendMeta(body, a.meta(w)))
+		return nil
+	}
+	return httpserver.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
+}
+
+func encodeNothing(http.Header, struct{}) payload { return payload{} }
+
+func decodeNothing(http.ResponseWriter, *http.Request) (struct{}, error) { return struct{}{}, nil }

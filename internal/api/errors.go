@@ -1,0 +1,139 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// fault is the body of every error (decision N1).
+type fault struct {
+	Error faultBody `json:"error"`
+	Meta  meta      `json:"meta"`
+}
+
+type faultBody struct {
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Details []faultDetail `json:"details,omitempty"`
+}
+
+type faultDetail struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// kinds gives the status and code of each kind of error.
+var kinds = map[beacon.Kind]struct {
+	status int
+	code   string
+}{
+	beacon.Internal:         {http.StatusInternalServerError, "internal_error"},
+	beacon.InvalidRequest:   {http.StatusBadRequest, "invalid_request"},
+	beacon.MissingParameter: {http.StatusBadRequest, "missing_parameter"},
+	beacon.Unauthorized:     {http.StatusUnauthorized, "unauthorized"},
+	beacon.Forbidden:        {http.StatusForbidden, "forbidden"},
+	beacon.NotFound:         {http.StatusNotFound, "not_found"},
+	beacon.Conflict:         {http.StatusConflict, "conflict"},
+	beacon.RateLimited:      {http.StatusTooManyRequests, "rate_limit_exceeded"},
+	beacon.TooLarge:         {http.StatusRequestEntityTooLarge, "payload_too_large"},
+	beacon.UnsupportedMedia: {http.StatusUnsupportedMediaType, "unsupported_media_type"},
+	beacon.Overloaded:       {http.StatusServiceUnavailable, "overloaded"},
+}
+
+// fail is the only place where an error becomes an answer. The cause of an
+// internal one is for the log alone.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(r.Context().Err(), context.Canceled) && !isAboutBody(err) {
+		// The client is gone: nobody reads the answer, and nothing is wrong here.
+		w.WriteHeader(statusClientGone)
+		return
+	}
+	e := classify(err)
+	if e.Kind == beacon.Internal || e.Kind == beacon.Overloaded {
+		a.log.Error("request failed", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
+	}
+	a.answerFailure(w, e)
+}
+
+// answerFailure writes an error that was logged where it had to be.
+func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
+	if e.Kind == beacon.Internal {
+		e = &beacon.Error{Message: "something went wrong on our side; try again, with the same Idempotency-Key if you sent one"}
+	}
+	h := w.Header()
+	if e.Kind == beacon.Unauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(int64(math.Ceil(e.RetryAfter.Seconds())), 10))
+	}
+	body := faultBody{Code: kinds[e.Kind].code, Message: e.Message}
+	for _, f := range e.Fields {
+		body.Details = append(body.Details, faultDetail{f.Field, f.Message})
+	}
+	a.writeFault(w, kinds[e.Kind].status, body)
+}
+
+// isAboutBody reports whether the body of a request is at fault. When it does not come,
+// or not to its end, net/http ends the context as if the client had left, who may
+// well wait for an answer.
+func isAboutBody(err error) bool {
+	_, ok := errors.AsType[*httpserver.BodyError](err)
+	return ok
+}
+
+// statusClientGone is for the log and the metrics alone.
+const statusClientGone = 499
+
+// classify finds the kind of an error. A request that ran out of time is not
+// the client's fault, and trying again later may help.
+func classify(err error) *beacon.Error {
+	if e, ok := errors.AsType[*beacon.Error](err); ok {
+		return e
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &beacon.Error{Kind: beacon.Overloaded, Message: "this took too long; try again", RetryAfter: time.Second, Err: err}
+	}
+	return &beacon.Error{Kind: beacon.Internal, Err: err}
+}
+
+func kindOf(err error) beacon.Kind { return classify(err).Kind }
+
+func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
+	w.Header()["Cache-Control"] = noStore
+	if err := httpserver.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)}); err != nil {
+		panic(err) // strings alone: cannot happen
+	}
+}
+
+// Refuse writes the errors that are decided where no endpoint runs.
+func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
+	httpserver.MarkAsData(w.Header())
+	a.limits.showFailures(w.Header(), r, time.Now())
+	switch status {
+	case http.StatusNotFound:
+		a.writeFault(w, status, faultBody{Code: "not_found", Message: "there is nothing at this path"})
+	case http.StatusMethodNotAllowed:
+		a.writeFault(w, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
+	case http.StatusRequestURITooLong:
+		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
+	case http.StatusServiceUnavailable:
+		// Not logged: these come by the thousand, while it starts or when it has too much to do.
+		wait := time.Second
+		if IsHeartbeat(r) {
+			wait = telemetry.RetryAfter()
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(wholeSeconds(wait)))
+		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting, or has more to do than it can; try again"})
+	default:
+		a.fail(w, r, errors.New(http.StatusText(status)))
+	}
+}

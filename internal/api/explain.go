@@ -1,0 +1,164 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+func decodeExplain(_ http.ResponseWriter, r *http.Request) (rewards.ExplainQuery, error) {
+	in := rewards.ExplainQuery{Hotspot: beacon.HotspotID(r.PathValue("id"))}
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	in.Day = q.day("date")
+	return in, q.faults.Err()
+}
+
+// explanation is why a day earned what it did (decision X6): the losses and what
+// was earned add up to the potential.
+type explanation struct {
+	HotspotID beacon.HotspotID `json:"hotspot_id"`
+	Date      beacon.Day       `json:"date"`
+	Unit      string           `json:"unit"`
+	Open      bool             `json:"open"`
+	Status    rewards.Status   `json:"status"`
+	Policy    policyTerms      `json:"policy"`
+	Facts     dayFacts         `json:"facts"`
+	Potential amounts          `json:"potential"`
+	Losses    []loss           `json:"losses"`
+	Earned    amounts          `json:"earned"`
+}
+
+type policyTerms struct {
+	Version          int           `json:"version"`
+	EffectiveFrom    beacon.Day    `json:"effective_from"`
+	Availability     beacon.Amount `json:"availability"`
+	Performance      tierTerms     `json:"performance"`
+	UtilizationPerGB beacon.Amount `json:"utilization_per_gb"`
+	UtilizationCap   beacon.Amount `json:"utilization_cap"`
+}
+
+type tierTerms struct {
+	Standard beacon.Amount `json:"standard"`
+	Enhanced beacon.Amount `json:"enhanced"`
+	Premium  beacon.Amount `json:"premium"`
+}
+
+type dayFacts struct {
+	Served   int    `json:"served_minutes"`
+	Expected int    `json:"expected_minutes"`
+	Closed   int    `json:"closed_minutes"`
+	Excused  int    `json:"excused_minutes"`
+	Outside  int    `json:"outside_minutes"`
+	Bytes    uint64 `json:"traffic_bytes"`
+	Tier     string `json:"performance_tier"`
+}
+
+type amounts struct {
+	Availability beacon.Amount `json:"availability"`
+	Performance  beacon.Amount `json:"performance"`
+	Utilization  beacon.Amount `json:"utilization"`
+	Total        beacon.Amount `json:"total"`
+}
+
+type loss struct {
+	Reason  policy.Reason `json:"reason"`
+	Minutes int           `json:"minutes,omitempty"`
+	amounts
+	Explanation string `json:"explanation"`
+}
+
+func showAmounts(e beacon.Earned) amounts {
+	return amounts{e.Availability, e.Performance, e.Utilization, e.Total()}
+}
+
+func showPolicy(p *policy.Policy) policyTerms {
+	return policyTerms{
+		Version: p.Version, EffectiveFrom: p.From, Availability: p.Availability,
+		Performance: tierTerms{
+			p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium],
+		},
+		UtilizationPerGB: p.PerGB, UtilizationCap: p.Cap,
+	}
+}
+
+func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
+	out := explanation{
+		HotspotID: e.Hotspot, Date: e.Day, Unit: beacon.RewardUnit, Open: e.Open, Status: e.Status, Policy: showPolicy(e.Policy),
+		Facts: dayFacts{
+			e.Facts.Served, e.Facts.Expected, e.Facts.Closed, e.Facts.Excused, e.Facts.Outside, e.Facts.Bytes, e.Facts.Tier.String(),
+		},
+		Potential: showAmounts(e.Potential), Losses: []loss{}, Earned: showAmounts(e.Earned),
+	}
+	for _, l := range e.Losses {
+		out.Losses = append(out.Losses, loss{l.Reason, l.Minutes, showAmounts(l.Amount), inWords(e, l)})
+	}
+	return payload{Data: out}
+}
+
+// inWords says what a loss is about.
+func inWords(e rewards.Explanation, l policy.Loss) string {
+	switch l.Reason {
+	case policy.Offline:
+		return fmt.Sprintf("Of %s in which it was expected, the hotspot was not heard of in %d: availability is paid for the share that was served.",
+			minutes(e.Facts.Expected), l.Minutes)
+	case policy.Closed:
+		return unexpectedInWords(e, l, "By its operating hours the hotspot was closed for %s")
+	case policy.Excused:
+		return unexpectedInWords(e, l, "For %s our own service was down")
+	case policy.Outside:
+		if l.Minutes == beacon.MinutesADay {
+			return "Nothing is recorded of this day: the hotspot was not verified and linked, or our own service was down from its beginning to its end."
+		}
+		return unexpectedInWords(e, l, "For %s the hotspot was not in service: not verified and linked yet, or no longer")
+	case policy.Slow:
+		return fmt.Sprintf("By its speed tests the hotspot was %s, which adds %s for each credit of availability; premium would add %s.",
+			e.Facts.Tier, e.Policy.Performance[e.Facts.Tier], e.Policy.Performance[beacon.Premium])
+	case policy.Capped:
+		return fmt.Sprintf("What it carried would be worth %s; a day earns at most %s by that.", e.Potential.Utilization, e.Policy.Cap)
+	}
+	return "This was not earned for a reason that has no words yet."
+}
+
+// unexpectedInWords tells of minutes that were not expected: they cost something
+// only when there were no others.
+func unexpectedInWords(e rewards.Explanation, l policy.Loss, what string) string {
+	if e.Facts.Expected > 0 {
+		return fmt.Sprintf(what+". Nothing was expected then, so it cost nothing.", minutes(l.Minutes))
+	}
+	return fmt.Sprintf(what+". A day on which nothing was expected earns no availability.", minutes(l.Minutes))
+}
+
+func minutes(n int) string {
+	if n == 1 {
+		return "1 minute"
+	}
+	return strconv.Itoa(n) + " minutes"
+}
+
+// tabulateExplanation has one line for the potential, one for each loss, and one
+// for what was earned.
+func tabulateExplanation(_ rewards.ExplainQuery, e rewards.Explanation) *table {
+	t := newTable("explanation-"+e.Day.String()+".csv",
+		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit")
+	add := func(line string, reason policy.Reason, minutes string, amount beacon.Earned) {
+		t.line(e.Day.String(), string(e.Hotspot), line, string(reason), minutes, amount.Availability.String(), amount.Performance.String(),
+			amount.Utilization.String(), amount.Total().String(), beacon.RewardUnit)
+	}
+	add("potential", "", "", e.Potential)
+	for _, l := range e.Losses {
+		minutes := ""
+		if l.Minutes > 0 {
+			minutes = strconv.Itoa(l.Minutes)
+		}
+		add("loss", l.Reason, minutes, l.Amount)
+	}
+	add("earned", "", "", e.Earned)
+	return t
+}

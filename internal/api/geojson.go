@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+var geoJSONType = []string{"application/geo+json"}
+
+// writeGeoJSON sends an answer that is written as a map would like it (RFC 7946).
+func writeGeoJSON(w http.ResponseWriter, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = geoJSONType
+	h["Content-Length"] = decimal(len(body))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // a client that left is no fault of ours
+}
+
+// appendNearbyFeatures writes the hotspots that appendNearby does.
+func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
+	out = append(out, `{"type":"FeatureCollection","features":[`...)
+	for i, hit := range hits {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendFeature(out, hit.Item.ID())
+		out = appendPlace(out, hit.Item.Place())
+		head, _, address := cutSummary(hit.Item.Summary())
+		out = append(out, head...)
+		out = append(append(out, `,"address":`...), address...)
+		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
+		out = append(appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp))), '}') // it closes the properties itself
+	}
+	return appendMeta(append(out, ']'), m)
+}
+
+// appendCoverageFeatures writes what appendCoverage does.
+func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []byte {
+	out = append(out, `{"type":"FeatureCollection","bbox":[`...)
+	for i, side := range [...]float64{box.West, box.South, box.East, box.North} {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendFloat(out, side, 'f', -1, 64)
+	}
+	out = appendFindings(append(out, ']'), s)
+	out = append(out, `,"features":[`...)
+	for i, mark := range s.Marks {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendPlace(appendFeature(out, mark.Spot.ID()), mark.Spot.Place())
+		out = append(append(append(out, `{"id":"`...), mark.Spot.ID()...), `",`...)
+		out = append(appendMarkState(out, mark), "}}"...)
+	}
+	for i := range s.Clusters {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		c := &s.Clusters[i]
+		out = appendFeature(out, c.ID)
+		out = appendDegrees(out, c.Center.Lng)
+		out = appendDegrees(append(out, ','), c.Center.Lat)
+		out = append(append(append(out, `]},"properties":{"id":"`...), c.ID...), `",`...)
+		out = append(appendClusterState(out, c), "}}"...)
+	}
+	return appendMeta(append(out, ']'), m)
+}
+
+// appendFeature begins a feature, up to where its coordinates go.
+func appendFeature(out []byte, id string) []byte {
+	out = append(append(out, `{"type":"Feature","id":"`...), id...)
+	return append(out, `","geometry":{"type":"Point","coordinates":[`...)
+}
+
+// appendPlace goes on up to where the properties go.
+func appendPlace(out []byte, place geo.Point) []byte {
+	out = strconv.AppendFloat(out, place.Lng, 'f', -1, 64)
+	out = strconv.AppendFloat(append(out, ','), place.Lat, 'f', -1, 64)
+	return append(out, `]},"properties":`...)
+}

@@ -1,0 +1,234 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// Heartbeats are most of what a live network does: a million devices send
+// 16,700 a second. So their path is known without the mux, their usual form is
+// read without the general reader, and nothing is allocated that can be lent.
+
+const (
+	heartbeatPattern = "POST /v1/hotspots/{id}/heartbeats"
+	beatPrefix       = Base + "/hotspots/"
+	beatSuffix       = "/heartbeats"
+	hotspotIDLength  = len(beacon.HotspotPrefix) + id.Length
+)
+
+// heartbeatPath recognises a heartbeat, and gives the hotspot. What looks like
+// none may still be one, in an odd spelling: that is for the mux to say.
+func heartbeatPath(r *http.Request) (hotspot beacon.HotspotID, ok bool) {
+	path := r.URL.Path
+	if len(path) != len(beatPrefix)+hotspotIDLength+len(beatSuffix) || r.Method != http.MethodPost || r.URL.RawPath != "" ||
+		path[:len(beatPrefix)] != beatPrefix || path[len(beatPrefix)+hotspotIDLength:] != beatSuffix {
+		return "", false
+	}
+	name := path[len(beatPrefix) : len(beatPrefix)+hotspotIDLength]
+	return beacon.HotspotID(name), name[:len(beacon.HotspotPrefix)] == beacon.HotspotPrefix && strings.IndexByte(name, '/') < 0
+}
+
+// heartbeat is beat for what comes through the mux.
+func (a *API) heartbeat(w http.ResponseWriter, r *http.Request) {
+	a.beat(w, r, beacon.HotspotID(r.PathValue("id")))
+}
+
+// beat takes a heartbeat (decision X3) and answers once it is durable.
+func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID) {
+	w.Header()["Cache-Control"] = noStore
+	room := a.beats.Get().(*beatRoom)
+	defer a.beats.Put(room)
+	status, err := a.takeBeat(w, r, hotspot, room)
+	if err != nil {
+		a.failBeat(w, r, err)
+		return
+	}
+	room.answer = appendBeat(room.answer[:0], status, a.meta(w))
+	w.Header()["Content-Length"] = decimal(len(room.answer))
+	httpserver.WriteBody(w, http.StatusOK, room.answer)
+}
+
+// takeBeat goes through the checks of decision N3.
+func (a *API) takeBeat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom) (beacon.Status, error) {
+	now := time.Now() // of the machine: limits count real time
+	spot, err := a.device(w, r, hotspot, now)
+	if err != nil {
+		return "", err
+	}
+	if err := a.limits.spendDevice(w.Header(), hotspot, now); err != nil {
+		return "", err
+	}
+	beat, err := room.read(w, r)
+	if err != nil {
+		return "", err
+	}
+	return a.telemetry.Take(r.Context(), spot, beat)
+}
+
+func appendBeat(out []byte, status beacon.Status, m meta) []byte {
+	out = append(out, `{"data":{"status":"`...)
+	out = append(out, status...)
+	out = append(out, `","next_in_s":`+nextBeat+`}`...)
+	return appendMeta(out, m)
+}
+
+// nextBeat is beacon.HeartbeatInterval, spelled.
+const nextBeat = "60"
+
+// device finds the hotspot whose device is asking, which must be the one that
+// it beats for.
+func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, now time.Time) (*fleet.Spot, error) {
+	key, _ := bearer(r)
+	presented, ok := access.Split(key)
+	if !ok || !presented.IsOf(hotspot) {
+		return nil, a.refuseCaller(w, r, now)
+	}
+	hash := presented.Hash()
+	if spot, ok := a.fleet.Find(hotspot); ok && spot.Opens(hash) {
+		return spot, nil
+	}
+	// Another server may have linked the device just now.
+	if err := a.limits.checkFailures(w.Header(), r, now); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if err := a.registry.Device(ctx, hotspot); err != nil && kindOf(err) != beacon.NotFound {
+		return nil, err
+	}
+	if spot, ok := a.fleet.Find(hotspot); ok && spot.Opens(hash) {
+		return spot, nil
+	}
+	return nil, a.unauthorized(w, r, now)
+}
+
+var errNotThisDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "only the device of a hotspot may send its heartbeats, with the key that it got when it was linked"}
+
+// refuseCaller finds out how to say no to someone who is not the device.
+func (a *API) refuseCaller(w http.ResponseWriter, r *http.Request, now time.Time) error {
+	if _, err := a.admit(w, r, now); err != nil && err != errDevice {
+		return err
+	}
+	return errNotThisDevice
+}
+
+// failBeat answers an error. When no beat can be taken, a line in the log for
+// each would be too much of a good thing.
+func (a *API) failBeat(w http.ResponseWriter, r *http.Request, err error) {
+	e := classify(err)
+	if e.Kind != beacon.Overloaded || r.Context().Err() != nil {
+		a.fail(w, r, err)
+		return
+	}
+	if more, ok := a.complains.pass(time.Now()); ok {
+		a.log.Error("heartbeats cannot be taken", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
+	}
+	a.answerFailure(w, e)
+}
+
+// throttle lets one pass in a second, and counts the others.
+type throttle struct {
+	last    atomic.Int64 // second of the last that passed
+	skipped atomic.Int64
+}
+
+func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
+	last := t.last.Load()
+	if second := now.Unix(); second == last || !t.last.CompareAndSwap(last, second) {
+		t.skipped.Add(1)
+		return 0, false
+	}
+	return t.skipped.Swap(0), true
+}
+
+// beatRoom is the memory that a heartbeat is read and answered in.
+type beatRoom struct {
+	body   [usualBeat]byte
+	answer []byte
+}
+
+// usualBeat is more than the body of a heartbeat has, unless someone fills it
+// with blanks.
+const usualBeat = 1024
+
+type beatPool struct{ sync.Pool }
+
+func newBeatPool() beatPool {
+	return beatPool{sync.Pool{New: func() any { return new(beatRoom) }}}
+}
+
+// read reads a heartbeat. What is unusual about it, right or wrong, is left to
+// the general reader, so that its faults are told as everywhere (decision N7).
+func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
+		return decodeHeartbeat(w, r)
+	}
+	body := room.body[:r.ContentLength]
+	n, err := io.ReadFull(r.Body, body)
+	if err == nil {
+		var form beacon.HeartbeatForm
+		if scanBeat(body, &form) {
+			if beat, err := form.Validate(); err == nil {
+				return beat, nil
+			}
+		}
+	}
+	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:n]), ended{err}))
+	return decodeHeartbeat(w, r)
+}
+
+// isPlainJSON reports whether a body is sent as nearly everyone sends it.
+func isPlainJSON(h http.Header) bool {
+	types := h["Content-Type"]
+	return len(types) == 1 && (types[0] == "application/json" || types[0] == "application/json; charset=utf-8") &&
+		len(h["Content-Encoding"]) == 0
+}
+
+// ended is the end of a body: as it should be, or with an error.
+type ended struct{ err error }
+
+func (e ended) Read([]byte) (int, error) {
+	if e.err != nil {
+		return 0, e.err
+	}
+	return 0, io.EOF
+}
+
+// decodeHeartbeat reads any heartbeat.
+func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return beacon.Heartbeat{}, err
+	}
+	form := beacon.HeartbeatForm{
+		BootID:  o.text("boot_id"),
+		Seq:     o.number("seq"),
+		Clients: o.number("clients"),
+		RxBytes: o.number("rx_bytes"),
+		TxBytes: o.number("tx_bytes"),
+		RSSI:    o.number("rssi_dbm"),
+		SpeedTest: inner(o, "speedtest", func(o *object) beacon.SpeedTestForm {
+			return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
+		}),
+	}
+	err = o.settle(func() error {
+		_, err := form.Validate()
+		return err
+	})
+	if err != nil {
+		return beacon.Heartbeat{}, err
+	}
+	return form.Validate()
+}

@@ -1,0 +1,171 @@
+package api
+
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
+// scanBeat reads the body of a heartbeat as devices write it: an object of known
+// members, each once, with plain numbers and a boot_id without escapes. It
+// reports false for everything else, be it right or wrong; then the general
+// reader decides. It knows form alone: what the values may be, the domain says.
+func scanBeat(body []byte, form *beacon.HeartbeatForm) bool {
+	s := scanner{rest: body}
+	if !s.members(func(name []byte) bool { return s.beatMember(name, form) }) {
+		return false
+	}
+	s.skip()
+	return len(s.rest) == 0
+}
+
+func (s *scanner) beatMember(name []byte, form *beacon.HeartbeatForm) bool {
+	switch string(name) {
+	case "boot_id":
+		text, ok := s.text()
+		if !ok || form.BootID.Set {
+			return false
+		}
+		form.BootID = beacon.Some(string(text))
+		return true
+	case "seq":
+		return s.number(&form.Seq)
+	case "clients":
+		return s.number(&form.Clients)
+	case "rx_bytes":
+		return s.number(&form.RxBytes)
+	case "tx_bytes":
+		return s.number(&form.TxBytes)
+	case "rssi_dbm":
+		return s.number(&form.RSSI)
+	case "speedtest":
+		if form.SpeedTest.Set {
+			return false
+		}
+		form.SpeedTest.Set = true
+		return s.members(func(name []byte) bool { return s.testMember(name, &form.SpeedTest.V) })
+	}
+	return false
+}
+
+func (s *scanner) testMember(name []byte, form *beacon.SpeedTestForm) bool {
+	switch string(name) {
+	case "down_mbps":
+		return s.number(&form.DownMbps)
+	case "up_mbps":
+		return s.number(&form.UpMbps)
+	case "latency_ms":
+		return s.number(&form.LatencyMs)
+	}
+	return false
+}
+
+// scanner is what is left to read.
+type scanner struct {
+	rest []byte
+}
+
+// skip passes over blanks.
+func (s *scanner) skip() {
+	for len(s.rest) > 0 {
+		switch s.rest[0] {
+		case ' ', '\t', '\n', '\r':
+			s.rest = s.rest[1:]
+		default:
+			return
+		}
+	}
+}
+
+// take reads one character, and blanks before it.
+func (s *scanner) take(c byte) bool {
+	s.skip()
+	if len(s.rest) == 0 || s.rest[0] != c {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// members reads an object; member reads the value of each.
+func (s *scanner) members(member func(name []byte) bool) bool {
+	if !s.take('{') {
+		return false
+	}
+	if s.take('}') {
+		return true
+	}
+	for {
+		name, ok := s.text()
+		if !ok || !s.take(':') || !member(name) {
+			return false
+		}
+		if !s.take(',') {
+			return s.take('}')
+		}
+	}
+}
+
+// text reads a string of printable ASCII without escapes.
+func (s *scanner) text() (text []byte, ok bool) {
+	if !s.take('"') {
+		return nil, false
+	}
+	for i, c := range s.rest {
+		switch {
+		case c == '"':
+			text, s.rest = s.rest[:i], s.rest[i+1:]
+			return text, true
+		case c < ' ' || c > '~' || c == '\\':
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// powers of ten that a float64 holds exactly.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+// number reads a member that is a number of few digits without an exponent. The
+// digits and the power of ten are both exact in a float64, so that one division
+// rounds as strconv does.
+func (s *scanner) number(to *beacon.Opt[float64]) bool {
+	s.skip()
+	text, negative := s.rest, false
+	if len(text) > 0 && text[0] == '-' {
+		text, negative = text[1:], true
+	}
+	whole, digits := digitsOf(text)
+	if digits == 0 || digits > 1 && text[0] == '0' {
+		return false
+	}
+	text = text[digits:]
+	fraction := 0
+	if len(text) > 0 && text[0] == '.' {
+		var more uint64
+		if more, fraction = digitsOf(text[1:]); fraction == 0 {
+			return false
+		}
+		text = text[1+fraction:]
+		if digits+fraction >= len(powers) {
+			return false
+		}
+		whole = whole*uint64(powers[fraction]) + more
+	}
+	if to.Set || digits >= len(powers) || whole > 1<<53 || len(text) > 0 && (text[0] == 'e' || text[0] == 'E') {
+		return false
+	}
+	value := float64(whole) / powers[fraction]
+	if negative {
+		value = -value
+	}
+	*to = beacon.Some(value)
+	s.rest = text
+	return true
+}
+
+// digitsOf reads digits, and how many there are. Of more than 19 the value is
+// nonsense.
+func digitsOf(text []byte) (value uint64, digits int) {
+	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+		value = value*10 + uint64(text[digits]-'0')
+		digits++
+	}
+	return value, digits
+}

@@ -1,0 +1,373 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+type taken struct {
+	Status  string `json:"status"`
+	NextInS int    `json:"next_in_s"`
+}
+
+// beat is the body of a heartbeat: the seq-th of one boot.
+func beat(seq int) string {
+	return at(`{"boot_id":"boot-1","seq":%d,"clients":4,"rx_bytes":%d,"tx_bytes":0}`, seq, seq*1000)
+}
+
+func TestHeartbeat(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		status := func(want string) {
+			t.Helper()
+			if got := data[hotspot](t, c.get(t, m.spot), http.StatusOK).Status; got != want {
+				t.Errorf("the hotspot is %s; want %s", got, want)
+			}
+		}
+		wantEqual(t, "before it is verified", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"pending", 60})
+		status("pending")
+		s.verify(t, m.spot)
+		wantEqual(t, "a beat that comes again", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"online", 60})
+		s.advance(30 * time.Second)
+		wantEqual(t, "a beat", data[taken](t, m.beat(t, beat(2)), http.StatusOK), taken{"online", 60})
+		status("online")
+		s.advance(240 * time.Second)
+		status("online")
+		s.advance(time.Millisecond)
+		status("offline") // decision N15: by the clock alone
+		wantEqual(t, "back again", data[taken](t, m.beat(t, beat(3)), http.StatusOK), taken{"online", 60})
+		status("online")
+		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		status("pending")
+	})
+}
+
+// Every fault of a body is told, all of them at once, whichever way it is read.
+func TestHeartbeat_Faults(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		m := s.operator(t).install(t, 1)
+		for body, fields := range map[string]string{
+			`{}`:                      "boot_id seq clients rx_bytes tx_bytes",
+			`{"boot_id":"b","seq":1}`: "clients rx_bytes tx_bytes",
+			`{"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1,"speedtest":{}}`: "speedtest.down_mbps speedtest.up_mbps speedtest.latency_ms",
+		} {
+			wantFault(t, m.beat(t, body), http.StatusBadRequest, "missing_parameter", strings.Fields(fields)...)
+		}
+		good := `"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1`
+		for body, fields := range map[string]string{
+			`{"boot_id":"","seq":-1,"clients":1.5,"rx_bytes":"1","tx_bytes":null,"rssi_dbm":1,"speedtest":[],"id":1}`: "boot_id seq clients rx_bytes tx_bytes rssi_dbm speedtest id",
+			`{` + good + `,"status":"online"}`:                                             "status",
+			`{` + good + `,"seq":1}`:                                                       "seq",
+			`{` + good + `,"\u0073eq":1}`:                                                  "seq",
+			`{` + good + `,"rssi_dbm":1e999}`:                                              "rssi_dbm",
+			`{` + good + `,"rssi_dbm":null}`:                                               "rssi_dbm",
+			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":0}}`:        "speedtest.latency_ms",
+			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":1,"x":{}}}`: "speedtest.x",
+			`{` + strings.Replace(good, `"b"`, `"a b"`, 1) + `}`:                           "boot_id",
+			`{` + strings.Replace(good, `"b"`, `"`+strings.Repeat("x", 65)+`"`, 1) + `}`:   "boot_id",
+			`{` + strings.Replace(good, `"seq":1`, `"seq":9007199254740994`, 1) + `}`:      "seq",
+			`{` + strings.Replace(good, `"clients":1`, `"clients":10001`, 1) + `}`:         "clients",
+			`[` + good + `]`: "", `{` + good + `}{}`: "", `{` + good: "", `garbage`: "", `null`: "", `{"boot_id":01}`: "", `{` + good + `,}`: "", "{\"\xff\":1}": "",
+			strings.Repeat(`{"a":`, 20) + `1` + strings.Repeat("}", 20): "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
+		} {
+			wantFault(t, m.beat(t, body), http.StatusBadRequest, "invalid_request", strings.Fields(fields)...)
+		}
+		for _, kind := range []string{"text/plain", "application/jsonp", absent, "application/json; charset"} {
+			wantFault(t, m.beat(t, `{`+good+`}`, "Content-Type", kind), http.StatusUnsupportedMediaType, "unsupported_media_type")
+		}
+		wantFault(t, m.beat(t, `{`+good+`}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
+		wantFault(t, m.beat(t, strings.Repeat(" ", 1<<16)+`{`+good+`}`), http.StatusRequestEntityTooLarge, "payload_too_large")
+	})
+}
+
+// Every spelling of a good beat is taken.
+func TestHeartbeat_Spellings(t *testing.T) {
+	s := onSQLite(t, alive)
+	m := s.operator(t).install(t, 1)
+	s.verify(t, m.spot)
+	for i, body := range []string{
+		"{\n\t\"seq\" : 7 , \"boot_id\"\r\n:\"x\",\"clients\":0,\"rx_bytes\":0.0,\"tx_bytes\":-0}",
+		`{"seq":1e0,"boot_id":"\u0078","clients":1E+1,"rx_bytes":9007199254740992,"tx_bytes":9007199254740992}`,
+		`{"seq":1,"boot_id":"x","clients":1,"rx_bytes":1,"tx_bytes":1,"rssi_dbm":-70.25,"speedtest":{"latency_ms":1e-300,"up_mbps":0.125,"down_mbps":100000}}`,
+		strings.Repeat(" ", 2000) + beat(1) + strings.Repeat("\n", 2000),
+		beat(2), beat(3),
+	} {
+		header := []string{"Content-Type", []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"}[i%3]}
+		wantEqual(t, body, data[taken](t, m.beat(t, body, header...), http.StatusOK), taken{"online", 60})
+	}
+	// In pieces, without a length.
+	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+m.spot+"/heartbeats", io.MultiReader(strings.NewReader(beat(4)[:20]), strings.NewReader(beat(4)[20:])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+m.plain)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := s.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("in pieces: %s", response.Status)
+	}
+}
+
+// A path in another spelling is the same path, or none.
+func TestHeartbeat_Paths(t *testing.T) {
+	s := onSQLite(t, alive)
+	m := s.operator(t).install(t, 1)
+	escaped := strings.Replace(m.spot, "hs_", "%68s_", 1)
+	data[taken](t, m.post(t, escaped+"/heartbeats", beat(1)), http.StatusOK)
+	wantFault(t, m.post(t, m.spot+"/heartbeats/", beat(1)), http.StatusNotFound, "not_found")
+	wantFault(t, m.post(t, "/v1/hotspots/hs_01kb3gzk00/9x8q6s5t4v3w2y1/heartbeats", beat(1)), http.StatusNotFound, "not_found")
+	wantFault(t, m.post(t, m.spot+"%2Fheartbeats", beat(1)), http.StatusMethodNotAllowed, "method_not_allowed") // %2F is no slash
+	a := m.get(t, m.spot+"/heartbeats")
+	wantFault(t, a, http.StatusMethodNotAllowed, "method_not_allowed")
+	if a.Header.Get("Allow") != "POST" {
+		t.Errorf("%s: Allow %q", a, a.Header.Get("Allow"))
+	}
+}
+
+// A body that ends before its time is a fault of the client's, and no beat.
+func TestHeartbeat_CutOff(t *testing.T) {
+	s := onSQLite(t, alive)
+	m := s.operator(t).install(t, 1)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s/heartbeats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", m.spot, m.plain, beat(1))
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err == nil {
+		response.Body.Close()
+	}
+	if err == nil && response.StatusCode == http.StatusOK {
+		t.Errorf("half a beat is answered with %s", response.Status)
+	}
+}
+
+// What another beat left in memory does not complete one that was cut off.
+func TestHeartbeat_CutOffAfterAnother(t *testing.T) {
+	read := api.BeatReader()
+	whole := beat(7)
+	if _, err := read(whole, len(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < len(whole); n++ {
+		got, err := read(whole[:n], len(whole))
+		if e, ok := errors.AsType[*beacon.Error](err); !ok || e.Kind != beacon.InvalidRequest || !strings.Contains(e.Message, "to its end") {
+			t.Fatalf("%q is read as %+v, %v", whole[:n], got, err)
+		}
+	}
+}
+
+// When a beat cannot be taken, the device hears when to come back, and the log
+// is not flooded.
+func TestHeartbeat_Refused(t *testing.T) {
+	away := &beacon.Error{Kind: beacon.Overloaded, Message: "the beat could not be stored; try again", RetryAfter: 15 * time.Second, Err: errors.New(secret)}
+	s := onSQLite(t, options{limits: ample, telemetry: faulty{err: away}})
+	m := s.operator(t).install(t, 1)
+	for range 200 {
+		a := m.beat(t, beat(1))
+		wantFault(t, a, http.StatusServiceUnavailable, "overloaded")
+		if a.Header.Get("Retry-After") != "15" || bytes.Contains(a.body, []byte("hunter2")) {
+			t.Fatalf("%s: Retry-After %q", a, a.Header.Get("Retry-After"))
+		}
+	}
+	if n := strings.Count(s.log.String(), "heartbeats cannot be taken"); n < 1 || n > 30 {
+		t.Errorf("200 refusals make %d lines in the log", n)
+	}
+
+	broken := onSQLite(t, options{limits: ample, telemetry: faulty{err: errors.New(secret)}})
+	a := broken.operator(t).install(t, 1).beat(t, beat(1))
+	wantFault(t, a, http.StatusInternalServerError, "internal_error")
+	if !loggedUnder(broken.log.String(), a.Header.Get("X-Request-Id"), secret) {
+		t.Error("the log does not tell why")
+	}
+}
+
+// beatMembers are pieces that bodies are made of, good and bad.
+var beatMembers = []string{
+	`"boot_id":"b"`, `"boot_id":"0b7c8d3e-6c2f-4a53"`, `"seq":1`, `"seq":0`, `"clients":3`, `"rx_bytes":123456789012`, `"tx_bytes":9007199254740992`, `"rssi_dbm":-61.5`,
+	`"speedtest":{"down_mbps":100.25,"up_mbps":10,"latency_ms":0.1}`, `"seq":1.0`, `"seq":-0`, `"seq":01`, `"seq":1e2`, `"seq":9007199254740993`, `"seq":12345678901234567890`,
+	`"clients":-1`, `"clients":0.30000000000000004`, `"rssi_dbm":-0.1234567890123456789`, `"rssi_dbm":null`, `"boot_id":"\u0062"`, `"boot_id":"é"`, `"x":1`, `"seq":"1"`, `"seq":1.`, `"seq":.5`, `"seq":-`,
+	`"speedtest":{}`, `"speedtest":{"latency_ms":1,"latency_ms":1}`, `"speedtest":null`, `"speedtest":{"x":{}}`, `"seq":1 2`, `"seq":+1`, `"seq":0x1`, `"rssi_dbm":-75.000000000000000001`,
+}
+
+func randomBeat(random *rand.Rand) string {
+	blanks := []string{"", "", "", " ", "\n\t", "\r"}
+	blank := func() string { return blanks[random.IntN(len(blanks))] }
+	var parts []string
+	for _, piece := range random.Perm(9)[:random.IntN(10)] {
+		if random.IntN(12) == 0 {
+			piece = random.IntN(len(beatMembers))
+		}
+		parts = append(parts, blank()+beatMembers[piece]+blank())
+	}
+	body := blank() + "{" + strings.Join(parts, ",") + "}" + blank()
+	if random.IntN(20) == 0 {
+		body += []string{"x", "{}", "}", ",", "\x00", "0"}[random.IntN(6)]
+	}
+	if random.IntN(10) == 0 { // a typing error
+		i := random.IntN(len(body))
+		body = body[:i] + string(rune(' '+random.IntN(95))) + body[min(len(body), i+random.IntN(2)):]
+	}
+	return body
+}
+
+var plainJSON = http.Header{"Content-Type": {"application/json"}}
+
+// checkBeat holds the quick reader to the general one: it agrees, or declines.
+func checkBeat(t *testing.T, body string) (quick bool) {
+	t.Helper()
+	want, wantErr := api.DecodeBeat(body, plainJSON)
+	fast, quick := api.ScanBeat(body)
+	if quick && (wantErr != nil || fast != want) {
+		t.Errorf("%q is read quickly as %+v; it is %+v, %v", body, fast, want, wantErr)
+	}
+	got, err := api.ReadBeat(body, plainJSON)
+	if got != want || fmt.Sprint(err) != fmt.Sprint(wantErr) || (err == nil) != (wantErr == nil) {
+		t.Errorf("%q is read as %+v, %v; want %+v, %v", body, got, err, want, wantErr)
+	}
+	return quick
+}
+
+func TestScanBeat_Random(t *testing.T) {
+	const n = 20_000
+	quick, random := 0, rand.New(rand.NewPCG(level.Seed(t), 1))
+	for range n {
+		if checkBeat(t, randomBeat(random)) {
+			quick++
+		}
+	}
+	if quick < n/100 || quick > n/2 || t.Failed() {
+		t.Errorf("%d of %d were read quickly", quick, n)
+	}
+}
+
+// What devices send is read quickly: the examples of the document, and numbers
+// of all sizes.
+func TestScanBeat_Usual(t *testing.T) {
+	bodies := []string{beat(1), `{"boot_id":"0b7c8d3e-6c2f-4a53-9a51-3a1d5a0f6f10","seq":9007199254740992,"clients":10000,"rx_bytes":0,"tx_bytes":1,
+		"rssi_dbm":-61.53,"speedtest":{"down_mbps":187.4231,"up_mbps":21,"latency_ms":11.8}}`}
+	for _, example := range document(t).RequestExamples() {
+		if strings.HasSuffix(example.Path, "/heartbeats") {
+			body, err := json.Marshal(example.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, string(body))
+		}
+	}
+	if len(bodies) < 4 {
+		t.Error("the document shows no heartbeats")
+	}
+	for _, body := range bodies {
+		if !checkBeat(t, body) {
+			t.Errorf("%s is not read quickly", body)
+		}
+	}
+}
+
+func FuzzScanBeat(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		f.Add(randomBeat(random))
+	}
+	f.Add(beat(1))
+	f.Fuzz(func(t *testing.T, body string) {
+		if len(body) > 0 { // without one, net/http sends no length
+			checkBeat(t, body)
+		}
+	})
+}
+
+// Numbers are those that strconv reads, bit for bit.
+func FuzzScanBeat_Numbers(f *testing.F) {
+	for _, seed := range []string{"0", "-0", "0.1", "-61.5", "9007199254740992", "9007199254740993", "0.000000000000000001", "123456789.123456789", "1e5", "00", "."} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, number string) {
+		body := `{"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1,"speedtest":{"down_mbps":` + number + `,"up_mbps":1,"latency_ms":1}}`
+		beat, quick := api.ScanBeat(body)
+		if !quick {
+			return
+		}
+		if want, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil || beat.Test.DownMbps != float32(want) {
+			t.Errorf("%q is read as %v; want %v, %v", number, beat.Test.DownMbps, want, err)
+		}
+		checkBeat(t, body)
+	})
+}
+
+// A beat keeps less than a double, so that a wrong last bit would not show in it.
+func TestScanBeat_ExactNumbers(t *testing.T) {
+	random := rand.New(rand.NewPCG(level.Seed(t), 1))
+	quick := 0
+	for range 100_000 {
+		text := strconv.FormatUint(random.Uint64()>>random.IntN(64), 10)
+		if point := random.IntN(len(text)); point > 0 {
+			text = text[:point] + "." + text[point:]
+		}
+		got, ok := api.ScanNumber(text)
+		if !ok {
+			continue
+		}
+		quick++
+		if want, err := strconv.ParseFloat(text, 64); err != nil || got != want {
+			t.Fatalf("%s is read as %v; want %v, %v", text, got, want, err)
+		}
+	}
+	if quick < 10_000 {
+		t.Errorf("only %d were read quickly", quick)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n := range 10_001 {
+		if got, want := api.Fraction(n), strconv.FormatFloat(float64(n)/10_000, 'f', -1, 64); got != want {
+			t.Fatalf("%d ten-thousandths are %s; want %s", n, got, want)
+		}
+	}
+	for _, tc := range []struct {
+		part, whole int
+		want        string
+	}{{0, 7, "0"}, {7, 7, "1"}, {1, 3, "0.3333"}, {2, 3, "0.6667"}, {1, 100_000, "0.0001"}, {99_999, 100_000, "0.9999"}, {1, 1440, "0.0007"}} {
+		if got := api.ShareOf(tc.part, tc.whole); got != tc.want {
+			t.Errorf("%d of %d are %s; want %s", tc.part, tc.whole, got, tc.want)
+		}
+	}
+	for bytes, want := range map[uint64]string{
+		0: "0", 1: "0.000000001", 1_000_000_000: "1", 1_500_000_000: "1.5", 123_456_789_012: "123.456789012", 100_000_000: "0.1", 1<<64 - 1: "18446744073.709551615", 999_999_999: "0.999999999", 10: "0.00000001",
+	} {
+		if got := api.Gigabytes(bytes); got != want {
+			t.Errorf("%d bytes are %s GB; want %s", bytes, got, want)
+		}
+	}
+	if diff := cmp.Diff(`,"status":"online","coverage_radius_m":33.3,"signal_quality":"fair","performance_tier":"premium","current_load":0.25,"uptime_30d":1}`,
+		string(api.AppendFacts(nil, facts(33.3)))); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+}

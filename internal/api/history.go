@@ -1,0 +1,131 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// The bounds of a history (decision X4).
+const (
+	defaultHistory   = 24 * time.Hour
+	maxHistory       = 400 * 24 * time.Hour
+	maxHistoryPoints = 1000
+)
+
+// steps of a history by their names.
+var steps = []struct {
+	name string
+	span time.Duration
+}{
+	{"1h", time.Hour},
+	{"6h", 6 * time.Hour},
+	{"1d", 24 * time.Hour},
+}
+
+// historyOf is the history of a hotspot.
+type historyOf struct {
+	telemetry.History
+	hotspot beacon.HotspotID
+}
+
+func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (historyOf, error) {
+	h, err := a.telemetry.History(ctx, p, q)
+	return historyOf{h, q.Hotspot}, err
+}
+
+func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.HistoryQuery, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return telemetry.HistoryQuery{}, err
+	}
+	now := a.now()
+	in := telemetry.HistoryQuery{Hotspot: beacon.HotspotID(r.PathValue("id")), Step: q.step("step")}
+	in.To = q.time("to", now)
+	if in.To.After(now) {
+		in.To = now // nothing is known of the future
+	}
+	in.From = q.time("from", in.To.Add(-defaultHistory))
+	if q.faults.Any() {
+		return in, q.faults.Err()
+	}
+	// Steps begin at whole hours and days of UTC, and are given whole.
+	from, to := in.From.Truncate(in.Step), in.To.Add(in.Step-1).Truncate(in.Step)
+	switch {
+	case !in.From.Before(in.To):
+		q.faults.Add("from", "must be before to, and in the past")
+	case in.From.Before(now.Add(-maxHistory)):
+		q.faults.Add("from", "must be at most 400 days ago")
+	case to.Sub(from) > maxHistoryPoints*in.Step:
+		q.faults.Add("step", "must be larger: this would be more than 1000 points")
+	}
+	in.From, in.To = from, to
+	return in, q.faults.Err()
+}
+
+// step reads the length of a step.
+func (q *query) step(name string) time.Duration {
+	text, ok := q.get(name)
+	if !ok {
+		return steps[0].span
+	}
+	for _, s := range steps {
+		if s.name == text {
+			return s.span
+		}
+	}
+	q.faults.Add(name, "must be 1h, 6h or 1d")
+	return steps[0].span
+}
+
+// time reads an RFC 3339 time.
+func (q *query) time(name string, fallback time.Time) time.Time {
+	text, ok := q.get(name)
+	if !ok {
+		return fallback
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		q.faults.Add(name, "must be a time such as 2027-01-31T12:00:00Z")
+		return fallback
+	}
+	return t.UTC()
+}
+
+type history struct {
+	HotspotID beacon.HotspotID `json:"hotspot_id"`
+	From      stamp            `json:"from"`
+	To        stamp            `json:"to"`
+	Step      string           `json:"step"`
+	Points    []historyPoint   `json:"points"`
+}
+
+type historyPoint struct {
+	At              stamp           `json:"at"`
+	Uptime          *tenThousandths `json:"uptime"` // null where nothing was expected
+	Clients         int             `json:"clients"`
+	TrafficGB       gigabytes       `json:"traffic_gb"`
+	PerformanceTier string          `json:"performance_tier"`
+}
+
+func encodeHistory(_ http.Header, h historyOf) payload {
+	out := history{HotspotID: h.hotspot, From: stamp(h.From), To: stamp(h.To), Points: make([]historyPoint, len(h.Points))}
+	for _, s := range steps {
+		if s.span == h.Step {
+			out.Step = s.name
+		}
+	}
+	for i, p := range h.Points {
+		out.Points[i] = historyPoint{
+			At: stamp(p.At), Clients: p.Clients, TrafficGB: gigabytes(p.Bytes), PerformanceTier: p.Tier.String(),
+		}
+		if p.Expected > 0 {
+			uptime := shareOf(p.Served, p.Expected)
+			out.Points[i].Uptime = &uptime
+		}
+	}
+	return payload{Data: out}
+}

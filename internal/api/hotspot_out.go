@@ -1,0 +1,166 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/registry"
+)
+
+type hotspot struct {
+	ID         beacon.HotspotID `json:"id"`
+	Name       string           `json:"name"`
+	Type       beacon.Type      `json:"type"`
+	Status     beacon.Status    `json:"status"`
+	Location   location         `json:"location"`
+	Device     device           `json:"device"`
+	Settings   settings         `json:"settings"`
+	RadiusM    float64          `json:"coverage_radius_m"` // in force, whether it is in the settings or not
+	Metrics    metrics          `json:"metrics"`
+	OperatorID beacon.UserID    `json:"operator_id"`
+	CreatedAt  stamp            `json:"created_at"`
+	UpdatedAt  stamp            `json:"updated_at"`
+}
+
+type location struct {
+	Lat        float64 `json:"lat"`
+	Lng        float64 `json:"lng"`
+	Address    string  `json:"address,omitempty"`
+	Verified   bool    `json:"verified"`
+	VerifiedAt *stamp  `json:"verified_at,omitempty"`
+}
+
+type device struct {
+	SSID       string     `json:"ssid"`
+	MACAddress beacon.MAC `json:"mac_address"`
+	Linked     bool       `json:"linked"`
+	LinkedAt   *stamp     `json:"linked_at,omitempty"`
+}
+
+type settings struct {
+	MaxConnections     int     `json:"max_connections"`
+	BandwidthLimitMbps float64 `json:"bandwidth_limit_mbps"`
+	OperatingHours     *hours  `json:"operating_hours"`
+	CoverageRadiusM    float64 `json:"coverage_radius_m,omitempty"`
+}
+
+type metrics struct {
+	Uptime30d          tenThousandths `json:"uptime_30d"`
+	Connections24h     int            `json:"connections_24h"`
+	BandwidthUsed24hGB gigabytes      `json:"bandwidth_used_24h_gb"`
+	PerformanceTier    string         `json:"performance_tier"`
+	SignalQuality      string         `json:"signal_quality"`
+	CurrentLoad        tenThousandths `json:"current_load"`
+	LastSeenAt         *stamp         `json:"last_seen_at"`
+}
+
+type hours struct {
+	Timezone   string       `json:"timezone"`
+	Weekly     []weeklySpan `json:"weekly"`
+	Exceptions []exception  `json:"exceptions"`
+}
+
+type weeklySpan struct {
+	Days  []beacon.Weekday `json:"days"`
+	Open  string           `json:"open"`
+	Close string           `json:"close"`
+}
+
+type exception struct {
+	Date   string `json:"date"`
+	Closed bool   `json:"closed,omitempty"`
+	Open   string `json:"open,omitempty"`
+	Close  string `json:"close,omitempty"`
+}
+
+func showHotspot(h registry.View) hotspot {
+	return hotspot{
+		ID:     h.ID,
+		Name:   h.Name,
+		Type:   h.Type,
+		Status: h.Status,
+		Location: location{
+			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
+			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
+		},
+		Device: device{
+			SSID: h.Device.SSID, MACAddress: h.Device.MAC,
+			Linked: !h.Device.LinkedAt.IsZero(), LinkedAt: maybe(h.Device.LinkedAt),
+		},
+		Settings: showSettings(h.Settings),
+		RadiusM:  h.Settings.CoverageRadius(h.Type),
+		Metrics: metrics{
+			Uptime30d:          tenThousandths(h.Metrics.Uptime30d),
+			Connections24h:     h.Metrics.Connections24h,
+			BandwidthUsed24hGB: gigabytes(h.Metrics.Bytes24h),
+			PerformanceTier:    h.Metrics.Tier.String(),
+			SignalQuality:      h.Metrics.Signal.String(),
+			CurrentLoad:        loadOf(h),
+			LastSeenAt:         maybe(h.Metrics.Seen),
+		},
+		OperatorID: h.Operator,
+		CreatedAt:  stamp(h.CreatedAt),
+		UpdatedAt:  stamp(h.UpdatedAt),
+	}
+}
+
+// loadOf is the same number that nearby answers show (decision N14).
+func loadOf(h registry.View) tenThousandths {
+	const full = 10_000
+	room := h.Settings.MaxConnections
+	if h.Status != beacon.Online || room <= 0 {
+		return 0
+	}
+	return tenThousandths(min(full, (h.Metrics.Clients*full+room/2)/room))
+}
+
+func showSettings(s beacon.Settings) settings {
+	out := settings{
+		MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM,
+	}
+	if s.OperatingHours != nil {
+		out.OperatingHours = showHours(*s.OperatingHours)
+	}
+	return out
+}
+
+func showHours(o beacon.OperatingHours) *hours {
+	out := &hours{Timezone: o.Timezone, Weekly: []weeklySpan{}, Exceptions: []exception{}}
+	for _, s := range o.Weekly {
+		out.Weekly = append(out.Weekly, weeklySpan{s.Days, beacon.FormatClock(s.Open), beacon.FormatClock(s.Close)})
+	}
+	for _, e := range o.Exceptions {
+		shown := exception{Date: e.Date, Closed: e.Closed}
+		for _, s := range e.Spans { // the interface takes one
+			shown.Open, shown.Close = beacon.FormatClock(s.Open), beacon.FormatClock(s.Close)
+		}
+		out.Exceptions = append(out.Exceptions, shown)
+	}
+	return out
+}
+
+func encodeHotspot(h http.Header, spot registry.View) payload {
+	h.Set("ETag", tagOf(spot.Version))
+	return payload{Data: showHotspot(spot)}
+}
+
+func encodeRegistered(h http.Header, done registry.Registered) payload {
+	h.Set("Location", Base+"/hotspots/"+string(done.Hotspot.ID))
+	if done.Replayed {
+		h.Set("Idempotency-Replayed", "true")
+	}
+	return encodeHotspot(h, done.Hotspot)
+}
+
+// changed is what a PATCH answers: the parts that it can change.
+type changed struct {
+	ID        beacon.HotspotID `json:"id"`
+	Name      string           `json:"name"`
+	Settings  settings         `json:"settings"`
+	UpdatedAt stamp            `json:"updated_at"`
+}
+
+func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
+	h.Set("ETag", tagOf(spot.Version))
+	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
+}

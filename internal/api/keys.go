@@ -1,0 +1,103 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+type key struct {
+	ID         beacon.KeyID   `json:"id"`
+	Key        string         `json:"key,omitempty"` // once, when it is made
+	UserID     beacon.UserID  `json:"user_id"`
+	Name       string         `json:"name"`
+	Scopes     []beacon.Scope `json:"scopes"`
+	CreatedAt  stamp          `json:"created_at"`
+	ExpiresAt  *stamp         `json:"expires_at"`
+	LastUsedAt *stamp         `json:"last_used_at"`
+	RevokedAt  *stamp         `json:"revoked_at"`
+}
+
+func showKey(k beacon.Key) key {
+	return key{
+		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: stamp(k.CreatedAt),
+		ExpiresAt: maybe(k.ExpiresAt), LastUsedAt: maybe(k.LastUsedAt), RevokedAt: maybe(k.RevokedAt),
+	}
+}
+
+func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
+	var in access.Creation
+	if err := notTwice(r); err != nil {
+		return in, err
+	}
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return in, err
+	}
+	in = access.Creation{
+		User:      o.text("user_id"),
+		Name:      o.text("name"),
+		Scopes:    o.texts("scopes"),
+		ExpiresAt: readTime(o, "expires_at"),
+	}
+	return in, o.settle(func() error { return in.Validate(a.now()) })
+}
+
+// notTwice refuses the promise to answer a request again (decision D18): what
+// stands in its answer is nowhere else.
+func notTwice(r *http.Request) error {
+	if len(r.Header.Values("Idempotency-Key")) > 0 {
+		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be repeated, since its answer holds a secret: leave out the Idempotency-Key"}
+	}
+	return nil
+}
+
+// maxYear is the last that RFC 3339 can write; a time in another zone may be
+// past it in UTC.
+const maxYear = 9999
+
+// readTime reads an RFC 3339 time.
+func readTime(o *object, name string) beacon.Opt[time.Time] {
+	text := o.text(name)
+	out := beacon.Opt[time.Time]{Set: text.Set, Null: text.Null}
+	if text.Set && !text.Null {
+		t, err := time.Parse(time.RFC3339, text.V)
+		if err != nil || t.UTC().Year() > maxYear {
+			o.faults.Add(o.path+name, "must be a time such as 2027-01-31T12:00:00Z")
+		}
+		out.V = t
+	}
+	return out
+}
+
+func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return access.Listing{}, err
+	}
+	user, ok := q.get("user_id")
+	if ok && !id.Valid(beacon.UserPrefix, user) {
+		q.faults.Add("user_id", "must be the id of a user")
+	}
+	in := access.Listing{User: beacon.UserID(user), Page: q.page()}
+	return in, q.faults.Err()
+}
+
+func decodeKeyID(_ http.ResponseWriter, r *http.Request) (beacon.KeyID, error) {
+	return beacon.KeyID(r.PathValue("id")), nil
+}
+
+func encodeCreated(_ http.Header, made access.Created) payload {
+	shown := showKey(made.Key)
+	shown.Key = made.Plain
+	return payload{Data: shown}
+}
+
+func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
+
+func encodeKeys(_ http.Header, list beacon.Listed[beacon.Key]) payload {
+	return showPage(list, showKey)
+}

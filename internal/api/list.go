@@ -1,0 +1,88 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// hotspotsARequest is how many hotspots in memory are as much work to look at as a
+// request: a key's limit is one of work. A key that does nothing but search a
+// million hotspots keeps a sixth of a processor busy.
+const hotspotsARequest = 50_000
+
+// list shows all hotspots, from memory. What has to be searched for counts as more
+// requests, if there are many.
+func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	in, err := decodeList(r)
+	if err != nil {
+		return err
+	}
+	m := a.meta(w)
+	in.Now = time.Time(m.Timestamp) // one moment for who is online, and for what is said of it
+	in.Charge = func(looked int) error {
+		return a.limits.spendMore(w.Header(), p.Key, looked/hotspotsARequest, time.Now())
+	}
+	page, err := a.registry.List(in)
+	if err != nil {
+		return err
+	}
+	httpserver.WriteBody(w, http.StatusOK, appendList(nil, page, m))
+	return nil
+}
+
+func decodeList(r *http.Request) (fleet.Listing, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return fleet.Listing{}, err
+	}
+	in := fleet.Listing{Page: q.page(), Text: q.search()}
+	switch status := q.oneOf("status", "all", "pending", "online", "offline"); status {
+	case "", "all":
+	default:
+		in.Status = beacon.Status(status)
+	}
+	if verified := q.oneOf("verified", "true", "false"); verified != "" {
+		in.Verified = beacon.Some(verified == "true")
+	}
+	in.Newest = q.oneOf("order", "oldest", "newest") == "newest"
+	return in, q.faults.Err()
+}
+
+func appendList(out []byte, page beacon.Listed[*fleet.Spot], m meta) []byte {
+	out = append(out, `{"data":[`...)
+	for i, s := range page.Items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendListed(out, s, time.Time(m.Timestamp))
+	}
+	out = append(out, `],"pagination":{"page":`...)
+	out = strconv.AppendInt(out, int64(page.Page.Number), 10)
+	out = append(out, `,"per_page":`...)
+	out = strconv.AppendInt(out, int64(page.Page.Size), 10)
+	out = append(out, `,"total":`...)
+	out = strconv.AppendInt(out, int64(page.Total), 10)
+	out = append(out, `,"total_pages":`...)
+	out = strconv.AppendInt(out, int64(page.Pages()), 10)
+	return appendMeta(append(out, '}'), m)
+}
+
+// appendListed writes what a nearby answer says of a hotspot, but for a distance,
+// and how far it is from serving. When it was registered is in its id.
+func appendListed(out []byte, s *fleet.Spot, now time.Time) []byte {
+	head, place, address := cutSummary(s.Summary())
+	out = append(out, head...)
+	out = append(append(out, `,"location":{`...), place...)
+	out = append(append(out, `,"address":`...), address...)
+	out = strconv.AppendBool(append(out, `,"verified":`...), s.Verified())
+	out = strconv.AppendBool(append(out, `},"device":{"linked":`...), s.Linked())
+	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
+	out = stamp(raw.Time()).append(append(out, `},"created_at":"`...))
+	return appendFacts(append(out, '"'), s.Facts(now))
+}

@@ -1,0 +1,194 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// The bounds of a search (decision N4).
+const (
+	defaultRadiusM = 1000
+	maxRadiusM     = 10_000
+	defaultLimit   = 20
+	maxLimit       = 100
+)
+
+// Summarize writes down what nearby answers say of a hotspot and what does not
+// change by itself, up to where the distance goes; see fleet.Encode. It is
+// spelled by hand because a million are written when a server starts.
+func Summarize(h beacon.Hotspot) string {
+	var room [512]byte
+	head := append(room[:0], `{"id":"`...)
+	head = append(head, h.ID...)
+	head = append(head, `","name":`...)
+	head = appendText(head, h.Name)
+	head = append(head, `,"type":"`...)
+	head = append(head, h.Type...)
+	head = append(head, `","location":{"lat":`...)
+	head = strconv.AppendFloat(head, h.Location.Point.Lat, 'f', -1, 64)
+	head = append(head, `,"lng":`...)
+	head = strconv.AppendFloat(head, h.Location.Point.Lng, 'f', -1, 64)
+	head = append(head, `,"address":`...)
+	head = appendText(head, h.Location.Address)
+	head = append(head, `},"distance_m":`...)
+	return string(head)
+}
+
+// cutSummary gives the parts of what Summarize wrote: up to the location, the two
+// members with its place, and its address. Within a text, a quote never stands
+// without a backslash, so nothing there looks like the name of a member.
+func cutSummary(summary string) (head, place, address string) {
+	head, rest, _ := strings.Cut(summary, `,"location":{`)
+	place, address, _ = strings.Cut(rest, `,"address":`)
+	return head, place, strings.TrimSuffix(address, `},"distance_m":`)
+}
+
+// appendFacts writes down what is true of a hotspot at this moment.
+func appendFacts(out []byte, f fleet.Facts) []byte {
+	out = append(out, `,"status":"`...)
+	out = append(out, f.Status...)
+	out = append(out, `","coverage_radius_m":`...)
+	out = appendRadius(out, f.RadiusM)
+	out = append(out, `,"signal_quality":"`...)
+	out = append(out, f.Signal.String()...)
+	out = append(out, `","performance_tier":"`...)
+	out = append(out, f.Tier.String()...)
+	out = append(out, `","current_load":`...)
+	out = appendTenThousandths(out, f.Load)
+	out = append(out, `,"uptime_30d":`...)
+	out = appendTenThousandths(out, f.Uptime)
+	return append(out, '}')
+}
+
+// appendRadius writes a length in metres that is kept as a float32: most are
+// whole.
+func appendRadius(out []byte, meters float64) []byte {
+	if whole := int64(meters); float64(whole) == meters {
+		return strconv.AppendInt(out, whole, 10)
+	}
+	return strconv.AppendFloat(out, meters, 'f', -1, 64)
+}
+
+// appendText writes a JSON string. Names and addresses were checked when they
+// came in, so they are UTF-8.
+func appendText(out []byte, text string) []byte {
+	out, err := jsontext.AppendQuote(out, text)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// search is the memory that one nearby answer is made in.
+type search struct {
+	hits []fleet.Hit
+	body []byte
+}
+
+type answerPool struct{ sync.Pool }
+
+func newAnswerPool() answerPool {
+	return answerPool{sync.Pool{New: func() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }}}
+}
+
+// nearby answers from memory, mostly with bytes that were encoded when each
+// hotspot last changed: it is what apps ask most.
+func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	w.Header()["Vary"] = varyAccept
+	q, err := decodeNearby(r)
+	if err != nil {
+		return err
+	}
+	s := a.answers.Get().(*search)
+	defer a.answers.Put(s)
+	m := a.meta(w)
+	q.Now = time.Time(m.Timestamp) // one moment for which is online, and for what is said of it
+	s.hits = a.registry.Nearby(q, s.hits[:0])
+	if wants(r, asGeoJSON) {
+		s.body = appendNearbyFeatures(s.body[:0], s.hits, m)
+		writeGeoJSON(w, s.body)
+	} else {
+		s.body = appendNearby(s.body[:0], s.hits, m)
+		w.Header()["Content-Length"] = decimal(len(s.body))
+		httpserver.WriteBody(w, http.StatusOK, s.body)
+	}
+	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
+	return nil
+}
+
+func decodeNearby(r *http.Request) (fleet.Query, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return fleet.Query{}, err
+	}
+	in := fleet.Query{
+		RadiusM: q.positive("radius", maxRadiusM, defaultRadiusM),
+		Limit:   q.whole("limit", 1, maxLimit, defaultLimit),
+		Status:  beacon.Online,
+	}
+	if q.need("lat") {
+		in.Center.Lat = q.number("lat", -90, 90, 0)
+	}
+	if q.need("lng") {
+		in.Center.Lng = q.number("lng", -180, 180, 0)
+	}
+	if status, ok := q.get("status"); ok {
+		in.Status = q.status(status)
+	}
+	return in, q.faults.Err()
+}
+
+// status reads the filter of nearby: one state, or all of them.
+func (q *query) status(text string) beacon.Status {
+	switch text {
+	case "online", "offline":
+		return beacon.Status(text)
+	case "all":
+		return ""
+	default:
+		q.faults.Add("status", "must be online, offline or all")
+		return ""
+	}
+}
+
+func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
+	out = append(out, `{"data":[`...)
+	for i, hit := range hits {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, hit.Item.Summary()...)
+		out = appendTenths(out, hit.Meters)
+		out = appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp)))
+	}
+	return appendMeta(append(out, ']'), m)
+}
+
+// appendMeta ends an answer.
+func appendMeta(out []byte, m meta) []byte {
+	out = append(out, `,"meta":{"request_id":"`...)
+	out = append(out, m.RequestID...)
+	out = append(out, `","timestamp":"`...)
+	out = m.Timestamp.append(out)
+	return append(out, "\"}}\n"...)
+}
+
+// appendTenths writes a length to 0.1 m (decision N13).
+func appendTenths(out []byte, meters float64) []byte {
+	tenths := int64(math.Round(meters * 10))
+	out = strconv.AppendInt(out, tenths/10, 10)
+	if rest := tenths % 10; rest != 0 {
+		out = append(out, '.', byte('0'+rest))
+	}
+	return out
+}

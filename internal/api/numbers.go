@@ -1,0 +1,74 @@
+package api
+
+import "strconv"
+
+// tenThousandths is a fraction from 0 to 1 as the domain counts it.
+type tenThousandths int
+
+// MarshalJSON writes 9987 as 0.9987.
+func (n tenThousandths) MarshalJSON() ([]byte, error) { return appendTenThousandths(nil, int(n)), nil }
+
+// shareOf rounds to the nearest, but says all only of all, and none only of none.
+func shareOf(part, whole int) tenThousandths {
+	const one = 10_000
+	if part == 0 || part == whole {
+		return tenThousandths(part / whole * one)
+	}
+	return tenThousandths(min(max((part*one+whole/2)/whole, 1), one-1))
+}
+
+// gigabytes is a number of bytes that is shown in units of 10^9.
+type gigabytes uint64
+
+// MarshalJSON writes 1500000000 as 1.5: every digit, and no noise of a float's.
+func (n gigabytes) MarshalJSON() ([]byte, error) {
+	const unit = 1_000_000_000
+	out := strconv.AppendUint(nil, uint64(n)/unit, 10)
+	return appendFraction(out, int(n%unit), unit/10), nil
+}
+
+func appendTenThousandths(out []byte, n int) []byte {
+	const one = 10_000
+	out = append(out, byte('0'+n/one)) // it is at most 1
+	return appendFraction(out, n%one, one/10)
+}
+
+// appendFraction writes the digits after the point, the first of which stands
+// for unit, and leaves out zeros at the end.
+func appendFraction(out []byte, rest, unit int) []byte {
+	if rest == 0 {
+		return out
+	}
+	out = append(out, '.')
+	for ; rest > 0; unit /= 10 {
+		out = append(out, byte('0'+rest/unit))
+		rest %= unit
+	}
+	return out
+}
+
+// millionths is a fraction from 0 to 1 of which every digit that is shown is
+// true.
+type millionths int64
+
+// scoreOf rounds down: 1 is said only when all of it was served, and 0 when
+// nothing was expected.
+func scoreOf(served, expected int64) millionths {
+	if expected == 0 {
+		return 0
+	}
+	const one = 1_000_000
+	return millionths(served/expected*one + served%expected*one/expected)
+}
+
+// MarshalJSON writes 998700 as 0.9987.
+func (n millionths) MarshalJSON() ([]byte, error) { return appendMillionths(nil, n), nil }
+
+// String writes the same.
+func (n millionths) String() string { return string(appendMillionths(nil, n)) }
+
+func appendMillionths(out []byte, n millionths) []byte {
+	const one = 1_000_000
+	out = append(out, byte('0'+n/one)) // it is at most 1
+	return appendFraction(out, int(n%one), one/10)
+}

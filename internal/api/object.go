@@ -1,0 +1,260 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// The limits of a body (decision N7).
+const (
+	maxBodyBytes = 64 << 10
+	maxBodyDepth = 16
+)
+
+// object reads the members of a JSON object one by one, and notes everything
+// that is wrong with them, so that a client hears of all its mistakes at once
+// (decision N1). Read what is known, then call done: what nobody asked for is
+// unknown, and a fault.
+type object struct {
+	path    string // "" or ending in "."
+	members map[string]jsontext.Value
+	faults  *beacon.Faults
+}
+
+// readBody reads the JSON object that a request carries. The bytes are given
+// too, for fingerprints.
+func readBody(w http.ResponseWriter, r *http.Request) (*object, []byte, error) {
+	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth)
+	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
+		return nil, nil, bodyFault(fault)
+	}
+	return newObject("", body, new(beacon.Faults)), body, err
+}
+
+func bodyFault(fault *httpserver.BodyError) error {
+	switch fault.Status {
+	case http.StatusRequestEntityTooLarge:
+		return &beacon.Error{Kind: beacon.TooLarge, Message: fault.Message}
+	case http.StatusUnsupportedMediaType:
+		return &beacon.Error{Kind: beacon.UnsupportedMedia, Message: fault.Message}
+	}
+	e := &beacon.Error{Kind: beacon.InvalidRequest, Message: fault.Message, Err: fault}
+	if field := fieldOf(fault.Pointer); field != "" {
+		e.Fields = []beacon.FieldError{{Field: field, Message: fault.Message}}
+	}
+	return e
+}
+
+// fieldOf spells a JSON pointer as our field paths: /weekly/0/open is
+// weekly[0].open.
+func fieldOf(pointer string) string {
+	var field strings.Builder
+	for token := range jsontext.Pointer(pointer).Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			field.WriteString("[" + token + "]")
+			continue
+		}
+		if field.Len() > 0 {
+			field.WriteByte('.')
+		}
+		field.WriteString(token)
+	}
+	return field.String()
+}
+
+// newObject splits an object that is known to be well-formed.
+func newObject(path string, value jsontext.Value, faults *beacon.Faults) *object {
+	o := &object{path: path, members: map[string]jsontext.Value{}, faults: faults}
+	dec := jsontext.NewDecoder(strings.NewReader(string(value)))
+	mustToken(dec) // the opening brace
+	for dec.PeekKind() != jsontext.KindEndObject {
+		name := mustToken(dec).String()
+		member, err := dec.ReadValue()
+		if err != nil {
+			panic(err) // the body was read whole before
+		}
+		o.members[name] = member.Clone()
+	}
+	return o
+}
+
+func mustToken(dec *jsontext.Decoder) jsontext.Token {
+	token, err := dec.ReadToken()
+	if err != nil {
+		panic(err) // the body was read whole before
+	}
+	return token
+}
+
+// take removes a member and reports what kind of value it is; 0 if absent.
+func (o *object) take(name string) (jsontext.Value, jsontext.Kind) {
+	value, ok := o.members[name]
+	if !ok {
+		return nil, 0
+	}
+	delete(o.members, name)
+	return value, value.Kind()
+}
+
+// member reads a member of one kind.
+func member[T any](o *object, name string, kind jsontext.Kind, wrong string, read func(jsontext.Value) (T, error)) beacon.Opt[T] {
+	value, found := o.take(name)
+	switch found {
+	case 0:
+		return beacon.Opt[T]{}
+	case jsontext.KindNull:
+		return beacon.Null[T]()
+	case kind:
+		v, err := read(value)
+		o.faults.Check(o.path+name, err)
+		return beacon.Some(v)
+	default:
+		o.faults.Add(o.path+name, wrong)
+		return beacon.Opt[T]{}
+	}
+}
+
+func (o *object) text(name string) beacon.Opt[string] {
+	return member(o, name, jsontext.KindString, "must be a string", readText)
+}
+
+func readText(value jsontext.Value) (string, error) {
+	text, err := jsontext.AppendUnquote(nil, value)
+	return string(text), err
+}
+
+var errNumber = errors.New("must be a number within the range of a double")
+
+func (o *object) number(name string) beacon.Opt[float64] {
+	return member(o, name, jsontext.KindNumber, "must be a number", func(value jsontext.Value) (float64, error) {
+		n, err := strconv.ParseFloat(string(value), 64)
+		if err != nil {
+			return 0, errNumber
+		}
+		return n, nil
+	})
+}
+
+// flag reads true or false, which are two kinds to the tokenizer.
+func (o *object) flag(name string) beacon.Opt[bool] {
+	kind := jsontext.KindTrue
+	if o.members[name].Kind() == jsontext.KindFalse {
+		kind = jsontext.KindFalse
+	}
+	return member(o, name, kind, "must be true or false", func(value jsontext.Value) (bool, error) {
+		return value.Kind() == jsontext.KindTrue, nil
+	})
+}
+
+// inner reads an object within the object.
+func inner[T any](o *object, name string, read func(*object) T) beacon.Opt[T] {
+	return member(o, name, jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (T, error) {
+		child := newObject(o.path+name+".", value, o.faults)
+		defer child.done()
+		return read(child), nil
+	})
+}
+
+// list reads an array. The elements' paths are name[0], name[1], and so on.
+func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read func(path string, value jsontext.Value) T) beacon.Opt[[]T] {
+	return member(o, name, jsontext.KindBeginArray, "must be an array", func(value jsontext.Value) ([]T, error) {
+		all := []T{}
+		dec := jsontext.NewDecoder(strings.NewReader(string(value)))
+		mustToken(dec) // the opening bracket
+		for dec.PeekKind() != jsontext.KindEndArray {
+			element, err := dec.ReadValue()
+			if err != nil {
+				panic(err) // the body was read whole before
+			}
+			if len(all) == maxElements {
+				return all, errTooMany
+			}
+			path := fmt.Sprintf("%s%s[%d]", o.path, name, len(all))
+			if element.Kind() != kind {
+				o.faults.Add(path, wrong)
+				all = append(all, *new(T))
+				continue
+			}
+			all = append(all, read(path, element.Clone()))
+		}
+		return all, nil
+	})
+}
+
+// maxElements is far more than any array of this interface may have; the domain
+// has closer limits.
+const maxElements = 500
+
+var errTooMany = fmt.Errorf("must not have more than %d elements", maxElements)
+
+func (o *object) texts(name string) beacon.Opt[[]string] {
+	return list(o, name, jsontext.KindString, "must be a string", func(path string, value jsontext.Value) string {
+		text, err := readText(value)
+		o.faults.Check(path, err)
+		return text
+	})
+}
+
+func objects[T any](o *object, name string, read func(*object) T) beacon.Opt[[]T] {
+	return list(o, name, jsontext.KindBeginObject, "must be an object", func(path string, value jsontext.Value) T {
+		child := newObject(path+".", value, o.faults)
+		defer child.done()
+		return read(child)
+	})
+}
+
+// done notes every member that was not read.
+func (o *object) done() {
+	for _, name := range slices.Sorted(maps.Keys(o.members)) {
+		o.faults.Add(o.path+name, "is not a field that can be set here")
+	}
+}
+
+// settle ends the reading of a body: it gives its faults, together with those
+// that the domain finds in what could be read. A field that could not be read
+// is not reported as missing as well.
+func (o *object) settle(validate func() error) error {
+	o.done()
+	if !o.faults.Any() {
+		return nil
+	}
+	known := map[string]bool{}
+	read, _ := errors.AsType[*beacon.Error](o.faults.Err())
+	for _, f := range read.Fields {
+		known[f.Field] = true
+	}
+	if found, ok := errors.AsType[*beacon.Error](validate()); ok {
+		for _, f := range found.Fields {
+			if !coveredBy(known, f.Field) {
+				o.faults.Note(f)
+			}
+		}
+	}
+	return o.faults.Err()
+}
+
+// coveredBy reports whether a field, or what it is a part of, is known; or a
+// part of it, without which nothing sure can be said of the whole.
+func coveredBy(known map[string]bool, field string) bool {
+	for i, c := range field {
+		if (c == '.' || c == '[') && known[field[:i]] {
+			return true
+		}
+	}
+	for part := range known {
+		if rest, ok := strings.CutPrefix(part, field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+)
+
+// Rewards is what the interface needs of rewards. Each answers Forbidden for what
+// is another user's.
+type Rewards interface {
+	Summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error)
+	History(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error)
+	// Explain answers NotFound when there never was such a hotspot.
+	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
+	// Statement answers NotFound for a month that is not settled.
+	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
+}
+
+func (a *API) summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error) {
+	s, err := a.rewards.Summary(ctx, p, q)
+	return s, cmp.Or(err, nobody(q.User))
+}
+
+func (a *API) months(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
+	list, err := a.rewards.History(ctx, p, q)
+	return list, cmp.Or(err, nobody(q.User))
+}
+
+// nobody answers NotFound for a text that can be no user's id. It is asked after
+// the verb: who may not read another's rewards hears that first, whatever the
+// text is (decision N6).
+func nobody(user beacon.UserID) error {
+	if user == rewards.Me || id.Valid(beacon.UserPrefix, string(user)) {
+		return nil
+	}
+	return &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}
+}
+
+func (a *API) explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error) {
+	return a.rewards.Explain(ctx, p, q)
+}
+
+func decodeSummary(_ http.ResponseWriter, r *http.Request) (rewards.SummaryQuery, error) {
+	in := rewards.SummaryQuery{User: beacon.UserID(r.PathValue("id")), Period: rewards.Current}
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	if text, ok := q.get("period"); ok {
+		in.Period = rewards.Period(text)
+		switch in.Period {
+		case rewards.Current, rewards.Last, rewards.All:
+		default:
+			q.faults.Add("period", "must be current, last or all")
+		}
+	}
+	return in, q.faults.Err()
+}
+
+// encodeSummary is spelled by hand: a user can have ten thousand hotspots.
+func encodeSummary(_ http.Header, s rewards.Summary) payload {
+	const perHotspot = 220
+	out := make([]byte, 0, 512+perHotspot*len(s.Hotspots))
+	out = append(out, `{"user_id":"`...)
+	out = append(out, s.User...)
+	out = append(out, `","unit":"`+beacon.RewardUnit+`","period":{"start":"`...)
+	out = stamp(s.Start).append(out)
+	out = append(out, `","end":"`...)
+	out = stamp(s.End).append(out)
+	out = append(out, `","status":"`...)
+	out = append(out, s.Status...)
+	out = append(out, `"},"summary":{"total_earned":`...)
+	out = s.Total.Total().Append(out)
+	out = append(out, `,"pending":`...)
+	out = s.Pending().Append(out)
+	out = append(out, `,"settled":`...)
+	out = s.Settled.Append(out)
+	out = append(out, `},"breakdown":`...)
+	out = appendBreakdown(out, s.Total.Earned)
+	out = append(out, `,"hotspots":[`...)
+	for i := range s.Hotspots {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendHotspotSum(out, &s.Hotspots[i])
+	}
+	return payload{Data: encoded(append(out, `]}`...))}
+}
+
+func appendHotspotSum(out []byte, h *rewards.HotspotSum) []byte {
+	out = append(out, `{"hotspot_id":"`...)
+	out = append(out, h.ID...)
+	out = append(out, `","name":`...)
+	out = appendText(out, h.Name)
+	out = append(out, `,"earned":`...)
+	out = h.Total().Append(out)
+	out = append(out, `,"availability_score":`...)
+	out = appendMillionths(out, scoreOf(h.Served, h.Expected))
+	out = append(out, `,"performance_tier":"`...)
+	out = append(out, h.Tier.String()...)
+	out = append(out, `","breakdown":`...)
+	return append(appendBreakdown(out, h.Earned), '}')
+}
+
+func appendBreakdown(out []byte, e beacon.Earned) []byte {
+	out = append(out, `{"availability":`...)
+	out = e.Availability.Append(out)
+	out = append(out, `,"performance":`...)
+	out = e.Performance.Append(out)
+	out = append(out, `,"utilization":`...)
+	out = e.Utilization.Append(out)
+	return append(out, '}')
+}
+
+func tabulateSummary(q rewards.SummaryQuery, s rewards.Summary) *table {
+	t := newTable("rewards-"+string(q.Period)+".csv",
+		"hotspot_id", "name", "earned", "availability_score", "performance_tier", "availability", "performance", "utilization", "unit")
+	for i := range s.Hotspots {
+		h := &s.Hotspots[i]
+		t.line(string(h.ID), quotedCell(h.Name), h.Total().String(), scoreOf(h.Served, h.Expected).String(), h.Tier.String(),
+			h.Availability.String(), h.Performance.String(), h.Utilization.String(), beacon.RewardUnit)
+	}
+	return t
+}
+
+func (a *API) decodeMonths(_ http.ResponseWriter, r *http.Request) (rewards.HistoryQuery, error) {
+	in := rewards.HistoryQuery{User: beacon.UserID(r.PathValue("id"))}
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	in.From, in.To, in.Page = q.day("start_date"), q.day("end_date"), q.page()
+	last, named := beacon.DayOf(a.now()), "today"
+	if in.To != nil {
+		last, named = *in.To, "end_date"
+	}
+	if in.From != nil && *in.From > last && !q.faults.Any() {
+		q.faults.Add("start_date", "must not be after "+named)
+	}
+	return in, q.faults.Err()
+}
+
+// day reads a day, nil where it is absent.
+func (q *query) day(name string) *beacon.Day {
+	text, ok := q.get(name)
+	if !ok {
+		return nil
+	}
+	day, err := beacon.ParseDay(text)
+	q.faults.Check(name, err)
+	return &day
+}
+
+// monthSum is a month of a history. The first four are the document's.
+type monthSum struct {
+	Period          beacon.Month  `json:"period"`
+	TotalEarned     beacon.Amount `json:"total_earned"`
+	HotspotCount    int           `json:"hotspot_count"`
+	AvgAvailability millionths    `json:"avg_availability"`
+	Unit            string        `json:"unit"`
+}
+
+func showMonth(m rewards.MonthSum) monthSum {
+	return monthSum{m.Month, m.Total(), m.Hotspots, scoreOf(m.Served, m.Expected), beacon.RewardUnit}
+}
+
+func encodeMonths(_ http.Header, list beacon.Listed[rewards.MonthSum]) payload {
+	return showPage(list, showMonth)
+}
+
+func tabulateMonths(_ rewards.HistoryQuery, list beacon.Listed[rewards.MonthSum]) *table {
+	t := newTable("rewards-history.csv", "period", "total_earned", "hotspot_count", "avg_availability", "unit")
+	for _, m := range list.Items {
+		t.line(m.Month.String(), m.Total().String(), strconv.Itoa(m.Hotspots), scoreOf(m.Served, m.Expected).String(), beacon.RewardUnit)
+	}
+	return t
+}

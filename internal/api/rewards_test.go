@@ -1,0 +1,407 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+)
+
+type rewardsOf struct {
+	UserID    string    `json:"user_id"`
+	Unit      string    `json:"unit"`
+	Period    rewarded  `json:"period"`
+	Summary   sums      `json:"summary"`
+	Breakdown breakdown `json:"breakdown"`
+	Hotspots  []struct {
+		ID        string    `json:"hotspot_id"`
+		Name      string    `json:"name"`
+		Earned    micros    `json:"earned"`
+		Score     micros    `json:"availability_score"`
+		Tier      string    `json:"performance_tier"`
+		Breakdown breakdown `json:"breakdown"`
+	} `json:"hotspots"`
+}
+
+type rewarded struct{ Start, End, Status string }
+
+type sums struct {
+	Total   micros `json:"total_earned"`
+	Pending micros `json:"pending"`
+	Settled micros `json:"settled"`
+}
+
+type breakdown struct{ Availability, Performance, Utilization, Total micros }
+
+func (b breakdown) sum() micros { return b.Availability + b.Performance + b.Utilization }
+
+// micros is a number of the wire in millionths, read from its digits.
+type micros int64
+
+func (m *micros) UnmarshalJSON(text []byte) error {
+	whole, part, _ := strings.Cut(string(text), ".")
+	n, err := strconv.ParseInt(whole+(part + "000000")[:6], 10, 64)
+	*m = micros(n)
+	if err == nil && (len(part) > 6 || strings.HasSuffix(part, "0")) {
+		err = &json.UnsupportedValueError{Str: string(text)}
+	}
+	return err
+}
+
+type explained struct {
+	HotspotID string `json:"hotspot_id"`
+	Date      string `json:"date"`
+	Open      bool   `json:"open"`
+	Status    string `json:"status"`
+	Facts     struct {
+		Served   int   `json:"served_minutes"`
+		Expected int   `json:"expected_minutes"`
+		Bytes    int64 `json:"traffic_bytes"`
+	} `json:"facts"`
+	Potential breakdown `json:"potential"`
+	Losses    []struct {
+		breakdown
+		Reason      string `json:"reason"`
+		Explanation string `json:"explanation"`
+	} `json:"losses"`
+	Earned breakdown `json:"earned"`
+}
+
+// addsUp holds a summary to decision N17.
+func (r rewardsOf) addsUp(t testing.TB) rewardsOf {
+	t.Helper()
+	var spots micros
+	for _, h := range r.Hotspots {
+		spots += h.Earned
+		if h.Earned != h.Breakdown.sum() || h.Score < 0 || h.Score > 1_000_000 {
+			t.Errorf("a hotspot does not add up: %+v", h)
+		}
+	}
+	if s := r.Summary; s.Total != s.Pending+s.Settled || s.Total != r.Breakdown.sum() || s.Total != spots || r.Unit != "credit" {
+		t.Errorf("the rewards do not add up: %+v", r)
+	}
+	return r
+}
+
+// addsUp holds an explanation to decision X6.
+func (e explained) addsUp(t testing.TB) explained {
+	t.Helper()
+	left := e.Potential
+	for _, l := range e.Losses {
+		left.Availability -= l.Availability
+		left.Performance -= l.Performance
+		left.Utilization -= l.Utilization
+		left.Total -= l.Total
+		if l.Total != l.sum() || l.Explanation == "" {
+			t.Errorf("a loss does not add up: %+v", l)
+		}
+	}
+	if left != e.Earned || e.Earned.Total != e.Earned.sum() {
+		t.Errorf("the explanation does not add up: %+v", e)
+	}
+	return e
+}
+
+func (c client) rewards(t testing.TB, period string) rewardsOf {
+	t.Helper()
+	return data[rewardsOf](t, c.get(t, "/v1/users/me/rewards?period="+period), http.StatusOK).addsUp(t)
+}
+
+func (c client) explain(t testing.TB, spot, date string) explained {
+	t.Helper()
+	return data[explained](t, c.get(t, spot+"/rewards/explain?date="+date), http.StatusOK).addsUp(t)
+}
+
+// From the first beat to a statement that verifies, on each store.
+func TestRewards(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c, admin, stranger := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "admin"), s.anyone(t, "rewards:read")
+		busy, silent := c.install(t, 1, "name", `"=cmd|' /C calc'!A0"`), c.install(t, 2, "name", `"Naïve \"Café\", Ort"`)
+		s.verify(t, busy.spot)
+		s.verify(t, silent.spot)
+		for i := range 10 { // from 12:00 to 12:09
+			busy.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
+			s.advance(time.Minute)
+		}
+		// 9 GB at 0.02; six minutes are decided, and each was served.
+		today := c.explain(t, busy.spot, "2026-11-15")
+		if !today.Open || today.Status != "in_progress" || today.Facts.Bytes != 9e9 || today.Earned.Utilization != 180_000 || today.Earned.Availability != 1_000_000 {
+			t.Errorf("today is explained by %+v", today)
+		}
+		now := c.rewards(t, "current")
+		if now.Period != (rewarded{"2026-11-01T00:00:00.000Z", "2026-12-01T00:00:00.000Z", "in_progress"}) || now.Summary.Pending != 1_180_000 || now.UserID != string(c.user) {
+			t.Errorf("the rewards of this month are %+v", now)
+		}
+		if all := c.rewards(t, "all"); all.Summary.Total != now.Summary.Total {
+			t.Errorf("all rewards are %+v; those of this month %+v", all, now)
+		}
+		c.delete(t, silent.spot).want(t, http.StatusNoContent)
+
+		mine, theirs, everyones := c.listen(t, ""), stranger.listen(t, ""), admin.listen(t, "")
+		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
+		waitFor(t, "the settlement", func() bool {
+			s.step(t)
+			s.advance(10 * time.Second)
+			for _, period := range []string{"current", "last", "all"} { // whatever is being closed or settled
+				c.rewards(t, period)
+			}
+			return c.get(t, "/v1/users/me/rewards/statements/2026-11").StatusCode == http.StatusOK
+		})
+		checkSettled(t, c, admin, busy.spot, silent.spot)
+		for _, l := range []*listener{mine, everyones} {
+			e := l.next()
+			for e.Type != "rewards.settled" {
+				e = l.next()
+			}
+			if e.User != string(c.user) || e.Period != "2026-11" || e.At < "2026-12-04T00:10:00.000Z" {
+				t.Errorf("the settlement is told as %+v", e)
+			}
+		}
+		c.register(t, 3)
+		for e := theirs.next(); e.Type != "hotspot.registered"; e = theirs.next() {
+			if e.Type == "rewards.settled" {
+				t.Errorf("a stranger hears of %+v", e)
+			}
+		}
+	})
+}
+
+// checkSettled looks at November from all sides, three days after its end.
+func checkSettled(t *testing.T, c, admin client, busy, silent string) {
+	t.Helper()
+	last := c.rewards(t, "last")
+	if last.Period.Status != "settled" || last.Summary.Pending != 0 || last.Summary.Settled == 0 || len(last.Hotspots) != 2 {
+		t.Errorf("the rewards of November are %+v", last)
+	}
+	if now := c.rewards(t, "current"); now.Period.Start != "2026-12-01T00:00:00.000Z" || now.Period.Status != "in_progress" {
+		t.Errorf("the rewards of December are %+v", now)
+	}
+	if all := c.rewards(t, "all"); all.Summary.Settled != last.Summary.Settled {
+		t.Errorf("of all rewards, %+v", all)
+	}
+	day, gone := c.explain(t, busy, "2026-11-15"), c.explain(t, silent, "2026-11-15")
+	if day.Open || day.Status != "settled" || gone.Open || gone.Earned.Total != 0 || gone.Facts.Expected == 0 {
+		t.Errorf("the day is explained by %+v and, of the deleted hotspot, %+v", day, gone)
+	}
+	months := whole[[]struct {
+		Period   string
+		Total    micros `json:"total_earned"`
+		Hotspots int    `json:"hotspot_count"`
+		Unit     string
+	}](t, c.get(t, "/v1/users/me/rewards/history"), http.StatusOK)
+	if len(months.Data) != 2 || months.Data[1].Period != "2026-11" || months.Data[1].Total != last.Summary.Total || months.Data[1].Hotspots != 2 || months.Pagination.Total != 2 {
+		t.Errorf("the history is %+v", months)
+	}
+
+	a := c.get(t, "/v1/users/me/rewards/statements/2026-11")
+	report, err := statement.Verify(bytes.NewReader(a.want(t, http.StatusOK).body), statement.Options{})
+	if err != nil || micros(report.Earned.Total()) != last.Summary.Total || string(report.User) != string(c.user) {
+		t.Errorf("the statement verifies to %+v, %v", report, err)
+	}
+	a.body = bytes.Replace(a.body, []byte(`"traffic_bytes":9000000000`), []byte(`"traffic_bytes":9100000000`), 1)
+	if _, err := statement.Verify(bytes.NewReader(a.body), statement.Options{}); err == nil {
+		t.Error("a statement with more traffic verifies too")
+	}
+	same := admin.get(t, "/v1/users/"+string(c.user)+"/rewards/statements/2026-11").want(t, http.StatusOK)
+	if got, want := data[json.RawMessage](t, same, http.StatusOK), data[json.RawMessage](t, c.get(t, "/v1/users/me/rewards/statements/2026-11"), http.StatusOK); string(got) != string(want) {
+		t.Errorf("an admin reads %s; the user %s", got, want)
+	}
+	for _, path := range []string{"/v1/users/me/rewards/statements/2026-10", "/v1/users/me/rewards/statements/2026-12", "/v1/users/me/rewards/statements/9999-12"} {
+		wantFault(t, c.get(t, path), http.StatusNotFound, "not_found")
+	}
+	checkTables(t, c, busy, report.Rows)
+}
+
+// checkTables reads everything once more as CSV.
+func checkTables(t *testing.T, c client, spot string, rows int) {
+	t.Helper()
+	for path, want := range map[string]struct {
+		file  string
+		lines int
+	}{
+		"/v1/users/me/rewards?period=last":               {"rewards-last.csv", 3},
+		"/v1/users/me/rewards/history":                   {"rewards-history.csv", 3},
+		"/v1/users/me/rewards/statements/2026-11":        {"statement-2026-11.csv", rows + 1},
+		spot + "/rewards/explain?date=2026-11-15":        {"explanation-2026-11-15.csv", 0},
+		"/v1/users/me/rewards/history?page=2&per_page=2": {"rewards-history.csv", 1},
+	} {
+		a := c.get(t, path, "Accept", "text/csv").want(t, http.StatusOK)
+		if a.Header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" || a.Header.Get("Vary") != "Accept" ||
+			a.Header.Get("Content-Disposition") != `attachment; filename="`+want.file+`"` {
+			t.Errorf("%s as a table has the header %v", path, a.Header)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(a.body)).ReadAll()
+		if err != nil || len(lines) != want.lines && want.lines > 0 || len(lines) == 0 {
+			t.Errorf("%s as a table has %d lines; want %d; %v", path, len(lines), want.lines, err)
+		}
+		for _, line := range lines {
+			for _, cell := range line {
+				if strings.HasPrefix(cell, "=") {
+					t.Errorf("%s as a table has the formula %q", path, cell)
+				}
+			}
+		}
+	}
+	names := string(c.get(t, "/v1/users/me/rewards?period=last", "Accept", "text/csv").body)
+	if !strings.Contains(names, `,"'=cmd|' /C calc'!A0",`) || !strings.Contains(names, `,"Naïve ""Café"", Ort",`) {
+		t.Errorf("the names are written as %s", names)
+	}
+}
+
+// Whatever is wrong is named, and no store sees it.
+func TestRewards_Refused(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "rewards:read")
+		other := s.anyone(t, "hotspots:write", "rewards:read")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID + "/rewards/explain"
+		foreign := "/v1/hotspots/" + other.register(t, 2).ID + "/rewards/explain"
+		for path, fields := range map[string][]string{
+			"/rewards?period=CURRENT": {"period"}, "/rewards?period=": {"period"}, "/rewards?period=2026-10": {"period"}, "/rewards?period=all%00": {"period"},
+			"/rewards?period=last&period=last":                                 {"period"},
+			"/rewards/history?start_date=2026-02-30":                           {"start_date"},
+			"/rewards/history?start_date=2026-2-1":                             {"start_date"},
+			"/rewards/history?start_date=2026-02-01T00:00:00Z":                 {"start_date"},
+			"/rewards/history?start_date=1969-12-31":                           {"start_date"},
+			"/rewards/history?end_date=10000-01-01":                            {"end_date"},
+			"/rewards/history?end_date=%EF%BC%92026-01-01":                     {"end_date"},
+			"/rewards/history?start_date=&end_date=":                           {"start_date", "end_date"},
+			"/rewards/history?start_date=2026-01-01&start_date=2026-01-01":     {"start_date"},
+			"/rewards/history?start_date=2026-05-01&end_date=2026-04-01":       {"start_date"},
+			"/rewards/history?start_date=2026-11-16":                           {"start_date"},
+			"/rewards/history?page=0":                                          {"page"},
+			"/rewards/history?per_page=101":                                    {"per_page"},
+			"/rewards/history?page=9223372036854775808":                        {"page"},
+			"/rewards/history?page=1.0&per_page=0&start_date=x&end_date=%2000": {"page", "per_page", "start_date", "end_date"},
+		} {
+			wantFault(t, c.get(t, "/v1/users/me"+path), http.StatusBadRequest, "invalid_request", fields...)
+			// The request comes before whose it is (decision N3).
+			wantFault(t, c.get(t, "/v1/users/"+string(other.user)+path), http.StatusBadRequest, "invalid_request", fields...)
+		}
+		for _, date := range []string{"2026-11-16", "9999-12-31", "today", "", "2026-11-15%00", "2026-11-15&date=2026-11-15", "15.11.2026"} {
+			wantFault(t, c.get(t, spot+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
+			wantFault(t, c.get(t, foreign+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
+		}
+		for _, query := range []string{"?period=%zz", "?a;b", "/history?start_date=%"} {
+			wantFault(t, c.get(t, "/v1/users/me/rewards"+query), http.StatusBadRequest, "invalid_request")
+		}
+		wantFault(t, c.get(t, foreign), http.StatusForbidden, "forbidden")
+		for _, id := range []string{"hs_nope", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "%00", "%FF", "me", "..%2f"} {
+			wantFault(t, c.get(t, "/v1/hotspots/"+id+"/rewards/explain"), http.StatusNotFound, "not_found")
+		}
+		for _, month := range []string{"2026-13", "2026-00", "2026-1", "202610", "2026-10-01", "current", "%00", "%FF", "-026-10", "2026-10%20", "１０-10"} {
+			wantFault(t, c.get(t, "/v1/users/me/rewards/statements/"+month), http.StatusNotFound, "not_found")
+		}
+		// What a table would have been asked for is refused in JSON all the same.
+		wantFault(t, c.get(t, "/v1/users/me/rewards?period=x", "Accept", "text/csv"), http.StatusBadRequest, "invalid_request", "period")
+		wantFault(t, c.get(t, "/v1/users/me/rewards/statements/2026-10", "Accept", "text/csv"), http.StatusNotFound, "not_found")
+	})
+}
+
+// Decision N6: whether another user exists is not told.
+func TestRewards_OfOthers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, other, admin := s.anyone(t, "rewards:read"), s.anyone(t, "rewards:read"), s.anyone(t, "admin")
+		bodies := map[string]bool{}
+		for _, user := range []string{
+			string(other.user), "usr_01kb3gzk00a1b2c3d4e5f6g7h8", "ME", "Me", "nobody", "%00", "%FF", "new", "me%20", "m%65%00", string(c.key), strings.ToUpper(string(c.user)),
+		} {
+			for _, path := range []string{"/rewards", "/rewards?period=all", "/rewards/history", "/rewards/statements/2026-10"} {
+				a := c.get(t, "/v1/users/"+user+path)
+				wantFault(t, a, http.StatusForbidden, "forbidden")
+				bodies[anyID.ReplaceAllString(string(a.body), "")] = true
+			}
+		}
+		if len(bodies) != 1 {
+			t.Errorf("users are told apart: %v", bodies)
+		}
+		for _, user := range []string{string(other.user), "usr_01kb3gzk00a1b2c3d4e5f6g7h8"} {
+			for _, period := range []string{"current", "last", "all"} {
+				got := data[rewardsOf](t, admin.get(t, "/v1/users/"+user+"/rewards?period="+period), http.StatusOK).addsUp(t)
+				if got.UserID != user || got.Summary.Total != 0 || got.Hotspots == nil || len(got.Hotspots) != 0 {
+					t.Errorf("the rewards of someone without any are %+v", got)
+				}
+			}
+			got := whole[[]any](t, admin.get(t, "/v1/users/"+user+"/rewards/history"), http.StatusOK)
+			wantEqual(t, "the history of someone without any", *got.Pagination, pagination{1, 20, 0, 0})
+		}
+		for _, user := range []string{"ME", "%00", "%FF"} { // no user's ids
+			for _, path := range []string{"/rewards", "/rewards/history", "/rewards/statements/2026-10"} {
+				wantFault(t, admin.get(t, "/v1/users/"+user+path), http.StatusNotFound, "not_found")
+			}
+		}
+	})
+}
+
+// Pages of a history that has one month.
+func TestRewards_HistoryPages(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "rewards:read")
+		m := c.install(t, 1)
+		s.verify(t, m.spot)
+		for i := range 10 {
+			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":0,"tx_bytes":0}`, i)).want(t, http.StatusOK)
+			s.advance(time.Minute)
+		}
+		for query, want := range map[string]struct {
+			items int
+			pagination
+		}{
+			"":                       {1, pagination{1, 20, 1, 1}},
+			"?start_date=2026-11-15": {1, pagination{1, 20, 1, 1}},
+			"?start_date=2026-11-01&end_date=2026-11-01": {1, pagination{1, 20, 1, 1}},
+			"?end_date=9999-12-31":                       {1, pagination{1, 20, 1, 1}},
+			"?start_date=1970-01-01":                     {1, pagination{1, 20, 1, 1}},
+			"?end_date=2026-10-31":                       {0, pagination{1, 20, 0, 0}},
+			"?page=2":                                    {0, pagination{2, 20, 1, 1}},
+			"?page=9223372036854775807&per_page=100":     {0, pagination{9223372036854775807, 100, 1, 1}},
+			"?page=4611686018427387905&per_page=100":     {0, pagination{4611686018427387905, 100, 1, 1}},
+			"?unknown=1&unknown=2":                       {1, pagination{1, 20, 1, 1}},
+		} {
+			got := whole[[]map[string]any](t, c.get(t, "/v1/users/me/rewards/history"+query), http.StatusOK)
+			wantEqual(t, query, *got.Pagination, want.pagination)
+			if len(got.Data) != want.items {
+				t.Errorf("%s: %v", query, got.Data)
+			}
+		}
+	})
+}
+
+func TestScore(t *testing.T) {
+	for want, minutes := range map[string][2]int64{
+		"0": {0, 0}, "0.5": {720, 1440}, "1": {1440, 1440}, "0.999999": {4_463_999_999, 4_464_000_000}, "0.333333": {1, 3}, "0.000001": {1, 1_000_000},
+	} {
+		if got := api.Score(minutes[0], minutes[1]); got != want {
+			t.Errorf("%d of %d minutes is %s; want %s", minutes[0], minutes[1], got, want)
+		}
+	}
+	if got := api.Score(1, 1_000_001); got != "0" {
+		t.Errorf("next to nothing is %s", got)
+	}
+}
+
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"Café": `"Café"`, `a"b`: `"a""b"`, "a,b": `"a,b"`, "=1+1": `"'=1+1"`, "+1": `"'+1"`, "-1": `"'-1"`, "@a": `"'@a"`, "＝1": `"'＝1"`, "a=1": `"a=1"`, `"=1`: `"""=1"`,
+	} {
+		if got := api.Cell(text); got != want {
+			t.Errorf("%q is written as %s; want %s", text, got, want)
+		}
+	}
+}
+
+// A summary of ten thousand hotspots is written in no time.
+func TestRewards_TenThousand(t *testing.T) {
+	s := onSQLite(t, options{limits: ample, rewards: books{hotspots: 10_000}})
+	c := s.anyone(t, "rewards:read")
+	got := data[rewardsOf](t, c.get(t, "/v1/users/me/rewards"), http.StatusOK).addsUp(t)
+	if len(got.Hotspots) != 10_000 || got.Summary.Total != 10_000*1_000_000 {
+		t.Errorf("%d hotspots earned %d", len(got.Hotspots), got.Summary.Total)
+	}
+}

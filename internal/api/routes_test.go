@@ -1,0 +1,214 @@
+package api_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+)
+
+// guards says what each route asks of a key. One that asks nothing says why.
+var guards = map[string]struct{ scope, reason string }{
+	"GET /v1/hotspots/nearby":                       {reason: "any valid key may find hotspots (decision N6)"},
+	"GET /v1/hotspots/{id}":                         {reason: "any valid key may read a hotspot (decision N6)"},
+	"GET /v1/coverage":                              {reason: "any valid key may see what is covered (decision N6)"},
+	"POST /v1/coverage/simulate":                    {reason: "it asks what GET /v1/coverage does, and changes nothing (decision X8)"},
+	"GET /v1/coverage/tiles/{z}/{x}/{y}.mvt":        {reason: "it shows what GET /v1/coverage does (decision X8)"},
+	"GET /v1/users/{id}/hotspots":                   {reason: "one's own things need no scope; others' need admin"},
+	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
+	"POST /v1/hotspots":                             {scope: "hotspots:write"},
+	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
+	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
+	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
+	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
+	"GET /v1/hotspots/{id}/rewards/explain":         {scope: "rewards:read"},
+	"PATCH /v1/hotspots/{id}":                       {scope: "hotspots:write"},
+	"DELETE /v1/hotspots/{id}":                      {scope: "hotspots:write"},
+	"GET /v1/hotspots/{id}/history":                 {reason: "what any key may read of a hotspot, and how it came about (decisions N6, X4)"},
+	"GET /v1/events":                                {reason: "what happens to hotspots, which any key may read; the rest is for its user alone (decision X7)"},
+	"POST /v1/hotspots/{id}/verification":           {scope: "hotspots:verify"},
+	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
+	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
+	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"POST /v1/keys":                                 {scope: "keys:manage"},
+	"GET /v1/keys":                                  {scope: "keys:manage"},
+	"DELETE /v1/keys/{id}":                          {scope: "keys:manage"},
+	"GET /v1/openapi.yaml":                          {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
+	"GET /v1/openapi.json":                          {scope: "none", reason: "it describes the interface to those without a key (decision N24)"},
+}
+
+// Every route asks for the scope that the table has for it, and for no other.
+func TestRoutes_Guards(t *testing.T) {
+	if got := api.New(api.Config{}).Routes(); !slices.Equal(got, slices.Sorted(maps.Keys(guards))) {
+		t.Fatalf("the routes are %q; say here what each asks of a key", got)
+	}
+	eachStore(t, func(t *testing.T, s *server) {
+		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"}
+		for route, guard := range guards {
+			method, path, _ := strings.Cut(route, " ")
+			path = strings.Replace(path, "users/{id}", "users/me", 1)
+			path = strings.Replace(path, "{id}", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", 1)
+			path = strings.NewReplacer("{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
+			path = strings.Replace(path, "/v1/events", "/v1/events?after=x", 1) // or it would never end
+			wantDocumented(t, s, route, guard.scope)
+			keyless := s.call(t, method, path, "")
+			if guard.scope == "none" {
+				if keyless.StatusCode == http.StatusUnauthorized || keyless.StatusCode == http.StatusForbidden {
+					t.Errorf("%s; want it without a key", keyless)
+				}
+				continue
+			}
+			wantFault(t, keyless, http.StatusUnauthorized, "unauthorized")
+			if guard.scope == "" && guard.reason == "" {
+				t.Errorf("%s: neither a scope nor a reason", route)
+			}
+			holders := map[string]client{"": s.anyone(t)}
+			for _, scope := range scopes {
+				holders[scope] = s.anyone(t, scope)
+			}
+			for scope, c := range holders {
+				a := c.do(t, method, path, "")
+				if passes := guard.scope == "" || scope == guard.scope || scope == "admin" && guard.scope != "device"; passes == (a.StatusCode == http.StatusForbidden) {
+					t.Errorf("%s with the scope %q: %s; it needs %q", route, scope, a, guard.scope)
+				}
+			}
+		}
+	})
+}
+
+// wantDocumented holds what the document says of a route's key and scope to what
+// the table has.
+func wantDocumented(t *testing.T, s *server, route, scope string) {
+	t.Helper()
+	schemes, description := s.document.Needs(t, route)
+	wantSchemes, words := []string{"key"}, "Needs the scope `"+scope+"`"
+	switch scope {
+	case "":
+		words = "Needs no scope."
+	case "none":
+		wantSchemes, words = nil, ""
+	case "device":
+		wantSchemes, words = []string{"deviceKey"}, "Only the device of the hotspot may send them"
+	}
+	if !slices.Equal(schemes, wantSchemes) || !strings.Contains(strings.Join(strings.Fields(description), " "), words) {
+		t.Errorf("the document says that %s takes %v, and: %s; want %v, and %q", route, schemes, description, wantSchemes, words)
+	}
+}
+
+// What is served nowhere has the shape of this interface, with a key or without.
+func TestRoutes_Unknown(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	c := s.anyone(t)
+	for _, path := range []string{
+		"/v1", "/v1/", "/v1/nope", "/v1/hotspots/", "/v1/hotspots/nearby/", "/v1//hotspots", "/v1/hotspots//nearby", "/v1/hotspots/../keys", "/v1/./keys",
+		"/v1/users", "/v1/users/me", "/v1/users/me/", "/v1/users//hotspots", "/v1/users/me/hotspots/", "/v1/keys/", "/v1/keys/self/", "/v1/openapi.xml",
+		"/v1/hotspots/a/b", "/v1/hotspots/a/heartbeats/", "/v1/hotspots//heartbeats", "/v1/devices", "/v1/devices/link/", "/v1/events/", "/v2/hotspots", "/V1/keys", "/v1/Keys", "/v1/keys%2Fself", "/v1/hotspots%2Fnearby", "/v1/metrics", "/v1/coverage/", "/v1/coverage/simulate/", "/v1/coverage/tiles", "/v1/coverage/tiles/", "/v1/coverage/tiles/0/0/", "/v1/coverage/tiles/0//0.mvt", "/v1/coverage/tiles/0/0/0/0.mvt",
+		"/v1/users/me/rewards/", "/v1/users//rewards", "/v1/users/me/rewards/statements", "/v1/users/me/rewards/statements/", "/v1/users/me/Rewards", "/v1/hotspots/hs_1/rewards",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
+			wantFault(t, s.call(t, method, path, ""), http.StatusNotFound, "not_found")
+		}
+		a := c.get(t, path)
+		wantFault(t, a, http.StatusNotFound, "not_found")
+		if a.Header.Get("Location") != "" {
+			t.Errorf("%s sends elsewhere", a)
+		}
+	}
+}
+
+// Every path with every method that it does not take.
+func TestRoutes_MethodNotAllowed(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	c := s.anyone(t, "admin")
+	tested := 0
+	for path, allow := range map[string]string{
+		"/v1/hotspots": "GET, HEAD, POST", "/v1/hotspots/nearby": "GET, HEAD", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
+		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "GET, HEAD", "/v1/keys/key_1": "DELETE",
+		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
+		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
+		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
+		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",
+		"/v1/hotspots/hs_1/verification": "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
+	} {
+		taken := strings.Split(allow, ", ")
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
+			if slices.Contains(taken, method) {
+				continue
+			}
+			tested++
+			for _, a := range []answer{s.call(t, method, path, ""), c.do(t, method, path, "", "Origin", "https://evil.example")} {
+				if a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != allow {
+					t.Errorf("%s; Allow %q; want %q", a, a.Header.Get("Allow"), allow)
+				}
+				if method != "HEAD" {
+					wantFault(t, a, http.StatusMethodNotAllowed, "method_not_allowed")
+				}
+			}
+		}
+	}
+	if tested < 60 {
+		t.Errorf("%d methods were tried", tested)
+	}
+}
+
+// HEAD says what GET would, without the body.
+func TestRoutes_Head(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "rewards:read")
+		made := c.register(t, 1)
+		for n := range 4 {
+			c.register(t, 2+n) // so that a list of them is too long to be kept until its end
+		}
+		for _, path := range []string{
+			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots", "/v1/users/me/hotspots?q=x",
+			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
+			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
+			"/v1/coverage?north=41&south=40&east=-73&west=-75", "/v1/coverage?zoom=-1", "/v1/coverage/tiles/3/2/3.mvt", "/v1/coverage/tiles/3/8/3.mvt",
+		} {
+			head, get := c.do(t, "HEAD", path, ""), c.get(t, path)
+			if head.StatusCode != get.StatusCode || len(head.body) != 0 {
+				t.Errorf("HEAD: %s; GET: %s", head, get)
+			}
+			if length := get.Header.Get("Content-Length"); length != strconv.Itoa(len(get.body)) {
+				t.Errorf("%s: Content-Length %q of %d bytes", path, length, len(get.body))
+			}
+			for _, name := range []string{"Content-Type", "ETag", "Content-Length"} {
+				if head.Header.Get(name) != get.Header.Get(name) {
+					t.Errorf("%s: %s %q on HEAD, %q on GET", path, name, head.Header.Get(name), get.Header.Get(name))
+				}
+			}
+		}
+	})
+}
+
+// A URL that is too long is refused in the shape of this interface, before its
+// key is looked at.
+func TestRoutes_LongURL(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	c := s.anyone(t)
+	start := "/v1/hotspots/nearby?lat=1&lng=1&x="
+	c.get(t, start+strings.Repeat("x", 8192-len(start))).want(t, http.StatusOK)
+	wantFault(t, c.get(t, start+strings.Repeat("x", 8193-len(start))), http.StatusBadRequest, "invalid_request")
+	wantFault(t, s.call(t, "GET", "/v1/"+strings.Repeat("x", 10_000), ""), http.StatusBadRequest, "invalid_request")
+	many := start + "1" + strings.Repeat("&a=1", 2000)
+	c.get(t, many).want(t, http.StatusOK)
+}
+
+// The id of a request is the server's own, and another one each time.
+func TestRequestID(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	c := s.anyone(t)
+	seen := map[string]bool{}
+	for range 20 {
+		a := c.get(t, "/v1/keys/self", "X-Request-Id", "req_01kb3gzk00f8m7n6p5q4r3s2t1")
+		seen[a.Header.Get("X-Request-Id")] = true
+	}
+	if len(seen) != 20 || seen["req_01kb3gzk00f8m7n6p5q4r3s2t1"] {
+		t.Errorf("20 requests have the ids %v", seen)
+	}
+}

@@ -1,0 +1,386 @@
+package api_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/events"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+	"github.com/beacon-wifi/beacon/test/openapi"
+)
+
+// noon is when every test begins. The clock stands still until it is moved.
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// server is the interface behind a real socket, on a real store. Every response
+// that passes through it is held to the OpenAPI document.
+type server struct {
+	*httptest.Server
+	api      *api.API
+	db       *store.DB
+	keys     *access.Keys
+	fleet    *fleet.Fleet
+	follower *fleet.Follower
+	hub      *events.Hub
+	document *openapi.Document
+	limited  bool
+	log      *lockedBuilder
+	time     atomic.Int64 // in microseconds
+}
+
+func (s *server) now() time.Time          { return time.UnixMicro(s.time.Load()).UTC() }
+func (s *server) advance(d time.Duration) { s.time.Add(d.Microseconds()) }
+
+// options are what a test may change about a server.
+type options struct {
+	limits api.Limits
+	store  func(registry.Store) registry.Store // puts something between the registry and the database
+
+	live      bool          // heartbeats are taken and events told, as when a server runs
+	telemetry api.Telemetry // in the place of the real one
+	rewards   api.Rewards   // in the place of the real ones
+	events    events.Log    // in the place of the database
+	timeout   time.Duration // of the server, for each request and answer; 0: the usual ones
+	arrival   time.Duration // how long a request may take to arrive
+
+	refusing int // a status that everything is refused with, as before the service is ready
+}
+
+// ample are limits that no test runs into, but that are shown.
+var ample = api.Limits{
+	PerKey:    ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	Failures:  ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	Devices:   ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	LinkTries: ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+}
+
+// alive is a server that runs as the binary does, with ample limits.
+var alive = options{limits: ample, live: true}
+
+var stores = map[string]func(t testing.TB) *store.DB{
+	"sqlite": func(t testing.TB) *store.DB {
+		return opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: noon}))
+	},
+	"postgres": func(t testing.TB) *store.DB {
+		return opened(t)(postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: noon}))
+	},
+}
+
+func opened(t testing.TB) func(*store.DB, error) *store.DB {
+	return func(db *store.DB, err error) *store.DB {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return db
+	}
+}
+
+// eachStore runs a test on a fresh server for each store: neither is optional.
+func eachStore(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Helper()
+	eachStoreWith(t, options{limits: ample}, test)
+}
+
+func eachStoreWith(t *testing.T, opts options, test func(t *testing.T, s *server)) {
+	t.Helper()
+	t.Parallel()
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, start(t, open(t), opts))
+		})
+	}
+}
+
+// onSQLite is a server for what no database has a part in.
+func onSQLite(t testing.TB, opts options) *server {
+	t.Helper()
+	return start(t, stores["sqlite"](t), opts)
+}
+
+// start wires a server as the binary does.
+func start(t testing.TB, db *store.DB, opts options) *server {
+	t.Helper()
+	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
+	s.time.Store(noon.UnixMicro())
+	log := slog.New(slog.NewJSONHandler(s.log, nil))
+	service := heartbeat.NewService()
+	table := heartbeat.NewTable(service)
+	s.fleet = fleet.New(api.Summarize, table)
+	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
+	keeper := lease.NewKeeper(db, "keeper", db.Node(), log)
+	if opts.events == nil {
+		opts.events = db
+	}
+	s.hub = events.NewHub(opts.events, log)
+	sequencer := events.NewSequencer(db, keeper, s.now, s.hub.Wake, log)
+	beats := telemetry.New(telemetry.Config{
+		Store: db, Fleet: s.fleet, Table: table, Service: service, Keeper: keeper.Held, Now: s.now, Log: log,
+		Before: sequencer.Step, Told: s.hub.Wake,
+	})
+	s.follower = fleet.NewFollower(s.fleet, db, s.keys.Forget, beats, log)
+	if err := s.follower.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	paid := rewards.New(rewards.Config{
+		Store: db, Telemetry: beats, Policies: policy.Default(), Keeper: keeper.Held, Now: s.now, Log: log,
+	})
+	if err := paid.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if opts.rewards == nil {
+		opts.rewards = paid
+	}
+	if opts.live {
+		for _, step := range []func(context.Context) error{beats.Restore, s.follower.CatchUp, beats.Restored} {
+			if err := step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run, paid.Run)
+	}
+	if err := s.fleet.Chart(s.now()); err != nil {
+		t.Fatal(err)
+	}
+	if opts.telemetry == nil {
+		opts.telemetry = beats
+	}
+	var rows registry.Store = db
+	if opts.store != nil {
+		rows = opts.store(db)
+	}
+	s.api = api.New(api.Config{
+		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Rewards: opts.rewards, Events: s.hub,
+		Limits: opts.limits, Now: s.now, Log: log,
+	})
+	var next http.Handler = s.api
+	if opts.refusing != 0 {
+		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.Refuse(w, r, opts.refusing) })
+	}
+	front := &httpserver.Front{
+		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, httpserver.Exchange) {},
+	}
+	s.Server = httptest.NewUnstartedServer(front)
+	s.Config = httpserver.NewServer(front, log)
+	if opts.timeout != 0 {
+		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
+	}
+	if opts.arrival != 0 {
+		s.Config.ReadTimeout = opts.arrival
+	}
+	s.Start()
+	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	t.Cleanup(func() {
+		s.hub.Close() // or those who listen would never go
+		s.Close()
+		if log := s.log.String(); strings.Contains(log, "bcn_") || strings.Contains(log, "02:00:5e") {
+			t.Errorf("the log holds a key or a MAC address:\n%s", log)
+		}
+	})
+	return s
+}
+
+// inBackground runs jobs until the test ends.
+func inBackground(t testing.TB, jobs ...func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	for _, job := range jobs {
+		running.Go(func() { job(ctx) })
+	}
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// document is read once: to compile it takes longer than most tests.
+var (
+	documentOnce sync.Once
+	documentRead *openapi.Document
+)
+
+func document(t testing.TB) *openapi.Document {
+	t.Helper()
+	documentOnce.Do(func() {
+		documentRead = openapi.Load(t, api.OpenAPI())
+		documentRead.Alike = alike
+	})
+	if documentRead == nil {
+		t.Fatal("the OpenAPI document could not be read")
+	}
+	return documentRead
+}
+
+var sayings = regexp.MustCompile(`"(message|field)":"([^"\\]|\\.)+"`)
+
+// alike leaves out what is another every time: ids of one form, and what an
+// error says.
+func alike(response string) string {
+	return sayings.ReplaceAllString(anyID.ReplaceAllString(response, "${1}_…"), `"$1":"…"`)
+}
+
+// step takes over what was written past the interface.
+func (s *server) step(t testing.TB) {
+	t.Helper()
+	if err := s.follower.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// client is someone with a key.
+type client struct {
+	*server
+	plain string
+	key   beacon.KeyID
+	user  beacon.UserID
+}
+
+// anyone makes a new user with a key of the given scopes.
+func (s *server) anyone(t testing.TB, scopes ...string) client {
+	t.Helper()
+	return s.keyOf(t, access.NewUser, access.Creation{Scopes: beacon.Some(scopes)})
+}
+
+// operator makes a new user who may register hotspots.
+func (s *server) operator(t testing.TB) client {
+	t.Helper()
+	return s.anyone(t, "hotspots:write")
+}
+
+// keyOf makes a key as the command line does.
+func (s *server) keyOf(t testing.TB, user beacon.UserID, in access.Creation) client {
+	t.Helper()
+	in.User = beacon.Some(string(user))
+	staff := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: "cli"}
+	made, err := s.keys.Create(t.Context(), staff, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client{server: s, plain: made.Plain, key: made.Key.ID, user: made.Key.User}
+}
+
+// answer is a response with its body read.
+type answer struct {
+	*http.Response
+	body []byte
+}
+
+func (a answer) String() string {
+	return a.Request.Method + " " + a.Request.URL.String() + " answered " + a.Status + " " + string(a.body[:min(len(a.body), 2000)])
+}
+
+// do sends a request of the client; header is pairs of name and value.
+func (c client) do(t testing.TB, method, path, body string, header ...string) answer {
+	t.Helper()
+	return c.call(t, method, path, body, append([]string{"Authorization", "Bearer " + c.plain}, header...)...)
+}
+
+func (c client) get(t testing.TB, path string, header ...string) answer {
+	t.Helper()
+	return c.do(t, http.MethodGet, path, "", header...)
+}
+
+func (c client) post(t testing.TB, path, body string, header ...string) answer {
+	t.Helper()
+	return c.do(t, http.MethodPost, path, body, header...)
+}
+
+func (c client) patch(t testing.TB, path, body string, header ...string) answer {
+	t.Helper()
+	return c.do(t, http.MethodPatch, path, body, header...)
+}
+
+func (c client) delete(t testing.TB, path string) answer {
+	t.Helper()
+	return c.do(t, http.MethodDelete, path, "")
+}
+
+// call sends a request and holds the answer to what is true of all answers. A
+// body is sent as JSON unless the header says otherwise.
+func (s *server) call(t testing.TB, method, path, body string, header ...string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body == "" {
+		request.Body = nil
+	}
+	if body != "" || method == http.MethodPost || method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Content-Type" {
+			request.Header.Del("Content-Type")
+		}
+		if header[i+1] != absent {
+			request.Header.Add(header[i], header[i+1])
+		}
+	}
+	response, err := s.Client().Do(request)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	a := answer{response, read}
+	s.document.Check(t, request, response, read)
+	s.checkCommon(t, a)
+	return a
+}
+
+// absent as the value of a header leaves out one that call would add.
+const absent = "\x00"
+
+// lockedBuilder is a log that may be read while it is written.
+type lockedBuilder struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuilder) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuilder) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+)
+
+const (
+	statementTime      = 10 * time.Minute // in all, as long as its reader keeps up
+	maxStatements      = 8                // at once
+	maxStatementsAKey  = 2
+	statementPiece     = 32 << 10
+	statementsBusyTime = 5 * time.Second
+)
+
+// statement sends the statement of a month (decision X6). One of ten thousand
+// hotspots has 310,000 rows: they are sent as they are read.
+func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	w.Header()["Vary"] = varyAccept
+	month, err := beacon.ParseMonth(r.PathValue("month"))
+	if err != nil {
+		return &beacon.Error{Kind: beacon.NotFound, Message: "there are statements of months, which are named like 2026-11"}
+	}
+	if err := a.statements.join(p.Key); err != nil {
+		return err
+	}
+	defer a.statements.leave(p.Key)
+	found, err := a.findStatement(r, p, month)
+	if err != nil {
+		return err
+	}
+	return a.sendStatement(w, r, found)
+}
+
+func (a *API) findStatement(r *http.Request, p beacon.Principal, month beacon.Month) (rewards.Statement, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	return a.rewards.Statement(ctx, p, rewards.StatementQuery{User: beacon.UserID(r.PathValue("id")), Month: month})
+}
+
+func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.Statement) error {
+	ctx, cancel := context.WithTimeout(r.Context(), statementTime)
+	defer cancel()
+	defer context.AfterFunc(a.stopping, func() { time.AfterFunc(a.grace, cancel) })()
+	d := &download{w: w, control: http.NewResponseController(w), patience: a.readerTime, table: wants(r, asCSV), month: s.Month}
+	if r.Method == http.MethodHead {
+		d.begin()
+		return nil
+	}
+	err := writeStatement(d, s, a.meta(w), func(fn func(ledger.Row, ledger.Hash) error) error { return s.Each(ctx, fn) })
+	switch {
+	case err == nil:
+		return nil
+	case !d.begun && d.lost == nil:
+		return err
+	case d.lost == nil && r.Context().Err() == nil:
+		a.log.Error("a statement was cut off", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
+	}
+	// It has begun, and cannot be finished: without this, its beginning would pass
+	// for all of it.
+	panic(http.ErrAbortHandler)
+}
+
+func writeStatement(d *download, s rewards.Statement, m meta, rows statement.Rows) error {
+	out := bufio.NewWriterSize(d, statementPiece)
+	if d.table {
+		if err := statement.WriteCSV(out, &s.Statement, rows); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	if _, err := out.WriteString(`{"data":`); err != nil {
+		return err
+	}
+	if err := statement.WriteJSON(out, &s.Statement, s.Policies, rows); err != nil {
+		return err
+	}
+	if _, err := out.Write(appendMeta(nil, m)); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// download sends an answer piece by piece. The server's limit is for answers that
+// are at hand; this one has a limit for each piece. It begins with the first
+// piece: what fails before that is answered like everything that fails.
+type download struct {
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration // with a reader who does not read
+	table    bool
+	month    beacon.Month
+	begun    bool
+	lost     error // why the client cannot be reached
+}
+
+func (d *download) begin() {
+	h := d.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	if d.table {
+		markTable(h, "statement-"+d.month.String()+".csv")
+	}
+	d.w.WriteHeader(http.StatusOK)
+	d.begun = true
+}
+
+// Write sends a piece.
+func (d *download) Write(piece []byte) (n int, err error) {
+	if !d.begun {
+		d.begin()
+	}
+	if err := d.control.SetWriteDeadline(time.Now().Add(d.patience)); err != nil {
+		return 0, err
+	}
+	n, d.lost = d.w.Write(piece)
+	if d.lost == nil {
+		d.lost = d.control.Flush()
+	}
+	return n, d.lost
+}

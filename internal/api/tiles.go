@@ -1,0 +1,145 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/beacon-wifi/beacon/internal/api/mvt"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+)
+
+// tilePattern is what the mux can match; the last part is checked by tileOf.
+const tilePattern = "GET /v1/coverage/tiles/{z}/{x}/{tile}"
+
+var errNoTile = &beacon.Error{Kind: beacon.NotFound, Message: "there is no such tile: the path is {z}/{x}/{y}.mvt, with z from 0 to " + strconv.Itoa(fleet.MaxZoom)}
+
+var (
+	tileType = []string{"application/vnd.mapbox-vector-tile"}
+	// A browser may keep a tile, but asks before it shows it again: hotspots come
+	// and go. It must not be kept for others: who has no key is shown nothing.
+	askAgain = []string{"private, no-cache"}
+)
+
+// tile answers with a square of the map (decision X8).
+func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	tile, ok := tileOf(r.PathValue("z"), r.PathValue("x"), r.PathValue("tile"))
+	if !ok {
+		return errNoTile
+	}
+	room := a.tiles.Get().(*tileRoom)
+	defer a.tiles.Put(room)
+	room.draw(tile, a.fleet.Tile(tile, a.now()))
+	tag := contentTag(room.body)
+	h := w.Header()
+	h["Cache-Control"] = askAgain
+	h["Etag"] = []string{tag}
+	if known := r.Header["If-None-Match"]; len(known) > 0 && namesTag(known, tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h["Content-Type"] = tileType
+	h["Content-Length"] = decimal(len(room.body))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(room.body) // a client that left is no fault of ours
+	return nil
+}
+
+// tileOf reads the path of a tile, without leading zeros or signs.
+func tileOf(z, x, file string) (tile fleet.Tile, ok bool) {
+	y, isTile := strings.CutSuffix(file, ".mvt")
+	var known [3]bool
+	tile.Z, known[0] = tileIndex(z)
+	tile.X, known[1] = tileIndex(x)
+	tile.Y, known[2] = tileIndex(y)
+	return tile, isTile && known == [3]bool{true, true, true} && tile.Valid()
+}
+
+func tileIndex(text string) (n int, ok bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && strconv.Itoa(n) == text
+}
+
+// tileRoom is the memory that a tile is drawn in.
+type tileRoom struct {
+	spots, clusters *mvt.Layer
+	body            []byte
+}
+
+type tilePool struct{ sync.Pool }
+
+const layerName = "hotspots"
+
+// The keys of properties, in the order that the layers are made with.
+const (
+	keyID = iota
+	keyStatus
+	keyRadius
+	keyCount
+	keyOnline
+)
+
+func newTilePool() tilePool {
+	return tilePool{sync.Pool{New: func() any {
+		return &tileRoom{
+			spots:    mvt.NewLayer(layerName, "id", "status", "radius_m"),
+			clusters: mvt.NewLayer(layerName, "id", "status", "radius_m", "count", "online_count"),
+		}
+	}}}
+}
+
+// draw makes the tile's bytes.
+func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
+	layer := room.spots
+	if items.Aggregated {
+		layer = room.clusters
+	}
+	layer.Reset()
+	for _, m := range items.Marks {
+		x, y := tile.Position(m.Spot.Place())
+		layer.Point(unit(x), unit(y))
+		layer.Unique(keyID, m.Spot.ID())
+		layer.Text(keyStatus, string(m.Status))
+		layer.Number(keyRadius, m.Spot.RadiusM())
+	}
+	for i := range items.Clusters {
+		c := &items.Clusters[i]
+		x, y := tile.Position(c.Center)
+		layer.Point(unit(x), unit(y))
+		layer.Unique(keyID, c.ID)
+		layer.Text(keyStatus, string(clusterStatus(c)))
+		layer.Number(keyRadius, math.Round(c.RadiusM*10)/10)
+		layer.Whole(keyCount, uint64(c.Count))
+		layer.Whole(keyOnline, uint64(c.Online))
+	}
+	room.body = layer.AppendTile(room.body[:0])
+}
+
+// unit is the one that a part of the tile's width or height is in. What lies on
+// the line to the next tile is in the last one: maps leave out what is beyond.
+func unit(part float64) int { return min(max(int(part*mvt.Extent), 0), mvt.Extent-1) }
+
+// contentTag gives the entity tag of some bytes, the same on every server.
+func contentTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
+}
+
+// namesTag reports whether If-None-Match names the tag, compared weakly as RFC
+// 9110 §13.1.2 has it. Our tags contain no comma, so a cut at commas is exact.
+func namesTag(lines []string, tag string) bool {
+	for _, line := range lines {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

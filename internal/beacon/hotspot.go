@@ -1,0 +1,179 @@
+package beacon
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// HotspotID names a hotspot: "hs_" and 26 characters (decision N22).
+type HotspotID string
+
+// UserID names an operator or a member of staff: "usr_" and 26 characters.
+type UserID string
+
+// Prefixes of the ids, with their underscore.
+const (
+	HotspotPrefix = "hs_"
+	UserPrefix    = "usr_"
+	KeyPrefix     = "key_"
+)
+
+// Type says what kind of place a hotspot serves.
+type Type string
+
+// The three types of the network document.
+const (
+	Home     Type = "home"
+	Business Type = "business"
+	Public   Type = "public"
+)
+
+// Hotspot is one registered access point, as the database keeps it.
+type Hotspot struct {
+	ID        HotspotID
+	Operator  UserID
+	Name      string
+	Type      Type
+	Location  Location
+	Device    Device
+	Settings  Settings
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt time.Time // zero while it lives
+
+	// PastHours are the operating hours that were in force before, the oldest
+	// first, for as long as someone may still ask which minutes were open then.
+	PastHours []PastHours
+
+	// PastService is when the hotspot was in service before, the oldest first, kept
+	// for as long as PastHours are.
+	PastService []Period
+
+	// Version is 1 at registration and grows by one with every change. Where
+	// two copies of a hotspot meet, the higher version wins.
+	Version int64
+}
+
+// Location is where a hotspot stands.
+type Location struct {
+	Point      geo.Point
+	Address    string    // optional
+	VerifiedAt time.Time // zero until staff verified it
+}
+
+// Device is the access point itself.
+type Device struct {
+	SSID     string
+	MAC      MAC
+	LinkedAt time.Time // zero until a device is linked
+
+	// KeyHash is of the secret with which the device signs in; zero until a
+	// device is linked.
+	KeyHash [32]byte
+}
+
+// Settings are what an operator may change.
+type Settings struct {
+	MaxConnections     int
+	BandwidthLimitMbps float64
+	OperatingHours     *OperatingHours // nil: always open
+	CoverageRadiusM    float64         // zero: the default of the type
+}
+
+// Period is from one moment up to, and without, another.
+type Period struct {
+	From, Until time.Time
+}
+
+// PastHours are operating hours and the minute from which on others were in
+// force.
+type PastHours struct {
+	Until time.Time
+	Hours *OperatingHours // nil: always open
+}
+
+// KeepPast is for how long minutes may be judged late, and so what was in force
+// then is kept. A hotspot has room for so many of each.
+const (
+	KeepPast = 48 * time.Hour
+	maxPast  = 50
+)
+
+var (
+	errHoursTooOften = &Error{Kind: Conflict, Message: "the hours were changed too often; try again tomorrow"}
+	errLinkTooOften  = &Error{Kind: Conflict, Message: "the device was linked too often; try again tomorrow"}
+)
+
+// RetireHours notes that the operating hours, which were old, are others from
+// the minute of now on. Hours that were not in force for a whole minute leave no
+// trace.
+func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
+	until := now.Truncate(time.Minute)
+	kept := make([]PastHours, 0, len(h.PastHours)+1) // not in place: others may hold the list
+	for _, past := range h.PastHours {
+		if !past.Until.Before(until.Add(-KeepPast)) {
+			kept = append(kept, past)
+		}
+	}
+	if n := len(kept); n > 0 && !until.After(kept[n-1].Until) {
+		h.PastHours = kept // the same minute, or the clock went back
+		return nil
+	}
+	if len(kept) >= maxPast {
+		return errHoursTooOften
+	}
+	h.PastHours = append(kept, PastHours{Until: until, Hours: old})
+	return nil
+}
+
+// EndService notes that the hotspot, if it is in service, is so until now. It
+// comes before the change that ends it. Times without a whole minute between
+// them become one.
+func (h *Hotspot) EndService(now time.Time) {
+	kept := make([]Period, 0, len(h.PastService)+1) // not in place: others may hold the list
+	for _, past := range h.PastService {
+		if !past.Until.Before(now.Add(-KeepPast)) {
+			kept = append(kept, past)
+		}
+	}
+	h.PastService = kept
+	since := h.ActiveSince()
+	if since.IsZero() || now.Before(since) {
+		return
+	}
+	if n := len(kept); n > 0 && !since.Truncate(time.Minute).After(kept[n-1].Until) {
+		if now.After(kept[n-1].Until) {
+			kept[n-1].Until = now
+		}
+		return
+	}
+	h.PastService = append(kept, Period{From: since, Until: now})
+}
+
+// RenewService is EndService for a hotspot that may be in service again at once.
+// It refuses when that happened too often: an end is never refused, so a
+// beginning must be.
+func (h *Hotspot) RenewService(now time.Time) error {
+	h.EndService(now)
+	if len(h.PastService) >= maxPast {
+		return errLinkTooOften
+	}
+	return nil
+}
+
+// ActiveSince is when the hotspot began to serve: the moment from which it was
+// both verified and linked. It is zero while it is pending.
+func (h Hotspot) ActiveSince() time.Time {
+	verified, linked := h.Location.VerifiedAt, h.Device.LinkedAt
+	if verified.IsZero() || linked.IsZero() {
+		return time.Time{}
+	}
+	if linked.After(verified) {
+		return linked
+	}
+	return verified
+}
+
+// Deleted reports whether the hotspot is gone.
+func (h Hotspot) Deleted() bool { return !h.DeletedAt.IsZero() }

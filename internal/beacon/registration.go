@@ -1,0 +1,114 @@
+package beacon
+
+import (
+	"errors"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// Registration is what a client wrote to register a hotspot. It has the shape
+// of the request, so that every fault finds its field.
+type Registration struct {
+	Name     Opt[string]
+	Type     Opt[string]
+	Location Opt[LocationForm]
+	Device   Opt[DeviceForm]
+	Settings Opt[SettingsForm]
+}
+
+// LocationForm is what a client wrote about a place.
+type LocationForm struct {
+	Lat, Lng Opt[float64]
+	Address  Opt[string]
+}
+
+// DeviceForm is what a client wrote about an access point.
+type DeviceForm struct {
+	SSID Opt[string]
+	MAC  Opt[string]
+}
+
+var errType = errors.New("must be home, business or public")
+
+// Validate makes the hotspot that the registration asks for, in its first
+// version: neither verified nor linked. Its error lists all the faulty fields.
+func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Hotspot, error) {
+	var f Faults
+	h := Hotspot{ID: id, Operator: operator, CreatedAt: now, UpdatedAt: now, Version: 1}
+	if name, ok := Required(r.Name, "name", &f); ok {
+		h.Name = checkName(name, &f)
+	}
+	if kind, ok := Required(r.Type, "type", &f); ok {
+		h.Type = Type(kind)
+		if !h.Type.Valid() {
+			f.Check("type", errType)
+		}
+	}
+	h.Location = r.location(&f)
+	h.Device = r.device(&f)
+	h.Settings = DefaultSettings(h.Type)
+	if settings, ok := Optional(r.Settings, "settings", &f); ok {
+		settings.apply(&h.Settings, &f)
+	}
+	if err := f.Err(); err != nil {
+		return Hotspot{}, err
+	}
+	return h, nil
+}
+
+// location reads the place. Without any location, its required fields are what
+// is missing; with null for one, only that is wrong.
+func (r Registration) location(f *Faults) (l Location) {
+	form, _ := Optional(r.Location, "location", f)
+	if r.Location.Null {
+		return l
+	}
+	lat, okLat := Required(form.Lat, "location.lat", f)
+	lng, okLng := Required(form.Lng, "location.lng", f)
+	l.Point = geo.Point{Lat: positiveZero(lat), Lng: positiveZero(lng)}
+	if okLat && !(geo.Point{Lat: lat}).Valid() {
+		f.Add("location.lat", "must be -90 to 90")
+	}
+	if okLng && !(geo.Point{Lng: lng}).Valid() {
+		f.Add("location.lng", "must be -180 to 180")
+	}
+	if address, ok := Optional(form.Address, "location.address", f); ok {
+		clean, err := CleanAddress(address)
+		f.Check("location.address", err)
+		l.Address = clean
+	}
+	return l
+}
+
+func (r Registration) device(f *Faults) (d Device) {
+	form, _ := Optional(r.Device, "device", f)
+	if r.Device.Null {
+		return d
+	}
+	if ssid, ok := Required(form.SSID, "device.ssid", f); ok {
+		f.Check("device.ssid", CheckSSID(ssid))
+		d.SSID = ssid
+	}
+	if text, ok := Required(form.MAC, "device.mac_address", f); ok {
+		mac, err := ParseMAC(text)
+		f.Check("device.mac_address", err)
+		d.MAC = mac
+	}
+	return d
+}
+
+func checkName(raw string, f *Faults) string {
+	name, err := CleanName(raw)
+	f.Check("name", err)
+	return name
+}
+
+// positiveZero turns -0 into 0: SQLite keeps no sign on a zero, PostgreSQL
+// does, and the two must answer alike.
+func positiveZero(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	return v
+}

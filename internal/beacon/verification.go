@@ -1,0 +1,108 @@
+package beacon
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// How far from its registered point a hotspot may be found (decision X1), in
+// metres: so much, and the accuracy of the measurement, and never more than so
+// much in all.
+const (
+	verifyWithinM  = 100
+	verifyAtMostM  = 200
+	maxAccuracyM   = 1000
+	maxMethodChars = 50
+)
+
+// VerificationForm is what a member of staff wrote who found a hotspot.
+type VerificationForm struct {
+	Lat, Lng  Opt[float64]
+	AccuracyM Opt[float64]
+	Method    Opt[string]
+}
+
+// Verification is where a hotspot was found, and how that was measured.
+type Verification struct {
+	Point     geo.Point
+	AccuracyM float64
+	Method    string // "gps", "survey": for the audit
+}
+
+// Validate gives the verification, or all the faults of the form.
+func (form VerificationForm) Validate() (Verification, error) {
+	var f Faults
+	var v Verification
+	if lat, ok := Required(form.Lat, "lat", &f); ok {
+		v.Point.Lat = positiveZero(lat)
+		if !(geo.Point{Lat: lat}).Valid() {
+			f.Add("lat", "must be -90 to 90")
+		}
+	}
+	if lng, ok := Required(form.Lng, "lng", &f); ok {
+		v.Point.Lng = positiveZero(lng)
+		if !(geo.Point{Lng: lng}).Valid() {
+			f.Add("lng", "must be -180 to 180")
+		}
+	}
+	if accuracy, ok := Required(form.AccuracyM, "accuracy_m", &f); ok {
+		v.AccuracyM = positiveZero(accuracy)
+		if !(accuracy >= 0 && accuracy <= maxAccuracyM) {
+			f.Add("accuracy_m", fmt.Sprintf("must be 0 to %d", maxAccuracyM))
+		}
+	}
+	if method, ok := Required(form.Method, "method", &f); ok {
+		clean, err := cleanMethod(method)
+		f.Check("method", err)
+		v.Method = clean
+	}
+	if err := f.Err(); err != nil {
+		return Verification{}, err
+	}
+	return v, nil
+}
+
+func cleanMethod(raw string) (string, error) {
+	method, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(method); n < 1 || n > maxMethodChars {
+		return "", fmt.Errorf("must be 1 to %d characters", maxMethodChars)
+	}
+	return method, nil
+}
+
+// Finding is a verification held against where its hotspot is registered.
+type Finding struct {
+	Verification
+	DistanceM float64
+}
+
+// Against measures how far from its registered point the hotspot was found.
+func (v Verification) Against(h Hotspot) Finding {
+	return Finding{v, geo.Distance(v.Point, h.Location.Point)}
+}
+
+// AllowedM is how far that may be.
+func (v Verification) AllowedM() float64 { return min(verifyWithinM+v.AccuracyM, verifyAtMostM) }
+
+// Err is nil where the hotspot is close enough to where it is registered.
+func (f Finding) Err() error {
+	if f.DistanceM <= f.AllowedM() {
+		return nil
+	}
+	return &Error{Kind: Conflict, Message: fmt.Sprintf(
+		"this is %.0f m from where the hotspot is registered; with this accuracy, up to %.0f m are accepted: "+
+			"measure again on the spot, or have the hotspot registered where it stands",
+		math.Ceil(f.DistanceM), math.Floor(f.AllowedM()),
+	)}
+}
+
+// Note is the finding as the audit keeps it.
+func (f Finding) Note() string {
+	return fmt.Sprintf("%s, %.0f m away, accuracy %.0f m", f.Method, math.Ceil(f.DistanceM), math.Ceil(f.AccuracyM))
+}

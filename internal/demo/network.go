@@ -1,0 +1,163 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/simulate"
+)
+
+// Config is what a network is made from.
+type Config struct {
+	Seed     uint64
+	Hotspots int // up to Hotspots
+	Days     int // of history before today
+	Now      time.Time
+}
+
+// Network is a network as it is at a moment, with how it came to that.
+type Network struct {
+	Config
+	Operator  beacon.UserID // the featured one
+	Staff     beacon.UserID
+	Operators int
+	Spots     []*Spot // by when they were registered
+	launch    beacon.Day
+}
+
+// Spot is a hotspot with its device.
+type Spot struct {
+	beacon.Hotspot
+	Device *simulate.Device // nil: none was linked
+
+	cuts []beacon.Period // when its power was cut
+	dark time.Time       // from when on it is out of order for good; zero: it works
+}
+
+// New makes up a network.
+func New(cfg Config) (*Network, error) {
+	cfg.Now = cfg.Now.UTC()
+	list, err := places(cfg.Hotspots)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{Config: cfg, launch: beacon.DayOf(cfg.Now) - beacon.Day(cfg.Days)}
+	n.Operator = userOf(cfg.Seed, featured, n.founded())
+	n.Staff = userOf(cfg.Seed, "staff", n.founded())
+	named, operators := names{}, map[string]bool{}
+	for _, p := range list {
+		operators[operatorOf(p)] = true
+		if err := n.add(p, named.of(p)); err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", p.name, p.address, err)
+		}
+	}
+	n.Operators = len(operators)
+	slices.SortFunc(n.Spots, func(a, b *Spot) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return n, nil
+}
+
+// founded is when everyone signed up.
+func (n *Network) founded() time.Time { return n.launch.Time().AddDate(0, 0, -15) }
+
+// sourceOf is chance for one of many things made from a seed.
+func sourceOf(seed uint64, of string) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(of)) // never fails
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// add makes the hotspot of a place, and sometimes one that stood there before.
+func (n *Network) add(p place, name string) error {
+	random := sourceOf(n.Seed, "hotspot "+p.key())
+	life := n.plan(random, p)
+	spot, err := n.spot(random, p, name, life)
+	if err != nil {
+		return err
+	}
+	n.Spots = append(n.Spots, spot)
+	if replaced := life.created.Add(-2 * time.Hour); life.late && random.IntN(80) == 0 && replaced.After(n.launch.Time().AddDate(0, 0, 4)) {
+		before := n.atLaunch(random)
+		before.deleted, before.generation = replaced, 1
+		old, err := n.spot(random, p, name, before)
+		if err != nil {
+			return err
+		}
+		n.Spots = append(n.Spots, old)
+	}
+	return nil
+}
+
+// spot makes a hotspot by the rules that everyone's registration is held to.
+func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, error) {
+	v := venueOf(p)
+	mac := macOf(n.Seed, p.number, l.generation)
+	form := beacon.Registration{
+		Name: beacon.Some(name), Type: beacon.Some(string(v.kind)),
+		Location: beacon.Some(beacon.LocationForm{
+			Lat: beacon.Some(p.point.Lat), Lng: beacon.Some(p.point.Lng), Address: beacon.Some(addressOf(p)),
+		}),
+		Device: beacon.Some(beacon.DeviceForm{SSID: beacon.Some(p.ssid), MAC: beacon.Some(mac)}),
+	}
+	id := beacon.HotspotID(idOf(n.Seed, beacon.HotspotPrefix, mac, l.created))
+	h, err := form.Validate(id, userOf(n.Seed, operatorOf(p), n.founded()), l.created)
+	if err != nil {
+		return nil, err
+	}
+	h.Settings.OperatingHours = v.hours(random)
+	h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt = n.passed(l.verified), n.passed(l.linked), l.deleted
+	h.UpdatedAt = slices.MaxFunc([]time.Time{h.CreatedAt, h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt}, time.Time.Compare)
+	spot := &Spot{Hotspot: h, dark: n.passed(l.dark)}
+	if !h.Device.LinkedAt.IsZero() {
+		spot.Device = character(p, h.Device.MAC).Device()
+	}
+	for _, cut := range n.powerCuts() {
+		if cut.neighborhood == p.neighborhood {
+			spot.cuts = append(spot.cuts, cut.Period)
+		}
+	}
+	return spot, nil
+}
+
+// passed is zero for what has not come yet.
+func (n *Network) passed(t time.Time) time.Time {
+	if t.After(n.Now.Add(-5 * time.Minute)) {
+		return time.Time{}
+	}
+	return t
+}
+
+// macOf is an address that no device on sale has. It tells which place a device is
+// of; see Known.
+func macOf(seed uint64, number, generation int) string {
+	of := sourceOf(seed, "mac").Uint64()
+	return fmt.Sprintf("02:%02x:%02x:%02x:%02x:%02x", byte(of>>8), byte(of), 0xd0|generation, byte(number>>8), byte(number))
+}
+
+// Known gives devices to those hotspots that a demonstration made earlier, and
+// that go on. All of them are switched on anew.
+func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
+	all, err := places(Hotspots)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	for _, h := range hotspots {
+		var s1, s2, generation, high, low int
+		_, err := fmt.Sscanf(h.Device.MAC.Canonical(), "02:%02x:%02x:%02x:%02x:%02x", &s1, &s2, &generation, &high, &low)
+		number := high<<8 | low
+		if err != nil || generation&0xf0 != 0xd0 || number >= len(all) || all[number].ssid != h.Device.SSID ||
+			h.Device.LinkedAt.IsZero() || broken(all[number], h.Device.MAC.Canonical()) {
+			continue
+		}
+		c := character(all[number], h.Device.MAC)
+		c.Seed ^= uint64(h.Version) // not the boots of the last time
+		spots = append(spots, &Spot{Hotspot: h, Device: c.Device()})
+	}
+	return spots, nil
+}

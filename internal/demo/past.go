@@ -1,0 +1,125 @@
+package demo
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/simulate"
+)
+
+// finalLag is how long after its end a day is written for good.
+const finalLag = heartbeat.FinalLag * time.Minute
+
+// Final is the day before which all records are written for good.
+func (n *Network) Final() beacon.Day { return beacon.Day(heartbeat.FinalAt(heartbeat.MinuteOf(n.Now))) }
+
+// Began is when the first day of the network began.
+func (n *Network) Began() time.Time { return n.launch.Time() }
+
+// Live lets all devices live until now, and gives the records of each day, by
+// hotspot: what a server would have written. It ends with the first error of
+// each. What is given is the callee's to keep.
+func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
+	table := heartbeat.NewTable(heartbeat.NewService())
+	written := make([]*past, len(n.Spots))
+	today := beacon.DayOf(n.Now)
+	for day := n.launch; day <= today; day++ {
+		fold := (day + 1).Time().Add(finalLag)
+		if fold.After(n.Now) {
+			fold = n.Now
+		}
+		var made pages
+		for i, s := range n.Spots {
+			if written[i] == nil && s.Device != nil && s.linkedBefore((day + 1).Time()) {
+				written[i] = newPast(s, table)
+			}
+			if p := written[i]; p != nil && !p.over {
+				p.liveThrough(day, n.Now)
+				p.chronicle.Fold(fold, heartbeat.Day(day), func(of heartbeat.Day, text []byte) { made.add(s.ID, of, text) })
+			}
+		}
+		if err := each(day, made.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pages is the records of a day, whose texts lie together.
+type pages struct {
+	rows []beacon.RecordRow
+	text []byte
+}
+
+func (p *pages) add(id beacon.HotspotID, day heartbeat.Day, text []byte) {
+	const room = 64 << 10
+	if cap(p.text)-len(p.text) < len(text) {
+		p.text = make([]byte, 0, max(room, len(text)))
+	}
+	start := len(p.text)
+	p.text = append(p.text, text...)
+	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: int64(day), Data: p.text[start:len(p.text):len(p.text)]})
+}
+
+func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
+
+// past is what is written of a hotspot.
+type past struct {
+	spot      *Spot
+	chronicle *heartbeat.Chronicle
+	boot      uint64 // as its device names it,
+	bootName  uint64 // and as the network does
+	over      bool
+}
+
+func newPast(s *Spot, table *heartbeat.Table) *past {
+	h := s.Hotspot
+	h.DeletedAt = time.Time{}
+	return &past{spot: s, chronicle: table.Chronicle(h)}
+}
+
+// liveThrough lets the device live through a day.
+func (p *past) liveThrough(day beacon.Day, now time.Time) {
+	from, until := day.Time(), (day + 1).Time()
+	if linked := p.spot.Hotspot.Device.LinkedAt; linked.After(from) {
+		from = linked.Truncate(time.Minute).Add(time.Minute)
+	}
+	for _, end := range []time.Time{now, p.spot.dark, p.spot.DeletedAt} {
+		if end = end.Truncate(time.Minute); !end.IsZero() && end.Before(until) {
+			until = end
+		}
+	}
+	for _, cut := range p.spot.cuts {
+		if cut.From.Before(until) && cut.Until.After(from) {
+			p.spot.Device.Live(from, cut.From, p.beats)
+			p.spot.Device.Restart()
+			from = cut.Until
+		}
+	}
+	p.spot.Device.Live(from, until, p.beats)
+	if deleted := p.spot.DeletedAt; !deleted.IsZero() && deleted.Before((day + 1).Time()) {
+		p.chronicle.Place(p.spot.Hotspot)
+		p.over = true
+	}
+}
+
+func (p *past) beats(s simulate.Stretch) {
+	if s.Boot != p.boot {
+		p.boot, p.bootName = s.Boot, beacon.BootOf(s.BootID())
+	}
+	p.chronicle.Beats(&heartbeat.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
+		Boot: p.bootName, Seq: s.Seq, Bytes: s.Rx + s.Tx, Clients: s.Clients, Signal: beacon.SignalOf(float64(s.DBM)),
+		Test: beacon.SpeedTest{DownMbps: float32(s.Down), UpMbps: float32(s.Up), LatencyMs: float32(s.Latency)},
+	}}, s.Count)
+}
+
+// Beating are the hotspots whose devices go on.
+func (n *Network) Beating() (spots []*Spot) {
+	for _, s := range n.Spots {
+		if s.Device != nil && s.dark.IsZero() && !s.Deleted() {
+			spots = append(spots, s)
+		}
+	}
+	return spots
+}

@@ -1,0 +1,86 @@
+package demo
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// Hotspots is how many there are in all.
+const Hotspots = 3167
+
+//go:embed data/places.csv.gz
+var placesFile []byte
+
+// place is a public hotspot as the city lists it.
+type place struct {
+	number       int // its line in the list
+	borough      string
+	neighborhood string
+	name         string
+	address      string
+	point        geo.Point
+	placement    string
+	provider     string
+	ssid         string
+}
+
+// places gives the first of them, in an order in which each few are spread over
+// the whole city. Those of the featured operator come first: a small
+// demonstration has them too.
+func places(count int) ([]place, error) {
+	all, err := readPlaces()
+	if err != nil {
+		return nil, fmt.Errorf("read the places of the demonstration: %w", err)
+	}
+	slices.SortStableFunc(all, func(a, b place) int {
+		if f, g := a.provider == featured, b.provider == featured; f != g {
+			if f {
+				return -1
+			}
+			return 1
+		}
+		return int(int64(hash(a.key())) - int64(hash(b.key())))
+	})
+	return all[:min(count, len(all))], nil
+}
+
+func (p place) key() string { return strconv.Itoa(p.number) + p.address }
+
+// hash is a number that anything can be spread by.
+func hash(text string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return h.Sum32()
+}
+
+func readPlaces() ([]place, error) {
+	unpacked, err := gzip.NewReader(bytes.NewReader(placesFile))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(unpacked).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var all []place
+	for i, row := range rows[1:] {
+		lat, errLat := strconv.ParseFloat(row[4], 64)
+		lng, errLng := strconv.ParseFloat(row[5], 64)
+		if errLat != nil || errLng != nil {
+			return nil, fmt.Errorf("line %d has no coordinates", i+2)
+		}
+		all = append(all, place{
+			number: i, borough: row[0], neighborhood: row[1], name: row[2], address: row[3],
+			point: geo.Point{Lat: lat, Lng: lng}, placement: row[6], provider: row[7], ssid: row[8],
+		})
+	}
+	return all, nil
+}

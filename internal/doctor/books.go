@@ -1,0 +1,289 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// bookkeeper goes through the books of a month, user after user, and keeps no more
+// in memory than one user's hotspots and a page of each day.
+type bookkeeper struct {
+	*look
+	s     store.Snapshot
+	rules policy.Book
+	month beacon.Month
+
+	days     []*cursor[ledger.Row]
+	hotspots *cursor[ledger.HotspotMonth]
+	users    *cursor[ledger.UserMonth]
+	accounts *cursor[ledger.Account]
+
+	totals map[beacon.Day]*ledger.Closing // what the rows of each day come to
+}
+
+// books computes again what every row earned, what the rows come to, and the
+// chains over them.
+func books(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		rules, err := l.policies(s)
+		if err != nil {
+			return err
+		}
+		days, err := s.Days(l.ctx)
+		if err != nil {
+			return err
+		}
+		months, err := allMonths(l, s, days)
+		if err != nil {
+			return err
+		}
+		totals := map[beacon.Day]*ledger.Closing{}
+		for _, day := range days {
+			totals[day] = &ledger.Closing{Day: day}
+		}
+		for _, month := range months {
+			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals}
+			if err := b.walk(); err != nil {
+				return err
+			}
+		}
+		l.at("%d rows of %d days in %d months, with their sums and chains", l.looked.Load(), len(days), len(months))
+		return l.closings(s, totals)
+	})
+}
+
+// policies reads the policies that are written down. Where none can be used, it is
+// computed by those that the program was built with.
+func (l *look) policies(s store.Snapshot) (rules policy.Book, err error) {
+	written, err := s.Policies(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range written {
+		p, err := policy.ParseLine(w.Text)
+		if err != nil || p.Version != w.Version || p.From != w.From || w.Version != len(rules)+1 {
+			l.wrong(fmt.Sprint("policy ", w.Version), "cannot be used: %v", err)
+			continue
+		}
+		rules = append(rules, p)
+	}
+	if len(rules) == 0 {
+		rules = policy.Default()
+	}
+	return rules, nil
+}
+
+// allMonths are those in which there is anything.
+func allMonths(l *look, s store.Snapshot, days []beacon.Day) ([]beacon.Month, error) {
+	months, ofUsers, err := s.Months(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	months = append(months, ofUsers...)
+	for _, day := range days {
+		months = append(months, day.Month())
+	}
+	slices.Sort(months)
+	return slices.Compact(months), nil
+}
+
+// walk goes through a month.
+func (b *bookkeeper) walk() error {
+	for day := b.month.First(); day <= b.month.Last(); day++ {
+		if b.totals[day] == nil {
+			continue
+		}
+		b.days = append(b.days, newCursor(func(r *ledger.Row) string { return ownedKey(r.Owned) }, func(after *ledger.Row) ([]ledger.Row, error) {
+			if after == nil {
+				after = &ledger.Row{}
+			}
+			return b.s.LedgerAfter(b.ctx, day, after.Owned)
+		}))
+	}
+	b.hotspots = newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
+		if after == nil {
+			after = &ledger.HotspotMonth{}
+		}
+		return b.s.HotspotMonthsAfter(b.ctx, b.month, after.Owned)
+	})
+	b.users = newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
+		if after == nil {
+			after = &ledger.UserMonth{}
+		}
+		return b.s.UserMonthsAfter(b.ctx, b.month, after.User)
+	})
+	b.accounts = accountCursor(b.look, b.s)
+	for user, more := b.next(); more; user, more = b.next() {
+		b.user(user)
+	}
+	return b.err()
+}
+
+func ownedKey(o beacon.Owned) string { return string(o.User) + " " + string(o.Hotspot) }
+
+// next is the first user whom nobody has looked at.
+func (b *bookkeeper) next() (user beacon.UserID, any bool) {
+	see := func(u beacon.UserID) {
+		if !any || u < user {
+			user, any = u, true
+		}
+	}
+	for _, day := range b.days {
+		if r := day.head(); r != nil {
+			see(r.User)
+		}
+	}
+	if m := b.hotspots.head(); m != nil {
+		see(m.User)
+	}
+	if m := b.users.head(); m != nil {
+		see(m.User)
+	}
+	return user, any && b.err() == nil
+}
+
+func (b *bookkeeper) err() error {
+	for _, day := range b.days {
+		if day.err != nil {
+			return day.err
+		}
+	}
+	for _, err := range []error{b.hotspots.err, b.users.err, b.accounts.err} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// user adds up one user's rows, in the order of the chain: by day, then by hotspot.
+func (b *bookkeeper) user(user beacon.UserID) {
+	is := ledger.UserMonth{Month: b.month, User: user, Chain: ledger.Seed(user, b.month)}
+	sums := map[beacon.HotspotID]*ledger.HotspotMonth{}
+	firstDay := beacon.Day(-1)
+	for _, day := range b.days {
+		for r := day.head(); r != nil && r.User == user; r = day.head() {
+			b.row()
+			b.earned(r)
+			if firstDay < 0 {
+				firstDay = r.Day
+			}
+			sum := ledger.Sum{Served: int64(r.Served), Expected: int64(r.Expected), Earned: r.Earned}
+			if sums[r.Hotspot] == nil {
+				sums[r.Hotspot] = &ledger.HotspotMonth{Month: b.month, Owned: r.Owned}
+				is.Hotspots++
+			}
+			m := sums[r.Hotspot]
+			m.Through, m.Tier, m.Sum = r.Day, r.Tier, m.Plus(sum)
+			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(sum)
+			if total := b.totals[r.Day]; total != nil { // else it stands under another day's key
+				total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
+			}
+			day.pass()
+		}
+	}
+	b.hotspotSums(user, sums)
+	b.userSum(user, is)
+	b.firstDay(user, firstDay)
+}
+
+// earned computes a row again.
+func (b *bookkeeper) earned(r *ledger.Row) {
+	id := fmt.Sprintf("%s on %s", r.Hotspot, r.Day)
+	rules := b.rules.On(r.Day)
+	switch {
+	case rules.Version != r.Policy:
+		b.wrong(id, "its reward is of policy %d, which was not in force", r.Policy)
+	case r.Served < 0 || r.Served > r.Expected || r.Expected+r.Closed+r.Excused+r.Outside != beacon.MinutesADay ||
+		min(r.Closed, r.Excused, r.Outside) < 0:
+		b.wrong(id, "its minutes do not make a day")
+	case rules.Reward(r.Facts) != r.Earned:
+		want := rules.Reward(r.Facts)
+		b.wrong(id, "earned %s in the books, and %s by the policy", parts(r.Earned), parts(want))
+	}
+}
+
+func parts(e beacon.Earned) string {
+	return fmt.Sprintf("%s (%s + %s + %s)", e.Total(), e.Availability, e.Performance, e.Utilization)
+}
+
+// hotspotSums compares the sums of a user's hotspots with their rows.
+func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
+	for m := b.hotspots.head(); m != nil && m.User == user; m = b.hotspots.head() {
+		id := fmt.Sprintf("%s in %s", m.Hotspot, b.month)
+		switch is := sums[m.Hotspot]; {
+		case is == nil:
+			b.wrong(id, "has a sum of %s, and no row", m.Total())
+		case *is != *m:
+			b.wrong(id, "its sum is %s through %s, and its rows come to %s through %s", parts(m.Earned), m.Through, parts(is.Earned), is.Through)
+		}
+		delete(sums, m.Hotspot)
+		b.hotspots.pass()
+	}
+	for hotspot := range sums {
+		b.wrong(fmt.Sprintf("%s in %s", hotspot, b.month), "has rows, and no sum")
+	}
+}
+
+// userSum compares the sum and the chain of a user with the rows.
+func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
+	id := fmt.Sprintf("%s in %s", user, b.month)
+	m := b.users.head()
+	if m == nil || m.User != user {
+		b.wrong(id, "has %d rows, and no sum", is.Rows)
+		return
+	}
+	switch {
+	case m.Sum != is.Sum || m.Rows != is.Rows || m.Hotspots != is.Hotspots:
+		b.wrong(id, "the sum of %d rows of %d hotspots is %s, and there are %d of %d that come to %s",
+			m.Rows, m.Hotspots, parts(m.Earned), is.Rows, is.Hotspots, parts(is.Earned))
+	case m.Chain != is.Chain:
+		b.wrong(id, "the chain of hashes ends in %.12s…, and over the rows it is %.12s…", m.Chain, is.Chain)
+	}
+	b.users.pass()
+}
+
+// firstDay sees that no row of a user is older than the account knows.
+func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
+	a := b.accounts.head()
+	for ; a != nil && a.User < user; a = b.accounts.head() {
+		b.accounts.pass()
+	}
+	if a == nil || a.User != user || day < 0 {
+		return // who has no account is told of elsewhere
+	}
+	if day < a.FirstDay || a.FirstDay.Month() == b.month && a.FirstDay != day {
+		b.wrong(string(user), "earned first on %s, and by the account on %s", day, a.FirstDay)
+	}
+}
+
+// closings compares what was noted when days were closed with their rows.
+func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing) error {
+	days, err := s.Closings(l.ctx)
+	if err != nil {
+		return err
+	}
+	for i, d := range days {
+		is := totals[d.Day]
+		if is == nil {
+			is = &ledger.Closing{}
+		}
+		delete(totals, d.Day)
+		if d.Hotspots != is.Hotspots || d.Earned != is.Earned {
+			l.wrong(d.Day.String(), "was closed with %s for %d hotspots, and its rows come to %s for %d",
+				parts(d.Earned), d.Hotspots, parts(is.Earned), is.Hotspots)
+		}
+		if i > 0 && (days[i-1].Day != d.Day-1 || days[i-1].ClosedAt.IsZero()) {
+			l.wrong(d.Day.String(), "was begun while the day before it is not closed")
+		}
+	}
+	for day := range totals {
+		l.wrong(day.String(), "has rows, and was never closed")
+	}
+	return nil
+}

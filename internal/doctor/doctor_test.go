@@ -1,0 +1,298 @@
+//go:build linux
+
+package doctor_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/doctor"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// damage is something that is done to a sound database.
+type damage struct {
+	name string
+	sql  string
+	args []any
+	want []string // the checks that must find it, and no others
+	told string   // what one of the faults must say
+}
+
+// One row of each table is enough: what is wrong with it must be found.
+const (
+	someHotspot = `(SELECT max(id) FROM hotspots WHERE deleted_at = 0 AND linked_at > 0)`
+	lastDay     = `(SELECT max(day) FROM ledger)`
+	lastUser    = `(SELECT max(user_id) FROM ledger WHERE day = ` + lastDay + `)`
+	lastSpot    = `(SELECT max(hotspot) FROM ledger WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + `)`
+	oneRow      = ` WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + ` AND hotspot = ` + lastSpot
+	openMonth   = ` WHERE month = (SELECT max(month) FROM user_months) AND user_id = ` + lastUser
+	oldStmt     = ` WHERE month = (SELECT min(month) FROM statements) AND user_id = (SELECT min(user_id) FROM statements
+		WHERE month = (SELECT min(month) FROM statements))`
+	oldRow = ` WHERE day = (SELECT min(day) FROM ledger) AND hotspot = (SELECT min(hotspot) FROM ledger WHERE day = (SELECT min(day) FROM ledger))`
+)
+
+func bad(n int) []any { return []any{make([]byte, n)} }
+
+var damages = []damage{
+	{"an index is gone", `DROP INDEX hotspots_mac_live`, nil, []string{"schema"}, "unique index hotspots_mac_live on hotspots (mac_live)"},
+	{"a column is gone", `ALTER TABLE events RENAME COLUMN user_id TO usr`, nil, []string{"schema", "events"}, "column events.user_id"},
+
+	{"a MAC address is another's", `UPDATE hotspots SET mac = (SELECT mac FROM hotspots WHERE deleted_at = 0 AND id <> ` + someHotspot + ` ORDER BY id LIMIT 1)
+		WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its MAC address is also another's"},
+	{"a place is none", `UPDATE hotspots SET lat = 95 WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "is at no place on Earth"},
+	{"hours cannot be read", `UPDATE hotspots SET operating_hours = '{' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "cannot be read: operating_hours"},
+	{"a device has no key", `UPDATE hotspots SET device_hash = '' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "a device without a key"},
+	{"a deleted hotspot keeps its MAC address", `UPDATE hotspots SET mac_live = mac WHERE deleted_at <> 0`, nil, []string{"hotspots"}, "keeps its MAC address from others"},
+	{"a hotspot lost its MAC address", `UPDATE hotspots SET mac_live = NULL WHERE id = ` + someHotspot, nil, []string{"references"}, "no MAC address in the index"},
+	{"a version was skipped", `UPDATE hotspots SET version = version + 1 WHERE id = ` + someHotspot, nil, []string{"changes"}, "there is no change for"},
+	{"a hotspot is gone", `DELETE FROM hotspots WHERE id = ` + someHotspot, nil, []string{"changes", "references"}, "has records and is no hotspot"},
+
+	{"a name is another", `UPDATE hotspots SET name = 'Somewhere else' WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
+	{"a place was moved by a metre", `UPDATE hotspots SET lat = lat + 0.00001 WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its seal is of something else"},
+
+	{"a key is another's", `UPDATE api_keys SET user_id = 'usr_00000000000000000000000000' WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"keys"}, "its seal is of something else"},
+	{"a key got all rights", `UPDATE api_keys SET scopes = 'admin' WHERE scopes <> 'admin'`, nil, []string{"keys"}, "its seal is of something else"},
+	{"a key has a scope that there is not", `UPDATE api_keys SET scopes = 'fly'`, nil, []string{"keys"}, "scopes that there are not: [fly]"},
+	{"a key's hash is cut", `UPDATE api_keys SET secret_hash = $1 WHERE id = (SELECT min(id) FROM api_keys)`, bad(31), []string{"keys"}, "a hash of 31 bytes"},
+	{"two keys have one secret", `UPDATE api_keys SET secret_hash = $1`, bad(32), []string{"keys"}, "has the secret of key_"},
+	{"a key is gone", `DELETE FROM api_keys WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"changes"}, `there is a change for "created", and no such row`},
+
+	{"a stream has a gap", `DELETE FROM changes WHERE seq = 5`, nil, []string{"changes"}, "after change 4 comes change 6"},
+	{"a change is someone else's", `UPDATE changes SET user_id = 'usr_other' WHERE seq = 5`, nil, []string{"changes"}, "change 5: the row is not what was written"},
+	{"a change is of no kind", `UPDATE changes SET kind = 'hotspot.flown' WHERE seq = 5`, nil, []string{"changes"}, "no known kind"},
+	{"an event is gone", `DELETE FROM events WHERE seq = (SELECT min(seq) + 1 FROM events)`, nil, []string{"events"}, "comes after event"},
+	{"an event is of something else", `UPDATE events SET target = 'hs_other' WHERE kind = 'hotspot.verified'`, nil, []string{"events"}, "no change that led to it"},
+	{"events reach too far", `UPDATE event_places SET seq = seq + 1`, nil, []string{"events"}, "events are made of its changes up to"},
+
+	{"a lease never ends", `UPDATE leases SET expires_at = 32503680000000000`, nil, []string{"leases"}, "until 3000-01-01"},
+	{"a lease is nobody's", `UPDATE leases SET token = 0`, nil, []string{"leases"}, "token 0"},
+	{"a span ends before it begins", `UPDATE service_spans SET to_minute = from_minute - 1`, nil, []string{"leases"}, "was up from minute"},
+
+	{"heartbeats cannot be read", `UPDATE journal SET batch = $1 WHERE seq = (SELECT max(seq) FROM journal)`, bad(40), []string{"journal"}, "this batch of heartbeats is damaged"},
+	{"a batch is missing", `DELETE FROM journal WHERE seq = (SELECT min(seq) + 1 FROM journal)`, nil, []string{"journal"}, "comes batch"},
+
+	{"a record cannot be read", `UPDATE records SET data = $1` + oldRow, bad(40), []string{"records"}, "its record of"},
+	{"a record is gone", `DELETE FROM records` + oldRow, nil, []string{"records"}, "and its record does not"},
+	{"a record is of another day", `UPDATE records SET day = day + 4000 ` + oldRow, nil, []string{"records", "references"}, "is of"},
+	{"the newest record is not found", `UPDATE record_heads SET day = day - 1 WHERE hotspot = ` + someHotspot, nil, []string{"references"}, "has a record that nobody would find"},
+	{"a status is of nobody", `INSERT INTO statuses (hotspot, online, at) VALUES ('hs_gone', 1, 1)`, nil, []string{"references"}, "hs_gone: has a status and is no hotspot"},
+
+	{"an amount is off by a millionth", `UPDATE ledger SET availability = availability + 1` + oneRow, nil, []string{"ledger"}, "by the policy"},
+	{"an amount has moved", `UPDATE ledger SET availability = availability - 1, utilization = utilization + 1` + oneRow, nil, []string{"ledger"}, "by the policy"},
+	{"minutes were added", `UPDATE ledger SET served = served - 1` + oneRow, nil, []string{"ledger", "records"}, "and its record does not"},
+	{"a row is gone", `DELETE FROM ledger` + oneRow, nil, []string{"ledger", "records"}, "and the books do not"},
+	{"a settled row is gone", `DELETE FROM ledger` + oldRow, nil, []string{"ledger", "records", "documents"}, "and the books do not"},
+	{"a hotspot's sum is off", `UPDATE hotspot_months SET performance = performance + 1` + openMonth, nil, []string{"ledger"}, "and its rows come to"},
+	{"a user's sum is off", `UPDATE user_months SET utilization = utilization + 1` + openMonth, nil, []string{"ledger"}, "that come to"},
+	{"a link of a chain is broken", `UPDATE user_months SET chain = $1` + openMonth, bad(32), []string{"ledger"}, "the chain of hashes ends in 000000000000…"},
+	{"a day's sum is off", `UPDATE reward_days SET availability = availability + 1 WHERE day = ` + lastDay, nil, []string{"ledger"}, "was closed with"},
+	{"a day is not noted", `DELETE FROM reward_days WHERE day = ` + lastDay, nil, []string{"ledger"}, "has rows, and was never closed"},
+	{"the first day is off", `UPDATE accounts SET first_day = first_day + 1 WHERE user_id = ` + lastUser, nil, []string{"ledger"}, "earned first on"},
+	{"a policy was changed", `UPDATE reward_policies SET content = 'policy,1'`, nil, []string{"ledger", "statements", "documents"}, "policy 1: cannot be used"},
+	{"a version is out of all bounds", `UPDATE hotspots SET version = 4611686018427387904 WHERE id = ` + someHotspot, nil, []string{"hotspots", "changes"}, "is of version"},
+
+	{"an account is off", `UPDATE accounts SET availability = availability + 1 WHERE user_id = ` + lastUser, nil, []string{"statements"}, "and the statements come to"},
+	{"a total is off", `UPDATE hotspot_totals SET served = served + 1 WHERE hotspot = (SELECT max(hotspot) FROM hotspot_totals)`, nil, []string{"statements"}, "and its months come to"},
+	{"a month is not noted", `DELETE FROM reward_months WHERE month = (SELECT min(month) + 1 FROM reward_months)`, nil, []string{"statements"}, "and the month before it is not"},
+	{"a statement was changed", `UPDATE statements SET availability = availability + 1` + oldStmt, nil, []string{"statements", "documents"}, "its hash is not that of what it says"},
+	{"statements are not chained", `UPDATE statements SET previous = $1 WHERE month = (SELECT max(month) FROM statements)`, bad(32), []string{"statements", "documents"}, "and the one before it is"},
+	{"a statement is gone", `DELETE FROM statements` + oldStmt, nil, []string{"statements"}, "has no statement of"},
+	{"a settled month was changed", `UPDATE user_months SET served = served + 1 WHERE month = (SELECT min(month) FROM statements)`, nil, []string{"statements", "ledger"}, "and the month is now"},
+	{"a statement cannot be written down", `UPDATE statements SET settled_at = 400000000000000000` + oldStmt, nil, []string{"documents"}, "settled_at"},
+}
+
+func TestExamine_Damaged(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"sqlite", "postgres"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			base := ""
+			if kind == "postgres" {
+				base = copyOf(t, kind)
+			}
+			alone := map[string]bool{}
+			for _, d := range damages {
+				// The checks are the same code on both stores. Where time is
+				// short, PostgreSQL gets the first damage that a check finds alone.
+				if kind == "postgres" && level.Now() == level.Test && (len(d.want) > 1 || alone[d.want[0]]) {
+					continue
+				}
+				t.Run(d.name, func(t *testing.T) {
+					var db string
+					if kind == "postgres" {
+						db = clone(t, base)
+					} else {
+						db = copyOf(t, kind)
+					}
+					if d.found(t, db) && len(d.want) == 1 {
+						alone[d.want[0]] = true
+					}
+				})
+			}
+			for _, check := range doctor.Names() {
+				if !alone[check] && check != "settings" && check != "storage" { // these have tests of their own
+					t.Errorf("no damage was found by %q alone: nothing shows what it is for", check)
+				}
+			}
+		})
+	}
+}
+
+// found does the damage, and sees who finds it.
+func (d damage) found(t *testing.T, db string) bool {
+	t.Helper()
+	handle := harness.OpenSQL(t, db)
+	if _, err := handle.ExecContext(t.Context(), d.sql, d.args...); err != nil {
+		t.Fatalf("%s: %v", d.sql, err)
+	}
+	handle.Close()
+	results := examine(t, db, false)
+	var found []string
+	said := ""
+	for _, name := range doctor.Names() {
+		r := results[name]
+		if r.Wrong > 0 && !excusedHere(r) {
+			found = append(found, name)
+		}
+		for _, f := range r.Faults {
+			said += f.String() + "\n"
+		}
+		if (r.Wrong > 0) != (r.Advice != "") {
+			t.Errorf("%s has %d faults, and the advice %q", name, r.Wrong, r.Advice)
+		}
+	}
+	slices.Sort(found)
+	if want := slices.Sorted(slices.Values(d.want)); !slices.Equal(found, want) || !strings.Contains(said, d.told) {
+		t.Errorf("found by %v; want %v, and %q in\n%s", found, want, d.told, said)
+		return false
+	}
+	return true
+}
+
+// excusedHere knows a server of tests, which does not sync because nothing on it
+// matters; TestExamine_Settings sees that this is told.
+func excusedHere(r doctor.Result) bool {
+	return r.Check == "settings" && r.Wrong == 1 && strings.HasPrefix(r.Faults[0].What, "fsync is off")
+}
+
+// A sound database is found sound, also a quick look says so, and nothing is
+// changed by looking.
+func TestExamine_Sound(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"sqlite", "postgres"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			db := copyOf(t, kind)
+			for _, quick := range []bool{false, true} {
+				for name, r := range examine(t, db, quick) {
+					if r.Wrong > 0 && !excusedHere(r) {
+						t.Errorf("%s: %v", name, r.Faults)
+					}
+					if skipped := quick && name == "documents"; (r.Skipped != "") != skipped || (r.Looked == "") != skipped {
+						t.Errorf("%s looked at %q, and skipped %q", name, r.Looked, r.Skipped)
+					}
+				}
+			}
+			if kind == "sqlite" && !slices.Equal(read(t, db), read(t, sound(t))) {
+				t.Error("the file is another one after the examination")
+			}
+		})
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// While servers write, a sound database is sound at every moment.
+func TestExamine_BesideAServer(t *testing.T) {
+	t.Parallel()
+	demonstrate(t, func(file string) {
+		for range level.Rounds(3, 5, 20) {
+			for name, r := range examine(t, file, false) {
+				if r.Wrong > 0 {
+					t.Errorf("%s: %v", name, r.Faults)
+				}
+			}
+		}
+	})
+}
+
+// A table that lies about its index: only who compares the two finds out.
+func TestExamine_Amcheck(t *testing.T) {
+	t.Parallel()
+	db := copyOf(t, "postgres")
+	handle := harness.OpenSQL(t, db)
+	for _, statement := range []string{
+		`CREATE EXTENSION amcheck`,
+		`CREATE FUNCTION says(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'`,
+		`CREATE INDEX lies ON hotspots (says(id))`,
+	} {
+		exec(t, handle, statement)
+	}
+	if r := examine(t, db, false)["storage"]; r.Wrong > 0 || !strings.Contains(r.Looked, "amcheck of") {
+		t.Fatalf("looked at %q, found %v; want amcheck, and nothing", r.Looked, r.Faults)
+	}
+	exec(t, handle, `CREATE OR REPLACE FUNCTION says(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT reverse(t)'`)
+	if r := examine(t, db, false)["storage"]; r.Wrong == 0 || !strings.Contains(r.Faults[0].What, "index lies") {
+		t.Errorf("found %v; want the index that lies", r.Faults)
+	}
+}
+
+// A server that acknowledges too early is named.
+func TestExamine_Settings(t *testing.T) {
+	t.Parallel()
+	db := copyOf(t, "postgres")
+	handle := harness.OpenSQL(t, db)
+	var fsync, name string
+	if err := handle.QueryRowContext(t.Context(), `SELECT current_setting('fsync'), current_database()`).Scan(&fsync, &name); err != nil {
+		t.Fatal(err)
+	}
+	r := examine(t, db, true)["settings"]
+	if told := slices.ContainsFunc(r.Faults, func(f doctor.Fault) bool { return strings.Contains(f.What, "fsync is off") }); told != (fsync == "off") {
+		t.Errorf("fsync is %s, and it says %v", fsync, r.Faults)
+	}
+	exec(t, handle, `ALTER DATABASE `+name+` SET synchronous_commit = off`)
+	r = examine(t, db, true)["settings"]
+	if !slices.ContainsFunc(r.Faults, func(f doctor.Fault) bool { return strings.Contains(f.What, "synchronous_commit is off") }) {
+		t.Errorf("synchronous_commit is off, and it says %v", r.Faults)
+	}
+}
+
+// A page of the file that is overwritten is found by reading, whatever was on it.
+func TestExamine_Storage(t *testing.T) {
+	t.Parallel()
+	db := copyOf(t, "sqlite")
+	content := read(t, db)
+	const page = 4096
+	copy(content[len(content)/2/page*page:], make([]byte, 100))
+	if err := os.WriteFile(db, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, quick := range []bool{false, true} {
+		if r := examine(t, db, quick)["storage"]; r.Wrong == 0 {
+			t.Errorf("quick %v: nothing is wrong with a page that was overwritten", quick)
+		}
+	}
+}
+
+// The checks have names that differ, and the advice differs from what is wrong.
+func TestNames(t *testing.T) {
+	names := map[string]bool{}
+	for _, name := range doctor.Names() {
+		names[name] = true
+	}
+	if len(names) != len(doctor.Names()) || len(names) < 10 {
+		t.Errorf("the checks are %v", slices.Sorted(maps.Keys(names)))
+	}
+}

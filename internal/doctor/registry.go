@@ -1,0 +1,231 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+func settings(l *look) error {
+	looked, wrong, err := l.x.Durability(l.ctx)
+	l.at("%s", looked)
+	for _, w := range wrong {
+		l.wrong("", "%s", w)
+	}
+	return err
+}
+
+func storage(l *look) error {
+	looked, wrong, err := l.x.Storage(l.ctx, l.opts.Quick)
+	l.at("%s", looked)
+	for _, w := range wrong {
+		l.wrong("", "%s", w)
+	}
+	return err
+}
+
+func schema(l *look) error {
+	s, err := l.x.Schema(l.ctx)
+	if err != nil {
+		return err
+	}
+	l.version = s.Version
+	l.at("version %d; %d columns, keys and indexes", s.Version, s.Lines)
+	if s.Version < s.Known {
+		l.at("version %d of %d: a server brings it up to date when it opens it; %d columns, keys and indexes", s.Version, s.Known, s.Lines)
+	}
+	for _, line := range s.Missing {
+		l.wrong("", "there is no %s", line)
+	}
+	return nil
+}
+
+// hotspots reads every row, and takes no index's word for what is unique: eight
+// bytes of each MAC address are kept, which is 8 MB for a million.
+func hotspots(l *look) error {
+	var ids, macs []uint64
+	seed := maphash.MakeSeed()
+	live := 0
+	err := l.snapshot(func(s store.Snapshot) error {
+		err := s.EachHotspot(l.ctx, func(h beacon.Hotspot, bad error) error {
+			l.row()
+			ids = append(ids, maphash.String(seed, string(h.ID)))
+			if !h.Deleted() {
+				live++
+			}
+			l.hotspot(h, bad)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.EachMAC(l.ctx, func(m store.TakenMAC) error {
+			canonical := m.MAC.Canonical()
+			macs = append(macs, maphash.String(seed, canonical))
+			switch {
+			case m.Deleted:
+				l.wrong(string(m.Hotspot), "is deleted, and keeps its MAC address from others")
+			case m.Taken != canonical:
+				l.wrong(string(m.Hotspot), "its MAC address is not the one that the index has")
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return l.twice(s, seed, repeated(ids), repeated(macs))
+	})
+	l.at("%d hotspots, %d of them live, and %d MAC addresses", len(ids), live, len(macs))
+	return err
+}
+
+// twice names the hotspots that have the same id, or MAC address, as another.
+func (l *look) twice(s store.Snapshot, seed maphash.Seed, ids, macs map[uint64]bool) error {
+	if len(ids) == 0 && len(macs) == 0 {
+		return nil
+	}
+	return s.EachMAC(l.ctx, func(m store.TakenMAC) error {
+		if ids[maphash.String(seed, string(m.Hotspot))] {
+			l.wrong(string(m.Hotspot), "is there twice")
+		}
+		if macs[maphash.String(seed, m.MAC.Canonical())] {
+			l.wrong(string(m.Hotspot), "its MAC address is also another's")
+		}
+		return nil
+	})
+}
+
+// repeated are the numbers that are there more than once.
+func repeated(all []uint64) map[uint64]bool {
+	slices.Sort(all)
+	found := map[uint64]bool{}
+	for i := 1; i < len(all); i++ {
+		if all[i] == all[i-1] {
+			found[all[i]] = true
+		}
+	}
+	return found
+}
+
+// maxVersion is more often than anyone has changed a hotspot.
+const maxVersion = 1 << 20
+
+// hotspot looks at one row.
+func (l *look) hotspot(h beacon.Hotspot, bad error) {
+	switch damaged := errors.Is(bad, store.ErrSeal); {
+	case bad != nil && !damaged:
+		l.wrong(string(h.ID), "cannot be read: %v", bad)
+	case !id.Valid(beacon.HotspotPrefix, string(h.ID)):
+		l.wrong(fmt.Sprintf("%.60q", h.ID), "is no id of a hotspot")
+	case !id.Valid(beacon.UserPrefix, string(h.Operator)):
+		l.wrong(string(h.ID), "has %.60q for an operator", h.Operator)
+	case !h.Type.Valid():
+		l.wrong(string(h.ID), "is of no known type")
+	case !h.Location.Point.Valid():
+		l.wrong(string(h.ID), "is at no place on Earth")
+	case h.Device.MAC.Canonical() == "":
+		l.wrong(string(h.ID), "has no MAC address")
+	case named(h) != nil:
+		l.wrong(string(h.ID), "%v", named(h))
+	case h.Settings.MaxConnections < 1 || !(h.Settings.BandwidthLimitMbps > 0) || math.IsInf(h.Settings.BandwidthLimitMbps, 0):
+		l.wrong(string(h.ID), "has settings that nobody could have made")
+	case h.Version < 1 || h.Version > maxVersion:
+		l.wrong(string(h.ID), "is of version %d", h.Version)
+	case h.CreatedAt.IsZero() || h.UpdatedAt.Before(h.CreatedAt) || !h.DeletedAt.IsZero() && h.DeletedAt.Before(h.CreatedAt):
+		l.wrong(string(h.ID), "was changed or deleted before it was made")
+	case !h.Device.LinkedAt.IsZero() && h.Device.KeyHash == [32]byte{} && !h.Deleted():
+		l.wrong(string(h.ID), "has a device without a key")
+	case damaged: // nothing more precise can be said
+		l.wrong(string(h.ID), "%v", bad)
+	}
+}
+
+func named(h beacon.Hotspot) error {
+	if clean, err := beacon.CleanName(h.Name); err != nil || clean != h.Name {
+		return fmt.Errorf("has a name that nobody could have given: %v", err)
+	}
+	if err := beacon.CheckSSID(h.Device.SSID); err != nil {
+		return fmt.Errorf("has an SSID that nobody could have given: %w", err)
+	}
+	return nil
+}
+
+func keys(l *look) error {
+	seen := map[[32]byte]beacon.KeyID{}
+	err := l.snapshot(func(s store.Snapshot) error {
+		return s.EachKey(l.ctx, func(k beacon.Key, bad error) error {
+			l.row()
+			l.key(k, bad)
+			if other, twice := seen[k.SecretHash]; twice && (bad == nil || errors.Is(bad, store.ErrSeal)) {
+				l.wrong(string(k.ID), "has the secret of %s", other)
+			}
+			seen[k.SecretHash] = k.ID
+			return nil
+		})
+	})
+	l.at("%d keys", l.looked.Load())
+	return err
+}
+
+func (l *look) key(k beacon.Key, bad error) {
+	switch damaged := errors.Is(bad, store.ErrSeal); {
+	case bad != nil && !damaged:
+		l.wrong(string(k.ID), "cannot be read: %v", bad)
+	case !id.Valid(beacon.KeyPrefix, string(k.ID)) || !id.Valid(beacon.UserPrefix, string(k.User)):
+		l.wrong(fmt.Sprintf("%.60q", k.ID), "is no id of a key, or %.60q none of a user", k.User)
+	case len(k.Scopes) == 0 || slices.ContainsFunc(k.Scopes, func(s beacon.Scope) bool { return !s.Valid() }):
+		l.wrong(string(k.ID), "has scopes that there are not: %v", k.Scopes)
+	case k.CreatedAt.IsZero() || !k.RevokedAt.IsZero() && k.RevokedAt.Before(k.CreatedAt):
+		l.wrong(string(k.ID), "was revoked before it was made")
+	case damaged:
+		l.wrong(string(k.ID), "%v", bad)
+	}
+}
+
+// references are of rows to others that must be there.
+func references(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		kinds, err := s.Strays(l.ctx, func(id, what string) error {
+			l.wrong(id, "%s", what)
+			return nil
+		})
+		l.at("%d kinds of references", kinds)
+		return err
+	})
+}
+
+// leaseAtMost is far longer than any lease is taken for.
+const leaseAtMost = 24 * time.Hour
+
+func leases(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		all, err := s.Leases(l.ctx)
+		if err != nil {
+			return err
+		}
+		for _, held := range all {
+			switch {
+			case held.Token < 1 || held.Holder == "":
+				l.wrong(held.Name, "token %d is held by %q", held.Token, held.Holder)
+			case held.Until.After(l.opts.Now.Add(leaseAtMost)):
+				l.wrong(held.Name, "is held by %s until %s: nobody else can do that work before", held.Holder, held.Until.Format(time.RFC3339))
+			}
+		}
+		spans := 0
+		err = s.EachSpan(l.ctx, func(node string, span beacon.ServiceSpan) error {
+			spans++
+			if span.To < span.From || span.From < 0 {
+				l.wrong(node, "was up from minute %d to minute %d", span.From, span.To)
+			}
+			return nil
+		})
+		l.at("%d leases, %d times of service", len(all), spans)
+		return err
+	})
+}

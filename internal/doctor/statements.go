@@ -1,0 +1,312 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+func accountCursor(l *look, s store.Snapshot) *cursor[ledger.Account] {
+	return newCursor(func(a *ledger.Account) string { return string(a.User) }, func(after *ledger.Account) ([]ledger.Account, error) {
+		if after == nil {
+			after = &ledger.Account{}
+		}
+		return s.AccountsAfter(l.ctx, after.User)
+	})
+}
+
+func statementCursor(l *look, s store.Snapshot) *cursor[ledger.Statement] {
+	key := func(s *ledger.Statement) string { return fmt.Sprintf("%s %020d", s.User, s.Month) }
+	return newCursor(key, func(after *ledger.Statement) ([]ledger.Statement, error) {
+		if after == nil {
+			return s.StatementsAfter(l.ctx, "", 0)
+		}
+		return s.StatementsAfter(l.ctx, after.User, after.Month)
+	})
+}
+
+// auditor goes through what is settled, user after user.
+type auditor struct {
+	*look
+	s        store.Snapshot
+	rules    policy.Book
+	finished beacon.Month // settled for everyone
+
+	accounts   *cursor[ledger.Account]
+	statements *cursor[ledger.Statement]
+	totals     *cursor[ledger.HotspotTotal]
+	months     []*cursor[ledger.UserMonth] // by month
+	hotspots   []*cursor[ledger.HotspotMonth]
+
+	told int // statements
+}
+
+// statements computes every statement's hash again, follows the chain of each
+// user's statements, and adds up accounts and totals.
+func statements(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		a, err := newAuditor(l, s)
+		if err != nil {
+			return err
+		}
+		for account := a.accounts.head(); account != nil && a.err() == nil; account = a.accounts.head() {
+			l.row()
+			a.account(account)
+			a.accounts.pass()
+		}
+		l.at("%d statements of %d accounts, and the totals of their hotspots", a.told, l.looked.Load())
+		if err := a.err(); err != nil {
+			return err
+		}
+		return a.finishedInOrder()
+	})
+}
+
+func newAuditor(l *look, s store.Snapshot) (*auditor, error) {
+	a := &auditor{look: l, s: s, finished: ledger.NoMonth, accounts: accountCursor(l, s), statements: statementCursor(l, s)}
+	var err error
+	if a.rules, err = l.policies(s); err != nil {
+		return nil, err
+	}
+	months, err := allMonths(l, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, month := range months {
+		a.months = append(a.months, newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
+			if after == nil {
+				after = &ledger.UserMonth{}
+			}
+			return s.UserMonthsAfter(l.ctx, month, after.User)
+		}))
+		a.hotspots = append(a.hotspots, newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
+			if after == nil {
+				after = &ledger.HotspotMonth{}
+			}
+			return s.HotspotMonthsAfter(l.ctx, month, after.Owned)
+		}))
+	}
+	a.totals = newCursor(func(t *ledger.HotspotTotal) string { return ownedKey(t.Owned) }, func(after *ledger.HotspotTotal) ([]ledger.HotspotTotal, error) {
+		if after == nil {
+			after = &ledger.HotspotTotal{}
+		}
+		return s.TotalsAfter(l.ctx, after.Owned)
+	})
+	finished, err := s.FinishedMonths(l.ctx)
+	if n := len(finished); n > 0 {
+		a.finished = finished[n-1]
+	}
+	return a, err
+}
+
+func (a *auditor) err() error {
+	for _, err := range []error{a.accounts.err, a.statements.err, a.totals.err} {
+		if err != nil {
+			return err
+		}
+	}
+	for i := range a.months {
+		if a.months[i].err != nil {
+			return a.months[i].err
+		}
+		if a.hotspots[i].err != nil {
+			return a.hotspots[i].err
+		}
+	}
+	return nil
+}
+
+// account looks at all that is settled for one user.
+func (a *auditor) account(account *ledger.Account) {
+	months := a.monthsOf(account.User)
+	var sum ledger.Sum
+	last := ledger.Statement{}
+	last.Month = ledger.NoMonth
+	for s := a.statements.head(); s != nil && s.User <= account.User; s = a.statements.head() {
+		if s.User == account.User { // who has a statement and no account is told of elsewhere
+			a.statement(s, &last, months[s.Month])
+			sum, last = sum.Plus(s.Sum), *s
+			delete(months, s.Month)
+		}
+		a.statements.pass()
+	}
+	for month, m := range months {
+		if month <= a.finished || month <= account.Settled {
+			a.wrong(string(account.User), "has no statement of %s, which is settled, over %s", month, m.Total())
+		}
+	}
+	user := string(account.User)
+	switch {
+	case account.Settled != last.Month || account.Hash != last.Hash:
+		a.wrong(user, "the account is settled through %s with hash %.12s…, and the last statement is of %s with %.12s…",
+			monthName(account.Settled), account.Hash, monthName(last.Month), last.Hash)
+	case account.Sum != sum:
+		a.wrong(user, "the account is %s, and the statements come to %s", parts(account.Earned), parts(sum.Earned))
+	}
+	a.totalsOf(account)
+}
+
+func monthName(m beacon.Month) string {
+	if m == ledger.NoMonth {
+		return "no month"
+	}
+	return m.String()
+}
+
+// monthsOf are the sums of a user's months.
+func (a *auditor) monthsOf(user beacon.UserID) map[beacon.Month]*ledger.UserMonth {
+	months := map[beacon.Month]*ledger.UserMonth{}
+	for _, c := range a.months {
+		for m := c.head(); m != nil && m.User <= user; m = c.head() {
+			if m.User == user {
+				found := *m
+				months[m.Month] = &found
+			}
+			c.pass()
+		}
+	}
+	return months
+}
+
+// statement looks at one: what it is over must not have changed since.
+func (a *auditor) statement(s, before *ledger.Statement, month *ledger.UserMonth) {
+	a.told++
+	id := fmt.Sprintf("statement of %s for %s", s.Month, s.User)
+	var lines []ledger.Policy
+	for _, p := range a.rules.In(s.Month) {
+		lines = append(lines, ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()})
+	}
+	switch {
+	case s.Previous != before.Hash:
+		a.wrong(id, "follows %.12s…, and the one before it is %.12s…", s.Previous, before.Hash)
+	case ledger.Seal(s.Previous, &s.UserMonth, lines) != s.Hash:
+		a.wrong(id, "its hash is not that of what it says")
+	case month == nil:
+		a.wrong(id, "there is no sum of that month")
+	case *month != s.UserMonth:
+		a.wrong(id, "is over %s in %d rows, and the month is now %s in %d", parts(s.Earned), s.Rows, parts(month.Earned), month.Rows)
+	case s.SettledAt.Before((s.Month + 1).Start()):
+		a.wrong(id, "was settled before the month was over")
+	}
+}
+
+// totalsOf compares the totals of a user's hotspots with their months.
+func (a *auditor) totalsOf(account *ledger.Account) {
+	user := account.User
+	months := map[beacon.HotspotID][]ledger.HotspotMonth{}
+	for _, c := range a.hotspots {
+		for m := c.head(); m != nil && m.User <= user; m = c.head() {
+			if m.User == user {
+				months[m.Hotspot] = append(months[m.Hotspot], *m)
+			}
+			c.pass()
+		}
+	}
+	for t := a.totals.head(); t != nil && t.User <= user; t = a.totals.head() {
+		if t.User == user {
+			a.total(t, months[t.Hotspot])
+			months[t.Hotspot] = after(months[t.Hotspot], t.Through)
+		} else {
+			a.wrong(string(t.Hotspot), "has a total for %s, who has no account", t.User)
+		}
+		a.totals.pass()
+	}
+	for hotspot, rest := range months {
+		if len(rest) > 0 && rest[0].Month <= account.Settled {
+			a.wrong(string(hotspot), "%s is settled, and not in its total", rest[0].Month)
+		}
+	}
+}
+
+func (a *auditor) total(t *ledger.HotspotTotal, months []ledger.HotspotMonth) {
+	is := ledger.HotspotTotal{Owned: t.Owned, Through: ledger.NoMonth}
+	for _, m := range months {
+		if m.Month <= t.Through {
+			is.Through, is.Tier, is.Sum = m.Month, m.Tier, is.Plus(m.Sum)
+		}
+	}
+	if is != *t {
+		a.wrong(string(t.Hotspot), "its total is %s through %s, and its months come to %s through %s",
+			parts(t.Earned), t.Through, parts(is.Earned), monthName(is.Through))
+	}
+}
+
+func after(months []ledger.HotspotMonth, through beacon.Month) (rest []ledger.HotspotMonth) {
+	for _, m := range months {
+		if m.Month > through {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// finishedInOrder sees that no month was finished before the one before it.
+func (a *auditor) finishedInOrder() error {
+	months, err := a.s.FinishedMonths(a.ctx)
+	for i := 1; i < len(months); i++ {
+		if months[i] != months[i-1]+1 {
+			a.wrong(months[i].String(), "is settled, and the month before it is not")
+		}
+	}
+	return err
+}
+
+// documents writes every statement as an operator gets it, and verifies it as he
+// would.
+func documents(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		rules, err := l.policies(s)
+		if err != nil {
+			return err
+		}
+		all := statementCursor(l, s)
+		for st := all.head(); st != nil; st = all.head() {
+			l.row()
+			if err := l.document(s, st, rules); err != nil {
+				if l.ctx.Err() != nil {
+					return err
+				}
+				l.wrong(fmt.Sprintf("statement of %s for %s", st.Month, st.User), "%v", err)
+			}
+			all.pass()
+		}
+		l.at("%d statements, written and verified", l.looked.Load())
+		return all.err
+	})
+}
+
+func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Book) error {
+	out, in := io.Pipe()
+	verdict := make(chan error, 1)
+	go func() {
+		report, err := statement.Verify(out, statement.Options{Policies: rules})
+		if err == nil && (report.Hash != st.Hash || report.User != st.User) {
+			err = errors.New("the document is another's")
+		}
+		_, _ = io.Copy(io.Discard, out) // or who writes it would wait for ever
+		verdict <- err
+	}()
+	err := statement.WriteJSON(in, st, rules.In(st.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
+		chain := ledger.Seed(st.User, st.Month)
+		for day := st.Month.First(); day <= st.Month.Last(); day++ {
+			if err := s.Rows(l.ctx, st.User, day, func(r ledger.Row) error {
+				chain = chain.Next(&r)
+				return fn(r, chain)
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_ = in.CloseWithError(err) // nil ends the document
+	if verified := <-verdict; err == nil {
+		err = verified
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// public are the kinds of change that become events.
+var public = map[beacon.ChangeKind]bool{
+	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotVerified: true,
+	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.RewardsSettled: true,
+}
+
+// private are those that are for the audit alone.
+var private = map[beacon.ChangeKind]bool{
+	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
+	beacon.RewardsFinished: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
+}
+
+// changesHotspot reports whether a change made another version of a hotspot.
+func changesHotspot(c *beacon.Change) bool { return public[c.Kind] && c.Kind != beacon.RewardsSettled }
+
+// changes sees that no stream has a gap, and that the versions of each hotspot and
+// the making of each key are in the streams, each once.
+func changes(l *look) error {
+	streams := 0
+	err := l.snapshot(func(s store.Snapshot) error {
+		var node string
+		var last int64
+		err := s.EachChange(l.ctx, func(c beacon.Change, bad error) error {
+			l.row()
+			if c.Node != node {
+				node, last = c.Node, 0
+				streams++
+			}
+			if c.Seq != last+1 {
+				l.wrong(c.Node, "after change %d comes change %d", last, c.Seq)
+			}
+			last = c.Seq
+			switch {
+			case !public[c.Kind] && !private[c.Kind]:
+				l.wrong(c.Node, "change %d is of no known kind: %.40q", c.Seq, c.Kind)
+			case bad != nil:
+				l.wrong(c.Node, "change %d: %v", c.Seq, bad)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return l.versions(s)
+	})
+	l.at("%d changes in %d streams", l.looked.Load(), streams)
+	return err
+}
+
+// versions holds what the hotspots and keys say against the streams.
+func (l *look) versions(s store.Snapshot) error {
+	var text []byte
+	differ, err := compare(func(side sides) error {
+		err := s.EachHotspot(l.ctx, func(h beacon.Hotspot, _ error) error {
+			for v := int64(1); v <= min(h.Version, maxVersion); v++ {
+				text = fmt.Appendf(text[:0], "%s version %d", h.ID, v)
+				side(text, 1)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = s.EachKey(l.ctx, func(k beacon.Key, _ error) error {
+			side(fmt.Appendf(text[:0], "%s created", k.ID), 1)
+			if !k.RevokedAt.IsZero() {
+				side(fmt.Appendf(text[:0], "%s revoked", k.ID), 1)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
+			switch {
+			case changesHotspot(&c):
+				text = fmt.Appendf(text[:0], "%s version %d", c.Target, c.Version)
+			case c.Kind == beacon.KeyCreated, c.Kind == beacon.KeyRevoked:
+				text = fmt.Appendf(text[:0], "%s %s", c.Target, strings.TrimPrefix(string(c.Kind), "key."))
+			default:
+				return nil
+			}
+			side(text, -1)
+			return nil
+		})
+	})
+	eachDiffering(differ, func(text string, n int64) {
+		id, what, _ := strings.Cut(text, " ")
+		if n > 0 {
+			l.wrong(id, "there is no change for %q", what)
+		} else {
+			l.wrong(id, "there is a change for %q, and no such row", what)
+		}
+	})
+	return err
+}
+
+// sureAfter is how long after the oldest event that is kept a change must have
+// been made for its event to be kept too: changes of several servers come in an
+// order that is not quite that of their times.
+const sureAfter = 24 * time.Hour
+
+// eventsKept is how long an event can be read (decision X7). The doctor shares no
+// code with what it judges.
+const eventsKept = 7 * 24 * time.Hour
+
+// events sees that they are numbered without a gap, and are those that the changes
+// led to.
+func events(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		var first, last beacon.Event
+		err := s.EachEvent(l.ctx, func(e beacon.Event) error {
+			l.row()
+			if last.Seq != 0 && e.Seq != last.Seq+1 {
+				l.wrong(fmt.Sprint("event ", e.Seq), "comes after event %d", last.Seq)
+			}
+			if !public[e.Kind] && e.Kind != beacon.HotspotOnline && e.Kind != beacon.HotspotOffline {
+				l.wrong(fmt.Sprint("event ", e.Seq), "is of no known kind: %.40q", e.Kind)
+			}
+			if first.Seq == 0 {
+				first = e
+			}
+			last = e
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		l.at("%d events, and the changes that led to them", l.looked.Load())
+		places, err := s.Places(l.ctx)
+		if err != nil {
+			return err
+		}
+		since := first.At.Add(sureAfter)
+		switch first.Seq {
+		case 0: // changes that are too old become no events
+			since = l.opts.Now.Add(-eventsKept)
+		case 1: // none was deleted; what is older than the first may never have become one
+			since = first.At.Add(-time.Nanosecond)
+		}
+		return l.origins(s, places, since)
+	})
+}
+
+// origins compares events with changes, of a time since which both are there.
+func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Time) error {
+	heads := map[string]int64{}
+	var text []byte
+	differ, err := compare(func(side sides) error {
+		err := s.EachEvent(l.ctx, func(e beacon.Event) error {
+			if public[e.Kind] && e.At.After(since) {
+				text = fmt.Appendf(text[:0], "%s %s %s%s", e.Target, e.Kind, stamp(e.At), e.User)
+				side(text, 1)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
+			heads[c.Node] = c.Seq
+			if !public[c.Kind] || c.Seq > places[c.Node] || !c.At.After(since) {
+				return nil
+			}
+			text = fmt.Appendf(text[:0], "%s %s %s", c.Target, c.Kind, stamp(c.At))
+			if c.Kind == beacon.RewardsSettled {
+				text = fmt.Appendf(text[:0], "%s %s %s%s", c.Actor.Note, c.Kind, stamp(c.At), c.Target)
+			}
+			side(text, -1)
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	eachDiffering(differ, func(text string, n int64) {
+		id, what, _ := strings.Cut(text, " ")
+		if n > 0 {
+			l.wrong(id, "there is an event %q, and no change that led to it", strings.TrimSpace(what))
+		} else {
+			l.wrong(id, "there is a change %q, and no event that came of it", strings.TrimSpace(what))
+		}
+	})
+	for node, place := range places {
+		if place > heads[node] {
+			l.wrong(node, "events are made of its changes up to %d, and it has %d", place, heads[node])
+		}
+	}
+	return nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) + " " }

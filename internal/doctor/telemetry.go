@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// journal sees that every batch of heartbeats can be read, and none is missing.
+func journal(l *look) error {
+	beats := 0
+	err := l.snapshot(func(s store.Snapshot) error {
+		nodes, err := s.Nodes(l.ctx)
+		if err != nil {
+			return err
+		}
+		last := map[string]int64{}
+		for _, n := range nodes {
+			last[n.Node] = n.Trimmed
+		}
+		return s.EachBatch(l.ctx, func(node string, row beacon.JournalRow) error {
+			l.row()
+			if row.Seq != last[node]+1 {
+				l.wrong(node, "after batch %d of its journal comes batch %d", last[node], row.Seq)
+			}
+			last[node] = row.Seq
+			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
+				l.wrong(node, "batch %d of its journal: %v", row.Seq, err)
+			}
+			return nil
+		})
+	})
+	l.at("%d heartbeats in %d batches", beats, l.looked.Load())
+	return err
+}
+
+// records sees that the record of each day can be read, and that on days that are
+// closed the books say what the records say.
+func records(l *look) error {
+	closed := map[beacon.Day]bool{}
+	err := l.snapshot(func(s store.Snapshot) error {
+		days, err := s.Closings(l.ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range days {
+			closed[d.Day] = !d.ClosedAt.IsZero()
+		}
+		first := true // faults of a record are told once
+		var text []byte
+		differ, err := compare(func(side sides) error {
+			err := s.EachRecord(l.ctx, func(r beacon.RecordRow) error {
+				facts, ok := l.facts(r, first)
+				if ok && closed[beacon.Day(r.Day)] && !facts.None() {
+					facts.Outside = beacon.MinutesADay - facts.Expected - facts.Closed - facts.Excused
+					text = appendFacts(text[:0], beacon.Day(r.Day), r.Hotspot, &facts)
+					side(text, 1)
+				}
+				return nil
+			})
+			first = false
+			if err != nil {
+				return err
+			}
+			return s.EachLedgerRow(l.ctx, func(r ledger.Row, bad error) error {
+				if bad == nil && closed[r.Day] {
+					text = appendFacts(text[:0], r.Day, r.Hotspot, &r.Facts)
+					side(text, -1)
+				}
+				return nil
+			})
+		})
+		eachDiffering(differ, func(text string, n int64) {
+			id, facts, _ := strings.Cut(text, " ")
+			if n > 0 {
+				l.wrong(id, "its record says %s, and the books do not", facts)
+			} else {
+				l.wrong(id, "the books say %s, and its record does not", facts)
+			}
+		})
+		return err
+	})
+	l.at("%d records, against the books of %d closed days", l.looked.Load(), len(closed))
+	return err
+}
+
+// facts reads a record.
+func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool) {
+	record, err := heartbeat.DecodeRecord(r.Data)
+	if tell {
+		l.row()
+		switch {
+		case err != nil:
+			l.wrong(string(r.Hotspot), "its record of %s: %v", beacon.Day(r.Day), err)
+		case int64(record.Day()) != r.Day:
+			l.wrong(string(r.Hotspot), "its record of %s is of %s", beacon.Day(r.Day), beacon.Day(record.Day()))
+		}
+	}
+	if err != nil {
+		return facts, false
+	}
+	return record.Facts(), true
+}
+
+func appendFacts(text []byte, day beacon.Day, id beacon.HotspotID, f *beacon.Facts) []byte {
+	return fmt.Appendf(text, "%s %s: %d of %d minutes served, %d closed, %d excused, %d outside, %d bytes, %s",
+		id, day, f.Served, f.Expected, f.Closed, f.Excused, f.Outside, f.Bytes, f.Tier)
+}

@@ -1,0 +1,300 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// Source is what the sequencer needs of a database. See package store for what
+// each promises; above all, that a node's changes become visible in their order,
+// and that what is written under a lease which another has taken over fails.
+type Source interface {
+	Heads(ctx context.Context) (map[string]int64, error)
+	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
+
+	// EventPlaces answers, by node, the last change that was sequenced.
+	EventPlaces(ctx context.Context) (map[string]int64, error)
+
+	// EventHead returns the numbers of the oldest and the newest event; 0: none.
+	EventHead(ctx context.Context) (oldest, newest int64, err error)
+
+	// AppendEvents numbers the events and moves the places, both or neither.
+	AppendEvents(ctx context.Context, l lease.Lease, places map[string]int64, events []beacon.Event) error
+
+	PruneEvents(ctx context.Context, l lease.Lease, before time.Time) error
+}
+
+const (
+	pollInterval   = 200 * time.Millisecond
+	stepTimeout    = 5 * time.Second
+	changesAtATime = 20_000 // of all streams are read: the order is sure among those
+	eventsAtATime  = 500    // are written: others wait behind them
+	leastOfAStream = 20
+	pruneInterval  = time.Hour
+
+	// Kept is how long an event can be read (decision X7).
+	Kept = 7 * 24 * time.Hour
+)
+
+// Sequencer takes the changes of all nodes into the one order of events. Only
+// the holder of a lease does, so the numbers have no gaps and none is given
+// twice. How far it came in each stream is written down together with the
+// events: whoever goes on, after a crash too, begins right there.
+type Sequencer struct {
+	source   Source
+	keeper   *lease.Keeper
+	now      func() time.Time // of the data
+	appended func()
+	log      *slog.Logger
+
+	mu     sync.Mutex
+	under  lease.Lease
+	places map[string]int64 // nil: not known
+
+	// empty is true while there is no event yet. Changes that are older than events
+	// are kept then become none: they would be written only to be deleted.
+	empty bool
+
+	stepped atomic.Pointer[time.Time] // when all was last taken in; nil: not ours to do
+}
+
+// NewSequencer makes a sequencer; Run lets it work. It calls appended when there
+// are new events.
+func NewSequencer(source Source, keeper *lease.Keeper, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
+	return &Sequencer{source: source, keeper: keeper, now: now, appended: appended, log: log}
+}
+
+// Run works whenever the lease is held, until ctx ends.
+func (s *Sequencer) Run(ctx context.Context) {
+	s.keeper.While(ctx, s.work)
+}
+
+// work sequences until ctx ends. While the store is away it keeps trying, and
+// says so once.
+func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	var pruned time.Time
+	lost := false
+	s.note()
+	defer s.stepped.Store(nil)
+	for {
+		err := s.Step(ctx, l)
+		if err == nil {
+			s.note()
+		}
+		if err == nil && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
+			pruned = time.Now()
+			err = s.prune(ctx, l)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !lost:
+			s.log.Error("cannot sequence events; those who listen wait", "err", err)
+		case err == nil && lost:
+			s.log.Info("sequencing events again")
+		}
+		lost = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Sequencer) note() {
+	now := time.Now()
+	s.stepped.Store(&now)
+}
+
+// Age is how long ago everything that was written had its place among the
+// events, for monitoring; 0 where another process sees to it.
+func (s *Sequencer) Age() time.Duration {
+	last := s.stepped.Load()
+	if last == nil {
+		return 0
+	}
+	return time.Since(*last)
+}
+
+func (s *Sequencer) prune(ctx context.Context, l lease.Lease) error {
+	if err := s.source.PruneEvents(ctx, l, s.now().Add(-Kept)); err != nil {
+		return fmt.Errorf("delete old events: %w", err)
+	}
+	return nil
+}
+
+// Step takes in everything that was written before it was called.
+func (s *Sequencer) Step(ctx context.Context, l lease.Lease) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.findPlaces(ctx, l); err != nil {
+		return err
+	}
+	heads, err := s.heads(ctx)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		if more, err = s.advance(ctx, l, heads); err != nil {
+			s.places = nil
+			return err
+		}
+	}
+	return nil
+}
+
+// findPlaces learns how far the streams are sequenced, for a new lease and after
+// every failure: an append that failed may have been committed all the same, or
+// may even be about to be. So an empty one goes first: it needs the same row of
+// the lease, and comes through when nothing is in flight any more.
+func (s *Sequencer) findPlaces(ctx context.Context, l lease.Lease) error {
+	if s.places != nil && s.under.Token == l.Token {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	if err := s.source.AppendEvents(ctx, l, nil, nil); err != nil {
+		return fmt.Errorf("make sure of the lease: %w", err)
+	}
+	places, err := s.source.EventPlaces(ctx)
+	if err != nil {
+		return fmt.Errorf("read the places in the streams: %w", err)
+	}
+	if places == nil {
+		places = map[string]int64{}
+	}
+	_, newest, err := s.source.EventHead(ctx)
+	if err != nil {
+		return fmt.Errorf("read the newest event: %w", err)
+	}
+	s.places, s.empty, s.under = places, newest == 0, l
+	return nil
+}
+
+func (s *Sequencer) heads(ctx context.Context) (map[string]int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	heads, err := s.source.Heads(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the heads of the changes: %w", err)
+	}
+	return heads, nil
+}
+
+// advance sequences a part of what is left up to the heads, and reports whether
+// there is more. The heads are of one moment, and up to them every change is
+// there that another one rests on; what came since is left for the next time.
+func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string]int64) (more bool, err error) {
+	streams, err := s.read(ctx, heads)
+	if err != nil || len(streams) == 0 {
+		return false, err
+	}
+	changes, since := merge(streams), time.Time{}
+	if s.empty {
+		since = s.now().Add(-Kept)
+	}
+	for len(changes) > 0 {
+		events, n := eventsOf(changes, since)
+		if err := s.append(ctx, l, changes[:n], events); err != nil {
+			return false, err
+		}
+		changes = changes[n:]
+	}
+	return true, nil
+}
+
+// append writes the events of some changes, and how far that was.
+func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.Change, events []beacon.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	places := map[string]int64{}
+	for _, c := range changes {
+		places[c.Node] = c.Seq
+	}
+	if err := s.source.AppendEvents(ctx, l, places, events); err != nil {
+		return fmt.Errorf("append %d events: %w", len(events), err)
+	}
+	maps.Copy(s.places, places)
+	if len(events) > 0 {
+		s.empty = false
+		s.appended()
+	}
+	return nil
+}
+
+// read gives the next changes of all streams, a bounded number.
+func (s *Sequencer) read(ctx context.Context, heads map[string]int64) ([]stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	heads = maps.Clone(heads)
+	maps.DeleteFunc(heads, func(node string, head int64) bool { return head <= s.places[node] })
+	share := int64(max(changesAtATime/max(len(heads), 1), leastOfAStream))
+	var streams []stream
+	for _, node := range slices.Sorted(maps.Keys(heads)) {
+		left := heads[node] - s.places[node]
+		changes, err := s.readStream(ctx, node, s.places[node], min(left, share))
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, stream{changes, left > share})
+	}
+	return streams, nil
+}
+
+func (s *Sequencer) readStream(ctx context.Context, node string, place, count int64) ([]beacon.Change, error) {
+	changes, err := s.source.Changes(ctx, node, place, int(count))
+	if err != nil {
+		return nil, fmt.Errorf("read the changes of %s: %w", node, err)
+	}
+	if int64(len(changes)) != count {
+		return nil, fmt.Errorf("node %s has %d changes after %d, and gives %d", node, count, place, len(changes))
+	}
+	for i, c := range changes {
+		if want := place + 1 + int64(i); c.Seq != want {
+			return nil, fmt.Errorf("node %s gives change %d instead of %d; the stream must not have gaps", node, c.Seq, want)
+		}
+	}
+	return changes, nil
+}
+
+// isPrivate tells of what is passed over: keys and what was refused are for the
+// audit alone.
+func isPrivate(c beacon.Change) bool {
+	switch c.Kind {
+	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
+		beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
+		return false
+	}
+	return true
+}
+
+// eventsOf returns the events of the first n changes: as many as fit into one
+// write. It leaves out who did it: what happens to hotspots is for everyone to hear,
+// and an audit is not. A month that is settled is for its user alone. What was before
+// since is no event: see Sequencer.empty.
+func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, n int) {
+	for n < len(changes) && len(events) < eventsAtATime {
+		c := changes[n]
+		n++
+		switch {
+		case isPrivate(c) || c.At.Before(since):
+		case c.Kind == beacon.RewardsSettled:
+			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Actor.Note, User: beacon.UserID(c.Target), At: c.At})
+		default:
+			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Target, At: c.At})
+		}
+	}
+	return events, n
+}

@@ -1,0 +1,182 @@
+package coverage
+
+import (
+	"strconv"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// Cluster stands for the discs of one cell of the map that are in a box.
+type Cluster struct {
+	ID     string    // names the cell, so it is the same in every answer
+	Center geo.Point // the mean of the places; the place, if there is but one
+	// RadiusM reaches around the center to the end of each disc, and may reach
+	// farther: it is that of the discs' bounds.
+	RadiusM       float64
+	Count, Online int
+}
+
+// MaxClusters is how many clusters there are at most.
+const MaxClusters = 1000
+
+// finer is by how many levels the cells of clusters are below the tiles of a
+// zoom: on the screen they are an eighth of a tile.
+const finer = 3
+
+// MaxZoom is the deepest zoom of a map.
+const MaxZoom = deepest - finer
+
+// Clusters sums up the discs with their middle in a valid box for a map at a zoom
+// from 0 to MaxZoom. If there were more than MaxClusters, the cells are larger.
+// The counts add up to Count at every zoom.
+func (s *Snapshot[T]) Clusters(box geo.Box, zoom int) []Cluster {
+	g := grouping[T]{field: newField(box)}
+	for z, root := range s.world {
+		c := cell{zone: zone(z)}
+		g.groups = g.addNode(g.groups, root, c, c.rect())
+	}
+	return g.clusters(min(max(zoom, 0), MaxZoom) + finer)
+}
+
+// grouping makes groups of the discs in each cell of a level, from one level to
+// the next.
+type grouping[T Item] struct {
+	*field
+	groups []group[T] // none is empty
+}
+
+// group is what is in one cell: a node or, where a leaf is larger than the cell,
+// some of its discs.
+type group[T Item] struct {
+	node  *node[T]
+	cell  cell
+	rect  rect
+	discs []located[T]
+}
+
+// located is a disc with its deepest address.
+type located[T Item] struct {
+	at   cell
+	disc *entry[T]
+}
+
+// clusters goes down to a level, or as far as there are not too many groups.
+func (g *grouping[T]) clusters(finest int) []Cluster {
+	level := 0
+	if len(g.groups) > 0 {
+		level = int(g.groups[0].cell.level)
+	}
+	for level < finest && g.refine() {
+		level++
+	}
+	clusters := make([]Cluster, len(g.groups))
+	for i := range g.groups {
+		clusters[i] = g.cluster(&g.groups[i])
+	}
+	return clusters
+}
+
+// refine goes down by one level, unless there were too many groups.
+func (g *grouping[T]) refine() bool {
+	finer := make([]group[T], 0, min(4*len(g.groups), MaxClusters+4))
+	for i := range g.groups {
+		if finer = g.part(finer, &g.groups[i]); len(finer) > MaxClusters {
+			return false
+		}
+	}
+	g.groups = finer
+	return true
+}
+
+// part cuts a group into those of the next level.
+func (g *grouping[T]) part(into []group[T], whole *group[T]) []group[T] {
+	switch {
+	case whole.node == nil:
+		return partDiscs(into, whole.cell, whole.discs)
+	case whole.node.fork == nil:
+		return partDiscs(into, whole.cell, g.locate(whole.node.discs))
+	}
+	rects := whole.cell.kidRects(&whole.rect)
+	for i, kid := range whole.node.fork.kids {
+		into = g.addNode(into, kid, whole.cell.kid(i), rects[i])
+	}
+	return into
+}
+
+// addNode makes a group of a node, if some of its discs are in the field.
+func (g *grouping[T]) addNode(into []group[T], n *node[T], c cell, r rect) []group[T] {
+	if !anyIn(g.field, n, c, r) {
+		return into
+	}
+	return append(into, group[T]{node: n, cell: c, rect: r})
+}
+
+// locate finds the addresses of those discs that are in the field.
+func (g *grouping[T]) locate(discs []entry[T]) []located[T] {
+	found := make([]located[T], 0, len(discs))
+	for i := range discs {
+		if g.box.Contains(discs[i].place()) {
+			found = append(found, located[T]{address(discs[i].lat, discs[i].lng), &discs[i]})
+		}
+	}
+	return found
+}
+
+func partDiscs[T Item](into []group[T], c cell, discs []located[T]) []group[T] {
+	if len(discs) == 1 { // as most are, some levels down
+		kid := c.kid(c.kidOf(discs[0].at.x, discs[0].at.y))
+		return append(into, group[T]{cell: kid, discs: discs})
+	}
+	var parts [4][]located[T]
+	for _, d := range discs {
+		kid := c.kidOf(d.at.x, d.at.y)
+		parts[kid] = append(parts[kid], d)
+	}
+	for i, part := range parts {
+		if len(part) > 0 {
+			into = append(into, group[T]{cell: c.kid(i), discs: part})
+		}
+	}
+	return into
+}
+
+func (g *grouping[T]) cluster(of *group[T]) Cluster {
+	var total summary
+	if of.node != nil {
+		total = summaryIn(g.field, of.node, of.cell, of.rect)
+	}
+	for _, d := range of.discs {
+		total.add(summarize(d.disc))
+	}
+	c := Cluster{ID: of.cell.clusterID(), Count: int(total.count), Online: int(total.online)}
+	if c.Count == 1 {
+		only := g.only(of)
+		c.Center, c.RadiusM = only.Place, only.RadiusM
+		return c
+	}
+	c.Center = total.center()
+	c.RadiusM = total.radiusAround(c.Center)
+	return c
+}
+
+// only gives the disc of a group that has one.
+func (g *grouping[T]) only(of *group[T]) (only Disc[T]) {
+	if of.node == nil {
+		return of.discs[0].disc.disc()
+	}
+	eachIn(g.field, of.node, of.cell, of.rect, func(d Disc[T]) bool {
+		only = d
+		return false
+	})
+	return only
+}
+
+// clusterID is made of the tile's address: zoom, column and row, with a letter
+// before the zoom around the poles.
+func (c cell) clusterID() string {
+	var room [len("cl_n25_33554431_33554431")]byte
+	id := append(append(room[:0], "cl_"...), [zones]string{"", "n", "s"}[c.zone]...)
+	id = append(strconv.AppendUint(id, uint64(c.level), 10), '_')
+	id = append(strconv.AppendUint(id, uint64(c.x), 10), '_')
+	return string(strconv.AppendUint(id, uint64(c.y), 10))
+}

@@ -1,0 +1,108 @@
+package coverage
+
+import (
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// spot is an online disc as the geometry sees it: all points of the sphere
+// within an angle of its middle.
+type spot struct {
+	lat, lng       float64 // degrees
+	radius         float64 // radians
+	sinLat, cosLat float64
+	sin, cos       float64 // of the radius
+}
+
+func newSpot(at geo.Point, meters float64) spot {
+	return newSpotAt(newLatitude(at.Lat), at.Lng, meters)
+}
+
+func newSpotAt(lat latitude, lng, meters float64) spot {
+	s := spot{lat: lat.degrees, lng: lng, radius: meters * (1. / geo.EarthRadius), sinLat: lat.sin, cosLat: lat.cos}
+	half := sine(s.radius / 2)
+	s.sin, s.cos = sine(s.radius), 1-2*half*half
+	return s
+}
+
+// area is the ground that it covers, in steradians.
+func (s *spot) area() float64 {
+	half := sine(s.radius / 2)
+	return 4 * math.Pi * half * half
+}
+
+// holdsPole reports whether one of the poles is within, or may be.
+func (s *spot) holdsPole() bool {
+	return math.Abs(s.lat)*radian+s.radius > math.Pi/2-1e-12
+}
+
+// reaches reports whether it is not wholly beyond one of the sides or corners,
+// nor behind the axis of the Earth. That is the one test by which discs belong to
+// a rectangle: what it excludes has no part in the result, to the bit.
+func (s *spot) reaches(r *rect) bool {
+	degrees := s.radius / radian
+	across := max(r.south-s.lat, s.lat-r.north)
+	if across > degrees {
+		return false
+	}
+	beyond := max(turned(s.lng-r.east), turned(r.west-s.lng))
+	if beyond > 0 && s.cosLat*sine(beyond*radian) >= s.sin {
+		return false
+	}
+	if across > 0 && beyond > 0 && s.cosLat > 0.2 && s.misses(across, beyond) {
+		return false
+	}
+	aside := math.Abs(turned(s.lng - (r.west+r.east)/2))
+	return aside <= 90 || -s.cosLat*math.Cos(aside*radian) < s.sin
+}
+
+// misses reports whether a corner that far away, in degrees of latitude and of
+// longitude, is surely out of reach. The slack is for the nearest point being
+// beside the corner, by a little, since parallels are bent.
+func (s *spot) misses(across, beyond float64) bool {
+	const slack = 1 + 1e-3
+	return haversine(across)+s.cosLat*(s.cosLat-s.radius)*haversine(beyond) > haversine(s.radius/radian)*slack
+}
+
+// isInside reports whether it is surely clear of all sides.
+func (s *spot) isInside(r *rect) bool {
+	const clear = 1 + 1e-9
+	degrees := s.radius / radian * clear
+	if s.lat+degrees > r.north || s.lat-degrees < r.south {
+		return false
+	}
+	west, east := turned(s.lng-r.west), turned(r.east-s.lng)
+	return west > 0 && east > 0 && s.cosLat*sine(min(west, 90)*radian) > s.sin*clear &&
+		s.cosLat*sine(min(east, 90)*radian) > s.sin*clear
+}
+
+// covers reports whether all of the rectangle is surely within. What is farthest
+// from the middle is a corner: along a parallel the distance grows up to the
+// meridian on the far side of the Earth, which only matters around a pole.
+func (s *spot) covers(r *rect) bool {
+	if max(s.lat-r.south, r.north-s.lat)*radian > s.radius || (r.east-r.west)*radian*(s.cosLat-s.radius) > 2.1*s.radius {
+		return false // too far away, or too wide, as most are
+	}
+	across := s.cosLat
+	if !s.holdsPole() {
+		across *= max(haversine(turned(s.lng-r.west)), haversine(turned(s.lng-r.east)))
+	}
+	limit := sine(s.radius / 2)
+	limit *= limit
+	return haversine(s.lat-r.south)+math.Cos(r.south*radian)*across <= limit &&
+		haversine(s.lat-r.north)+math.Cos(r.north*radian)*across <= limit
+}
+
+func haversine(degrees float64) float64 {
+	half := sine(degrees * (radian / 2))
+	return half * half
+}
+
+// sine is math.Sin, faster where that is easy: for small angles.
+func sine(x float64) float64 {
+	if square := x * x; square < 1e-4 {
+		return x * (1 - square*(1./6-square*(1./120)))
+	}
+	return math.Sin(x)
+}

@@ -1,0 +1,100 @@
+package directory
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+const (
+	// blockSize is how many items a block has at most. A change copies a block, a
+	// list asks each for its counts.
+	blockSize = 512
+	// separator ends each text of a block. No text has it, so nothing that is looked
+	// for is found across two.
+	separator = "\x00"
+)
+
+// block is a stretch of the roll. It never changes.
+type block[T Item] struct {
+	first  string // the id of its first item
+	items  []T
+	kinds  []Kind
+	counts [Kinds]int
+	texts  string   // each with its separator
+	ends   []uint32 // where each text ends in texts, behind its separator
+	signs  signature
+}
+
+// entry gives an item back as it was put in. Its text lies in the block.
+func (b *block[T]) entry(i int) Entry[T] {
+	return Entry[T]{Item: b.items[i], Text: b.texts[b.start(i) : int(b.ends[i])-len(separator)], Kind: b.kinds[i]}
+}
+
+// start is where a text begins.
+func (b *block[T]) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return int(b.ends[i-1])
+}
+
+// merge gives what is in a block, which may be nil for none, after some edits in
+// the order of ids.
+func (b *block[T]) merge(edits []edit[T]) []Entry[T] {
+	if b == nil {
+		b = &block[T]{}
+	}
+	merged := make([]Entry[T], 0, len(b.items)+len(edits))
+	done := 0
+	for _, e := range edits {
+		at := done + sort.Search(len(b.items)-done, func(i int) bool { return b.items[done+i].ID() >= e.id })
+		for ; done < at; done++ {
+			merged = append(merged, b.entry(done))
+		}
+		if at < len(b.items) && b.items[at].ID() == e.id {
+			done++
+		}
+		if !e.deletes {
+			merged = append(merged, e.entry)
+		}
+	}
+	for ; done < len(b.items); done++ {
+		merged = append(merged, b.entry(done))
+	}
+	return merged
+}
+
+// cut makes blocks of entries, all but the last of them full: ids grow with time,
+// so new ones come behind all others, and what is before stays as it is. A block
+// that lost most of its items is left alone: there are never more blocks than
+// items.
+func cut[T Item](entries []Entry[T]) []*block[T] {
+	var blocks []*block[T]
+	for some := range slices.Chunk(entries, blockSize) {
+		blocks = append(blocks, newBlock(some))
+	}
+	return blocks
+}
+
+func newBlock[T Item](entries []Entry[T]) *block[T] {
+	b := &block[T]{
+		first: entries[0].Item.ID(),
+		items: make([]T, len(entries)), kinds: make([]Kind, len(entries)), ends: make([]uint32, len(entries)),
+	}
+	length := 0
+	for _, e := range entries {
+		length += len(e.Text) + len(separator)
+	}
+	var texts strings.Builder
+	texts.Grow(length)
+	for i, e := range entries {
+		texts.WriteString(e.Text)
+		texts.WriteString(separator)
+		b.items[i], b.kinds[i], b.ends[i] = e.Item, e.Kind, uint32(texts.Len())
+		b.counts[e.Kind]++
+	}
+	b.texts = texts.String()
+	b.signs.add(b.texts)
+	return b
+}

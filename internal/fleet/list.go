@@ -1,0 +1,84 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet/directory"
+)
+
+// entry is a spot with what lists find it by.
+type entry = directory.Entry[*Spot]
+
+// The kinds of hotspots that lists tell apart by counting. Who of those in service is
+// online is a matter of the clock, and asked of each.
+const (
+	unverified directory.Kind = iota
+	unlinked                  // verified, and without a device
+	inService
+)
+
+// newEntry makes a spot, and what lists find it by.
+func (f *Fleet) newEntry(h beacon.Hotspot) entry {
+	e := entry{Item: f.newSpot(h), Text: beacon.FoldName(h.Name)}
+	switch {
+	case !e.Item.Verified():
+		e.Kind = unverified
+	case !e.Item.Linked():
+		e.Kind = unlinked
+	default:
+		e.Kind = inService
+	}
+	return e
+}
+
+// Listing asks for a page of all hotspots, in the order in which they were
+// registered.
+type Listing struct {
+	Status   beacon.Status    // empty: any
+	Verified beacon.Opt[bool] // only those whose place was verified, or was not
+	Text     string           // only those with this in their name, in the form of beacon.CleanSearch
+	Newest   bool             // the last registered first
+	Page     beacon.Page
+	Now      time.Time              // when the status is asked for
+	Charge   func(looked int) error // hears before the work how many names it is as much as to look at; may refuse
+}
+
+// askingIsLooks is how many looks at names, which lie together in memory, take as long
+// as to ask a hotspot whether it is online.
+const askingIsLooks = 5
+
+// List gives a page of the hotspots of one moment.
+func (f *Fleet) List(in Listing) (beacon.Listed[*Spot], error) {
+	q := in.query()
+	all := f.roll.Snapshot()
+	page := beacon.Listed[*Spot]{Page: in.Page}
+	looks := all.Looks(q)
+	if q.Keep != nil {
+		looks *= askingIsLooks
+	}
+	if err := in.Charge(looks); err != nil {
+		return page, err
+	}
+	page.Items, page.Total = all.List(q, nil)
+	return page, nil
+}
+
+func (in Listing) query() directory.Query[*Spot] {
+	q := directory.Query[*Spot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
+	switch in.Status {
+	case beacon.Pending:
+		q.Kinds = directory.SetOf(unverified, unlinked)
+	case beacon.Online, beacon.Offline:
+		q.Kinds = directory.SetOf(inService)
+		q.Keep = func(s *Spot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
+	}
+	if in.Verified.Set {
+		wanted := directory.SetOf(unlinked, inService)
+		if !in.Verified.V {
+			wanted = directory.SetOf(unverified)
+		}
+		q.Kinds &= wanted
+	}
+	return q
+}

@@ -1,0 +1,184 @@
+package spatial
+
+import (
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// Query asks for the nearest items.
+type Query struct {
+	Center geo.Point
+	Radius float64 // metres; what lies on the border is within
+	Limit  int     // how many at most; made for up to a few hundred
+	Tags   Tags    // only items that have one of these; zero: all items
+}
+
+// Hit is an item that was found, and how far from the centre it is.
+type Hit[T Item] struct {
+	Item   T
+	Meters float64 // as geo.Distance says
+}
+
+// Nearest gives the items within the radius for which keep is true, ordered by
+// distance, then ID: the nearest ones, if there are more than the limit
+// (decision N13). A nil keep keeps all. It is asked only about items that would
+// be in the answer, in no particular order, and must not change its mind.
+//
+// The answer is written over out, and nothing is allocated if it fits there. An
+// invalid query has no hits.
+func (s *Snapshot[T]) Nearest(q Query, keep func(T) bool, out []Hit[T]) []Hit[T] {
+	out = out[:0]
+	if !q.Center.Valid() || !(q.Radius >= 0) || q.Limit <= 0 {
+		return out
+	}
+	run := search[T]{
+		at:     q.Center.Vec(),
+		within: surelyWithin(q.Radius),
+		Query:  q,
+		keep:   keep,
+		hits:   out,
+	}
+	run.bound, run.tie = notBeyond(q.Radius)
+	run.visit(&s.root, geo.Vec{})
+	for i := range run.hits {
+		run.hits[i].Meters = run.meters(&run.hits[i])
+	}
+	return run.hits
+}
+
+// search is one search under way. Its hits are in order all the time, which for
+// limits as small as those of searches is faster than a heap. Until it is done,
+// Meters of a hit is the square of the chord: it orders as the distance does,
+// but for differences of micrometres, and costs a tenth.
+type search[T Item] struct {
+	Query
+	at     geo.Vec
+	bound  float64 // what has a larger chord squared cannot be a hit
+	within float64 // what has a smaller one is within the radius
+	tie    float64 // only if two differ by more is it clear which is farther
+	keep   func(T) bool
+	hits   []Hit[T]
+}
+
+// visit looks for hits in a branch, the nearer side of each fork first. The
+// branch is away from the centre by at least as much as off says on each axis.
+// That is a bound for the very bits of ChordSquared, since every step of either
+// is monotonic, rounding included.
+func (s *search[T]) visit(b *branch[T], off geo.Vec) {
+	for b.fork != nil {
+		f := b.fork
+		beyond := s.at[f.axis] - f.pivot
+		near := 0
+		if beyond > 0 && !f.onePlace {
+			near = 1
+		}
+		if s.wants(&f.kids[near]) {
+			s.visit(&f.kids[near], off)
+		}
+		b = &f.kids[1-near]
+		if !s.wants(b) {
+			return
+		}
+		if f.onePlace {
+			if s.outranks(f) {
+				return
+			}
+			continue
+		}
+		off[f.axis] = beyond
+		if off.ChordSquared(geo.Vec{}) > s.bound {
+			return
+		}
+	}
+	s.scan(b.leaf)
+}
+
+func (s *search[T]) wants(b *branch[T]) bool {
+	return s.Tags == 0 || b.tags&s.Tags != 0
+}
+
+// outranks reports whether all hits come before anything in the second side of
+// a fork at one place, because those with lower IDs fill the answer.
+func (s *search[T]) outranks(f *fork[T]) bool {
+	if len(s.hits) < s.Limit {
+		return false
+	}
+	last := &s.hits[s.Limit-1]
+	return s.meters(last) <= s.at.Meters(f.kids[1].anyPlace()) && last.Item.ID() < f.pivotID
+}
+
+// scan looks for hits among the entries of a leaf. The chord is that of
+// Vec.ChordSquared, spelled out because the compiler keeps no array in registers.
+func (s *search[T]) scan(leaf []entry[T]) {
+	atX, atY, atZ := s.at[0], s.at[1], s.at[2]
+	for i := range leaf {
+		e := &leaf[i]
+		x, y, z := e.at[0]-atX, e.at[1]-atY, e.at[2]-atZ
+		chord := float64(x*x) + float64(y*y) + float64(z*z)
+		if chord > s.bound {
+			continue
+		}
+		hit := Hit[T]{e.item, chord}
+		if s.qualifies(&hit) {
+			s.add(hit)
+		}
+	}
+}
+
+// qualifies tells whether an item that may be near enough is a hit.
+func (s *search[T]) qualifies(hit *Hit[T]) bool {
+	switch {
+	case hit.Meters > s.within && s.meters(hit) > s.Radius:
+		return false
+	case len(s.hits) == s.Limit && !s.before(hit, &s.hits[s.Limit-1]):
+		return false
+	case s.Tags != 0 && hit.Item.Tags()&s.Tags == 0:
+		return false
+	default:
+		return s.keep == nil || s.keep(hit.Item)
+	}
+}
+
+// add takes a hit in, for the last one if there is no more room.
+func (s *search[T]) add(hit Hit[T]) {
+	if len(s.hits) < s.Limit {
+		s.hits = append(s.hits, hit)
+	}
+	i := len(s.hits) - 1
+	for i > 0 {
+		// s.before(&hit, &s.hits[i-1]), spelled out for speed.
+		more := s.hits[i-1].Meters - hit.Meters
+		if more < -s.tie || (more <= s.tie && !s.beforeClosely(&hit, &s.hits[i-1])) {
+			break
+		}
+		s.hits[i] = s.hits[i-1]
+		i--
+	}
+	s.hits[i] = hit
+	if len(s.hits) == s.Limit {
+		last := s.hits[s.Limit-1].Meters
+		s.tie = slack(last)
+		s.bound = min(s.bound, last+s.tie)
+	}
+}
+
+// before is the order of an answer: by distance, then ID.
+func (s *search[T]) before(a, b *Hit[T]) bool {
+	more := b.Meters - a.Meters
+	return more > s.tie || (more >= -s.tie && s.beforeClosely(a, b))
+}
+
+// beforeClosely is the order of two hits that are about equally far.
+func (s *search[T]) beforeClosely(a, b *Hit[T]) bool {
+	if x, y := s.meters(a), s.meters(b); x != y {
+		return x < y
+	}
+	return a.Item.ID() < b.Item.ID()
+}
+
+// meters is the distance of a hit whose Meters is still a chord.
+func (s *search[T]) meters(hit *Hit[T]) float64 {
+	if hit.Meters <= geo.Quarter {
+		return geo.ArcMeters(hit.Meters)
+	}
+	return s.at.Meters(hit.Item.Place().Vec())
+}

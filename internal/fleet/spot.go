@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"crypto/subtle"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// Spot is a live hotspot in the fleet. It never changes: a change is another
+// Spot. Only what its heartbeats say does, which hangs on live and is handed on
+// from one Spot of a hotspot to the next. There may be millions, so it is kept
+// small: the id is a part of its text.
+type Spot struct {
+	place    geo.Point
+	version  int64
+	summary  string
+	live     *heartbeat.Live // nil until a device was linked for the first time
+	key      keyPrint        // of the device; zero while none is linked
+	radius   float64
+	room     uint16 // max_connections
+	idAt     uint8  // where the id begins in summary
+	idLen    uint8
+	tags     spatial.Tags
+	progress progress
+	deleted  bool // on its way out; summary is the id alone
+}
+
+func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
+	if h.Deleted() {
+		return &Spot{version: h.Version, summary: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
+	}
+	text := f.encode(h)
+	s := &Spot{
+		place:    h.Location.Point,
+		version:  h.Version,
+		summary:  text,
+		key:      keyPrint(h.Device.KeyHash[:]),
+		radius:   h.Settings.CoverageRadius(h.Type),
+		room:     uint16(h.Settings.MaxConnections),
+		idAt:     uint8(strings.Index(text, string(h.ID))),
+		idLen:    uint8(len(h.ID)),
+		tags:     pending,
+		progress: progressOf(h),
+	}
+	if !h.ActiveSince().IsZero() {
+		s.tags = active
+	}
+	return s
+}
+
+// ID names the hotspot.
+func (s *Spot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
+
+// Place is where it stands.
+func (s *Spot) Place() geo.Point { return s.place }
+
+// RadiusM is how far it reaches.
+func (s *Spot) RadiusM() float64 { return s.radius }
+
+// Version is the version of the hotspot that the spot shows.
+func (s *Spot) Version() int64 { return s.version }
+
+// Summary is its encoded form.
+func (s *Spot) Summary() string { return s.summary }
+
+// Live is what its heartbeats add up to, nil if no device was ever linked.
+func (s *Spot) Live() *heartbeat.Live { return s.live }
+
+// Active reports whether it is verified and linked.
+func (s *Spot) Active() bool { return s.tags == active }
+
+// progress is what was done so that a hotspot may serve.
+type progress uint8
+
+const (
+	isVerified progress = 1 << iota
+	isLinked
+)
+
+func progressOf(h beacon.Hotspot) (f progress) {
+	if !h.Location.VerifiedAt.IsZero() {
+		f |= isVerified
+	}
+	if !h.Device.LinkedAt.IsZero() {
+		f |= isLinked
+	}
+	return f
+}
+
+// Verified reports whether its place was verified.
+func (s *Spot) Verified() bool { return s.progress&isVerified != 0 }
+
+// Linked reports whether it has a device.
+func (s *Spot) Linked() bool { return s.progress&isLinked != 0 }
+
+// Opens reports whether a key with this hash is the device's, in a time that
+// does not depend on how much of it is right.
+func (s *Spot) Opens(hash [32]byte) bool {
+	return s.key != keyPrint{} && subtle.ConstantTimeCompare(hash[:len(s.key)], s.key[:]) == 1
+}
+
+// keyPrint is the first half of the hash of a device's key (see beacon.Device).
+// To find another key with the same 128 bits is as hopeless as to guess the key,
+// and a million of the other halves would take 16 MB.
+type keyPrint [16]byte
+
+// Facts are what is true of a hotspot at one moment.
+type Facts struct {
+	Status  beacon.Status
+	RadiusM float64
+	Signal  beacon.Signal
+	Tier    beacon.Tier
+	Load    int // clients of what there is room for, in ten-thousandths; 0 when not online
+	Uptime  int // in ten-thousandths (decision N16)
+}
+
+// Facts gives them as of now. They come from memory, without a lock.
+func (s *Spot) Facts(now time.Time) Facts {
+	facts := Facts{Status: s.StatusAt(now), RadiusM: s.radius}
+	if s.live == nil {
+		return facts
+	}
+	shown := s.live.Shown()
+	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
+	if facts.Status == beacon.Online && s.room > 0 {
+		facts.Load = min(fullLoad, (shown.Clients*fullLoad+int(s.room)/2)/int(s.room))
+	}
+	return facts
+}
+
+const fullLoad = 10_000
+
+// StatusAt is its status at a moment (decision N15).
+func (s *Spot) StatusAt(now time.Time) beacon.Status {
+	switch {
+	case !s.Active():
+		return beacon.Pending
+	case s.heardAt(now):
+		return beacon.Online
+	default:
+		return beacon.Offline
+	}
+}
+
+// heardAt reports whether the last beat is recent enough to be online.
+func (s *Spot) heardAt(now time.Time) bool {
+	seen := s.live.Seen()
+	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
+}
+
+// Tags let a search for those in service pass over the others. Who of them is
+// online is a matter of the clock, and asked of each.
+func (s *Spot) Tags() spatial.Tags { return s.tags }
+
+const (
+	pending spatial.Tags = 1 << iota
+	active
+)

@@ -1,0 +1,127 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// Cluster stands for many hotspots where a map has no room for each.
+type Cluster = coverage.Cluster
+
+// Tile is a square of the web's map.
+type Tile = coverage.Tile
+
+const (
+	// MaxItems is how many hotspots or clusters a survey shows at most.
+	MaxItems = coverage.MaxClusters
+	// CloseZoom is the zoom from which on a map shows single hotspots.
+	CloseZoom = 14
+	// MaxZoom is the deepest zoom.
+	MaxZoom = coverage.MaxZoom
+	// AnyZoom shows single hotspots if there are not too many.
+	AnyZoom = -1
+)
+
+// Survey is what stands in a box, and what covers it, at one moment (decision N20).
+type Survey struct {
+	Count   int     // hotspots with their middle in the box, whatever their status
+	AreaKm2 float64 // of the box, covered by those who are online
+	Share   float64 // of the box, covered: 0 to 1
+	Items
+}
+
+// Items are what a map shows: hotspots or, if there are too many, clusters.
+type Items struct {
+	Aggregated bool
+	Marks      []Mark
+	Clusters   []Cluster
+}
+
+// Mark is a hotspot as maps show it.
+type Mark struct {
+	Spot   *Spot
+	Status beacon.Status
+}
+
+// Survey answers about a valid box and a zoom, which changes the items alone.
+func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
+	drawn := f.drawn(now)
+	s := Survey{AreaKm2: drawn.Area(box)}
+	s.Count, _ = drawn.Count(box)
+	s.Share = share(s.AreaKm2, box)
+	switch {
+	case s.Count > MaxItems && zoom == AnyZoom:
+		zoom = MaxZoom
+		fallthrough
+	case s.Count > MaxItems, zoom != AnyZoom && zoom < CloseZoom:
+		s.Aggregated = true
+		s.Clusters = drawn.Clusters(box, zoom)
+	default:
+		s.Marks = make([]Mark, 0, s.Count)
+		drawn.Each(box, s.mark)
+	}
+	return s
+}
+
+// share is how much of a box an area is. What differs from all of it by rounding
+// alone is all of it; and of a box that is too small to have an area, nothing is.
+func share(km2 float64, box geo.Box) float64 {
+	const squareMeters, rounding = 1e6, 1e-12
+	switch of := km2 * squareMeters / box.Area(); {
+	case of >= 1-rounding:
+		return 1
+	case of >= 0:
+		return of
+	default: // 0/0
+		return 0
+	}
+}
+
+// WhatIf tells how many square kilometres of a box are covered, and how many
+// would be with some discs more.
+func (f *Fleet) WhatIf(box geo.Box, add []Addition, now time.Time) (before, after float64, err error) {
+	discs := make([]coverage.Disc[*Spot], len(add))
+	for i, a := range add {
+		discs[i] = coverage.Disc[*Spot]{Item: imagined, Place: a.Place, RadiusM: a.RadiusM, Online: true}
+	}
+	return f.drawn(now).AreaWith(box, discs)
+}
+
+// Addition is a hotspot that someone thinks of.
+type Addition struct {
+	Place   geo.Point
+	RadiusM float64
+}
+
+// imagined is what additions are called when something is wrong with them.
+var imagined = &Spot{summary: "addition", idLen: uint8(len("addition"))}
+
+// Tile gives what a map shows of a valid tile.
+func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
+	drawn := f.drawn(now)
+	if t.Z < CloseZoom {
+		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
+	}
+	count := drawn.TileCount(t)
+	if count > MaxItems {
+		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
+	}
+	items.Marks = make([]Mark, 0, count)
+	drawn.TileEach(t, items.mark)
+	return items
+}
+
+func (i *Items) mark(d coverage.Disc[*Spot]) bool {
+	m := Mark{d.Item, beacon.Pending}
+	switch {
+	case d.Online:
+		m.Status = beacon.Online
+	case d.Item.Active():
+		m.Status = beacon.Offline
+	}
+	i.Marks = append(i.Marks, m)
+	return true
+}

@@ -1,0 +1,59 @@
+package heartbeat
+
+import "math/bits"
+
+// Apply adds a beat, and says whether it is a fresh one. One that was known
+// changes nothing: all that a beat says of itself is joined by union or maximum,
+// and what is counted, the signal, is counted with fresh beats only. So two
+// replicas that took the same beat twice, a moment apart, agree as well. A beat of
+// a hotspot that l is not the life of, or not any more, is dropped.
+func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 || t.names[l.slot/slabSize][l.slot%slabSize] != b.Hotspot || !b.valid() {
+		return false
+	}
+	if l.takes(b) {
+		fresh = l.take(b)
+	} else {
+		fresh = t.unpackFor(l, b)
+	}
+	t.show(l)
+	return fresh
+}
+
+// unpackFor adds a beat that does not belong to the hour at hand.
+func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
+	k := t.unpack(l)
+	at, boot := b.minute().hour(), b.Boot
+	if l.state&atHand != 0 {
+		at = max(at, l.hour)
+	}
+	fresh = k.add(b)
+	if k.newest().last.at > b.At { // a late one
+		boot = l.boot
+	}
+	if b.minute().Day() < k.newest().day {
+		l.done = 0 // what was written of that day is not all any more
+	}
+	if changed := t.pack(l, k, at, boot); changed || fresh {
+		l.dirty.Store(true)
+	}
+	return fresh
+}
+
+// show brings what is shown up to date, without opening the book.
+func (t *Table) show(l *Live) {
+	first := l.hour.first()
+	now := min(max(t.now, Minute(l.seen.Load()/microMinute), first), first+59)
+	c := t.rules(l)
+	expected := c.inHour(l.hour) & (1<<(now-first+1) - 1)
+	l.show(Shown{
+		Clients: int(l.clients),
+		Signal:  median(l.heard, l.samples),
+		Tier:    l.tier,
+		Uptime: tenThousandths(
+			int(l.before.served)+bits.OnesCount64(l.served&expected),
+			int(l.before.expected)+bits.OnesCount64(expected)),
+	})
+}

@@ -1,0 +1,123 @@
+package heartbeat
+
+import "time"
+
+// ClockBack is for when the clock was set back: nobody was seen after now, and
+// no day after keep has begun. That is today, unless it may be the clock of now
+// that is wrong. It reports whether any had. Of whom memory has later days alone,
+// the newest record must be restored before the next Fold.
+func (t *Table) ClockBack(now time.Time, keep Day) (cut bool) {
+	limit := now.UnixMicro()
+	for from := 0; t.clockBack(limit, max(keep, MinuteOf(now).Day()), from, &cut); from += chunk {
+	}
+	return cut
+}
+
+// DaysAfter gives the days after one of which memory has something.
+func (t *Table) DaysAfter(l *Live, day Day) (days []Day) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 || len(t.book(l)) == 0 || l.hour.day() <= day {
+		return nil
+	}
+	k := t.unpack(l)
+	for at, _ := k.find(day + 1); at < len(k.days); at++ {
+		days = append(days, k.days[at].day)
+	}
+	return days
+}
+
+// Join takes over what the record of such a day says, but for when the hotspot
+// was seen: that has not come.
+func (t *Table) Join(l *Live, r *Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return
+	}
+	k := t.unpack(l)
+	at, found := k.find(r.day)
+	if !found {
+		return
+	}
+	own := &k.days[at]
+	seen := own.last
+	own.join(r)
+	own.last = seen
+	k.chain(1)
+	l.done = 0
+	t.pack(l, k, l.hour, l.boot)
+	t.show(l)
+}
+
+func (t *Table) clockBack(limit int64, keep Day, from int, cut *bool) (more bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	minute := Minute(limit / microMinute)
+	t.now = min(t.now, minute)
+	for slot := from; slot < min(from+chunk, t.used); slot++ {
+		l := &t.lives[slot/slabSize][slot%slabSize]
+		if l.state&placed == 0 || len(t.book(l)) == 0 || l.seen.Load() <= limit && l.hour <= minute.hour() {
+			continue
+		}
+		k := t.unpack(l)
+		*cut = k.cutAfter(limit, keep) || *cut
+		l.hour, l.done = 0, 0
+		l.dirty.Store(true)
+		if len(k.days) == 0 {
+			t.forget(l, limit)
+			continue
+		}
+		t.pack(l, k, minute.hour(), l.boot)
+		t.show(l)
+	}
+	return from+chunk < t.used
+}
+
+// forget leaves nothing of a hotspot but that it was heard: what there was
+// before is on disk, and comes back with Restore.
+func (t *Table) forget(l *Live, seen int64) {
+	t.packed[l.slot/slabSize][l.slot%slabSize] = nil
+	l.state &^= atHand
+	l.days = 0
+	l.samples, l.heard = samples{}, samples{}
+	l.before.served, l.before.expected = 0, 0
+	l.seen.Store(seen)
+	l.show(Shown{Clients: int(l.clients)})
+}
+
+// cutAfter forgets the days after keep. What they say that a device carried was
+// carried all the same, up to the limit.
+func (k *book) cutAfter(limit int64, keep Day) (some bool) {
+	cut, _ := k.find(keep + 1)
+	var ahead []boot
+	for i := cut; i < len(k.days); i++ {
+		for _, b := range k.days[i].boots {
+			if b.newest >= k.days[i].day.First() {
+				ahead = append(ahead, b)
+			}
+		}
+	}
+	some = cut < len(k.days)
+	k.days = k.days[:cut]
+	for i := range k.days {
+		k.days[i].last.at = min(k.days[i].last.at, limit)
+	}
+	if cut > 0 {
+		for i := range ahead {
+			k.carriedBy(Minute(limit/microMinute), &ahead[i])
+		}
+		k.chain(1)
+	}
+	return some
+}
+
+// carriedBy notes what a boot had carried by a minute.
+func (k *book) carriedBy(m Minute, b *boot) {
+	if r := k.day(m.Day()); r != nil {
+		if known := r.boot(b.id, m, b.top); known != nil {
+			known.seqs.join(b.seqs)
+			known.raise(m.hour().ofDay(), b.upTo[hoursADay-1])
+		}
+	}
+}

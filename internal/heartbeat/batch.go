@@ -1,0 +1,117 @@
+package heartbeat
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// A batch is a version byte, a CRC-32C of what follows, and the beats one after
+// another, each with its time as the distance from the one before. The number
+// of beats is not written: a batch ends where its bytes do.
+const (
+	batchVersion = 1
+	batchHead    = 5
+)
+
+// Of a beat's byte of flags, the low bits are the signal.
+const (
+	signalBits = 7
+	testFlag   = 8
+	knownFlags = signalBits | testFlag
+)
+
+var errBatch = errors.New("vitals: this batch of heartbeats is damaged, or of another version of beacon")
+
+func castagnoli(data []byte) uint32 { return crc32.Checksum(data, castagnoliTable) }
+
+var castagnoliTable = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendBatch spells beats for the journal, in less than 40 bytes for most.
+func AppendBatch(out []byte, beats []Beat) []byte {
+	start := len(out)
+	out = append(out, batchVersion, 0, 0, 0, 0)
+	var at int64
+	for i := range beats {
+		out = beats[i].append(out, at)
+		at = beats[i].At
+	}
+	binary.LittleEndian.PutUint32(out[start+1:], castagnoli(out[start+batchHead:]))
+	return out
+}
+
+func (b *Beat) append(out []byte, before int64) []byte {
+	flags := byte(b.Signal) & signalBits
+	if b.Test.Any() {
+		flags |= testFlag
+	}
+	out = append(out, flags)
+	out = append(out, b.Hotspot[:]...)
+	out = binary.LittleEndian.AppendUint64(out, b.Boot)
+	out = binary.AppendVarint(out, b.At-before)
+	out = binary.AppendUvarint(out, b.Seq)
+	out = binary.AppendUvarint(out, b.Bytes)
+	out = binary.AppendUvarint(out, uint64(b.clients()))
+	if flags&testFlag != 0 {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b.Test.DownMbps))
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b.Test.UpMbps))
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b.Test.LatencyMs))
+	}
+	return out
+}
+
+// EachBeat calls fn with every beat of a batch. What is damaged is refused
+// before fn has seen any of it. The beat is fn's only until it returns.
+func EachBeat(batch []byte, fn func(*Beat)) error {
+	if len(batch) < batchHead || batch[0] != batchVersion {
+		return errBatch
+	}
+	body := batch[batchHead:]
+	if binary.LittleEndian.Uint32(batch[1:]) != castagnoli(body) {
+		return errBatch
+	}
+	// A forged batch can have a right checksum: read it once before it counts.
+	var b Beat
+	for in := (reader{data: body}); in.more(); {
+		if !b.read(&in) {
+			return errBatch
+		}
+	}
+	b = Beat{}
+	for in := (reader{data: body}); in.more(); {
+		b.read(&in)
+		fn(&b)
+	}
+	return nil
+}
+
+// read takes the beat after b, in b's place; false: that was none.
+func (b *Beat) read(in *reader) bool {
+	flags := in.byte()
+	b.Signal = beacon.Signal(flags & signalBits)
+	if in.has(len(b.Hotspot)) {
+		copy(b.Hotspot[:], in.data[in.at-len(b.Hotspot):])
+	}
+	b.Boot = in.uint64()
+	b.At += in.signed()
+	b.Seq = in.number()
+	b.Bytes = in.number()
+	b.Clients = int(in.upTo(most))
+	b.Test = beacon.SpeedTest{}
+	if flags&testFlag != 0 {
+		b.Test = beacon.SpeedTest{DownMbps: in.float(), UpMbps: in.float(), LatencyMs: in.float()}
+		if !sane(b.Test) {
+			return false
+		}
+	}
+	return !in.failed && flags&^knownFlags == 0 && b.Signal <= beacon.ExcellentSignal && b.valid()
+}
+
+// sane reports whether the numbers can be calculated with.
+func sane(t beacon.SpeedTest) bool {
+	finite := func(f float32) bool { return f >= 0 && f <= math.MaxFloat32 }
+	return finite(t.DownMbps) && finite(t.UpMbps) && finite(t.LatencyMs) && t.Any()
+}

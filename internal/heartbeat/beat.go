@@ -1,0 +1,50 @@
+package heartbeat
+
+import (
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// Beat is one heartbeat: whose, and when it came.
+type Beat struct {
+	Hotspot id.Raw
+	At      int64 // µs since 1970, by the server's clock
+	beacon.Heartbeat
+}
+
+// valid reports whether the time can be counted. Beats of a broken clock are
+// refused, since there is no day to which they could belong.
+func (b *Beat) valid() bool { return b.At >= 0 && b.At/microMinute <= int64(lastMinute) }
+
+func (b *Beat) minute() Minute { return Minute(b.At / microMinute) }
+
+// tie puts beats of one moment into an order that is the same for everyone.
+func (b *Beat) tie() uint32 { return uint32(uint16(b.Seq))<<16 | uint32(uint16(b.Boot)) }
+
+// most is as many clients as are told apart; no access point has more.
+const most = 1<<16 - 1
+
+func (b *Beat) clients() uint16 { return uint16(min(max(b.Clients, 0), most)) }
+
+// last is the newest beat: the one with the highest time.
+type last struct {
+	at      int64
+	tie     uint32
+	clients uint16
+}
+
+func (l last) before(other last) bool {
+	if l.at != other.at {
+		return l.at < other.at
+	}
+	if l.tie != other.tie {
+		return l.tie < other.tie
+	}
+	return l.clients < other.clients
+}
+
+func (l *last) join(other last) {
+	if l.before(other) {
+		*l = other
+	}
+}

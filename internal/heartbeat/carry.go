@@ -1,0 +1,88 @@
+package heartbeat
+
+import "slices"
+
+// begin fills in what the first record of a hotspot says of the days before it:
+// no beat came.
+func (r *Record) begin(c *rules) {
+	for i := range r.past {
+		if day := r.day - 1 - Day(i); int(r.day) > i && c.active != 0 && day >= c.active.Day() {
+			r.past[i] = c.empty(day, 0)
+		}
+	}
+}
+
+// carry takes over from the newest record before this one what goes on. It may
+// be done again whenever that one has changed.
+func (r *Record) carry(c *rules, prev *Record) {
+	gap := int(min(r.day-prev.day, pastDays+1)) // 1: prev is of the day before
+	over := prev.served.from(minutesADay) & carryBits
+	r.fresh = false
+	r.before = before{}
+	if gap == 1 {
+		r.served.add(0, over)
+		for h := range r.before.bytes {
+			r.before.bytes[h] = prev.carried(h)
+		}
+		r.before.hours, r.before.signals = prev.hours, prev.signals
+		r.early = true // else the day before would not be here
+	} else {
+		r.early = false
+	}
+	r.carryPast(c, prev, gap, over)
+	r.carryBoots(prev)
+	r.last.join(prev.last)
+	for _, t := range prev.tests {
+		r.addTest(t)
+	}
+}
+
+func (r *Record) carryPast(c *rules, prev *Record, gap int, over uint64) {
+	for i := range r.past {
+		switch {
+		case i < gap-2: // a day without beats
+			r.past[i] = c.empty(r.day-1-Day(i), 0)
+		case i == gap-2: // another, but for what the evening before it served
+			r.past[i] = c.empty(r.day-1-Day(i), over)
+		case i == gap-1:
+			r.past[i] = prev.sum(c, minutesADay)
+		default:
+			r.past[i] = prev.past[i-gap]
+		}
+	}
+}
+
+// carryBoots takes over the boots that were heard last.
+func (r *Record) carryBoots(prev *Record) {
+	// Of what was taken over earlier, only what has beats of this day is its own.
+	r.boots = slices.DeleteFunc(r.boots, func(b boot) bool { return b.newest < r.day.First() })
+	if len(prev.boots) <= keptBoots {
+		for i := range prev.boots {
+			r.carryBoot(&prev.boots[i])
+		}
+		return
+	}
+	order := make([]*boot, len(prev.boots))
+	for i := range prev.boots {
+		order[i] = &prev.boots[i]
+	}
+	slices.SortFunc(order, func(a, b *boot) int {
+		if older(a, b) {
+			return 1
+		}
+		return -1
+	})
+	for i, b := range order {
+		// One that goes on today counts from where it was, however many came after it.
+		if i < keptBoots || r.find(b.id) != nil {
+			r.carryBoot(b)
+		}
+	}
+}
+
+func (r *Record) carryBoot(prev *boot) {
+	if b := r.boot(prev.id, prev.newest, prev.top); b != nil {
+		b.seqs.join(prev.seqs)
+		b.raiseBase(prev.upTo[hoursADay-1])
+	}
+}

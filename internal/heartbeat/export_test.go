@@ -1,0 +1,23 @@
+package heartbeat
+
+import "time"
+
+// FoldNow is Fold where no beat is late.
+func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
+	return t.Fold(l, r, now, FinalAt(MinuteOf(now)))
+}
+
+// ForgetSignal is for tests in which beats come later than can be counted.
+func ForgetSignal(r *Record) {
+	r.signals = [signalSteps]samples{}
+	r.before.signals = [signalSteps]samples{}
+}
+
+// Packed is how many bytes a hotspot takes beside its Live.
+func (t *Table) Packed(l *Live) int { return cap(t.book(l)) }
+
+// Timelines is how many different hours are remembered.
+func (t *Table) Timelines() int { return len(t.places) }
+
+// Pasts is of how many hotspots it is remembered when they were in service before.
+func (t *Table) Pasts() int { return len(t.past) }

@@ -1,0 +1,69 @@
+package heartbeat
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Facts are what the hotspot did in the minutes that are decided. What it carried
+// counts in hours of which a minute was expected or excused: traffic of a hotspot
+// that is not in service, or closed, is nobody's to reward. Bytes has all of it.
+func (r *Record) Facts() beacon.Facts {
+	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Tier: r.Tier()}
+	var open dayBits // in service, and not closed
+	for i := range open {
+		outside, closed := r.why.outside[i], r.why.closed[i]
+		f.Outside += bits.OnesCount64(outside)
+		f.Closed += bits.OnesCount64(closed &^ outside)
+		f.Excused += bits.OnesCount64(r.why.excused[i] &^ closed &^ outside)
+		open[i] = rangeWord(i, 0, r.sealed) &^ closed &^ outside
+	}
+	f.Expected -= f.Outside + f.Closed + f.Excused
+	for hour := range hoursADay {
+		if open.from(hour*60)&hourBits != 0 {
+			f.Bytes += r.carried(hour)
+		}
+	}
+	return f
+}
+
+// RecordFacts reads the facts from a record as it is on disk.
+func RecordFacts(data []byte) (beacon.Facts, error) {
+	r, err := DecodeRecord(data)
+	if err != nil {
+		return beacon.Facts{}, err
+	}
+	return r.Facts(), nil
+}
+
+// Facts are what a hotspot did on a day, as its record would say if it was
+// written now and decided up to and including this minute. R is the record of
+// that day on disk, or nil where memory knows all that it says. It is false
+// when neither knows of the day.
+func (t *Table) Facts(l *Live, day Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed != 0 {
+		minute := MinuteOf(now)
+		k := t.unpack(l)
+		k.roll(minute)
+		if at, found := k.find(day); found {
+			own := &k.days[at]
+			if r != nil {
+				own.join(r)
+			}
+			own.seal(&k.rules, minute+1)
+			f = own.Facts()
+			if own.sealed > 0 && !own.Settled() { // the hour at hand has a tier too
+				f.Tier, _ = own.tier(day.First() + Minute(own.sealed) - 1)
+			}
+			return f, true
+		}
+	}
+	if r == nil {
+		return beacon.Facts{}, false
+	}
+	return r.Facts(), true
+}

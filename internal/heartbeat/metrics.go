@@ -1,0 +1,101 @@
+package heartbeat
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Metrics are exact at now, which is not before the newest beat.
+//
+// Connections of 24 hours are the sum of the most clients at once in each hour,
+// of this hour and the 24 before: a client that stays for three hours counts
+// three times. Bytes are of the same 25 hours.
+func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.book(l)) == 0 {
+		return beacon.Metrics{}
+	}
+	k := t.unpack(l)
+	minute := MinuteOf(now)
+	r := k.day(minute.Day())
+	if r == nil { // the clock was set back by days
+		r = &k.days[0]
+		minute = r.day.First()
+	}
+	hour := minute.hour().ofDay()
+	uptime := k.sum(r, minute.ofDay()+1)
+	m.Uptime30d = tenThousandths(uptime.served, uptime.expected)
+	m.Bytes24h, m.Connections24h = r.traffic(hour)
+	m.Tier, _ = r.tier(minute)
+	m.Signal = median(r.heard(hour), samples{})
+	m.Clients = int(l.clients)
+	if seen := l.seen.Load(); seen > 0 {
+		m.Seen = time.UnixMicro(seen).UTC()
+	}
+	return m
+}
+
+// minutes counts what uptime is made of.
+type minutes struct{ served, expected int }
+
+// sum counts the first minutes of a day and the 29 days before, from the
+// activation on.
+func (c *rules) sum(r *Record, first int) (total minutes) {
+	if c.active == 0 {
+		return minutes{}
+	}
+	today := r.sum(c, first)
+	total = minutes{int(today.served), int(today.expected)}
+	since := c.active.Day()
+	for i, s := range r.past {
+		if r.day-1-Day(i) < since || int(r.day) <= i {
+			break
+		}
+		total.served += int(s.served)
+		total.expected += int(s.expected)
+	}
+	return total
+}
+
+// traffic is of an hour of the day and the 24 before it.
+func (r *Record) traffic(hour int) (bytes uint64, connections int) {
+	for h := range hoursADay {
+		if h <= hour {
+			bytes += r.carried(h)
+			connections += int(r.hours[h])
+		}
+		if h >= hour {
+			bytes += r.before.bytes[h]
+			connections += int(r.before.hours[h])
+		}
+	}
+	return bytes, connections
+}
+
+// heard counts the samples of the step that an hour is in, and the eight before.
+func (r *Record) heard(hour int) (total samples) {
+	now := hour / signalHours
+	for step := range signalSteps {
+		if step <= now {
+			total.plus(r.signals[step])
+		}
+		if step >= now {
+			total.plus(r.before.signals[step])
+		}
+	}
+	return total
+}
+
+// tenThousandths rounds half up, but says all only of all, and none of none.
+func tenThousandths(part, whole int) int {
+	const one = 10_000
+	switch {
+	case part == 0 || whole == 0:
+		return 0
+	case part == whole:
+		return one
+	}
+	return min(max((2*part*one+whole)/(2*whole), 1), one-1)
+}

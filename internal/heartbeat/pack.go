@@ -1,0 +1,72 @@
+package heartbeat
+
+import "bytes"
+
+// book gives the packed book of a live, empty for one that never beat.
+func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
+
+// unpack opens the book of a live, with the hour at hand in it. What is done to
+// it counts only once it is packed again.
+func (t *Table) unpack(l *Live) *book {
+	k := &t.open
+	k.rules = t.rules(l)
+	k.read(t.book(l))
+	if l.state&atHand != 0 {
+		r := k.newest() // the hour at hand is always of the newest day
+		hour := l.hour.ofDay()
+		r.served.add(hour*60, l.served)
+		r.last.join(l.last())
+		r.hours[hour] = max(r.hours[hour], l.peak)
+		r.signals[hour/signalHours].plus(l.samples)
+		if b := r.find(l.boot); b != nil {
+			b.seqs.join(l.seqs)
+			b.raise(hour, l.bytes)
+			b.newest = max(b.newest, l.heardAt)
+		}
+	}
+	k.chain(1)
+	return k
+}
+
+// pack closes the book and takes an hour of its newest day to hand, and the
+// given boot if it is known there. It reports whether the book has changed. The
+// book must be opened again before it is used.
+func (t *Table) pack(l *Live, k *book, at hour, boot uint64) (changed bool) {
+	r := k.newest()
+	at = min(max(at, r.day.firstHour()), r.day.firstHour()+hoursADay-1)
+	b := r.find(boot)
+	if b == nil {
+		b = r.newestBoot()
+	}
+	l.hour = at
+	l.state &^= atHand
+	l.samples, l.peak = samples{}, r.hours[at.ofDay()]
+	l.served = r.served.from(at.ofDay() * 60)
+	if b != nil {
+		l.state |= atHand
+		l.boot, l.seqs, l.bytes, l.heardAt = b.id, b.seqs, b.upTo[at.ofDay()], b.newest
+	}
+	l.setLast(r.last)
+	l.days = uint8(len(k.days))
+
+	uptime := k.sum(r, at.ofDay()*60)
+	l.before.served, l.before.expected = uint32(uptime.served), uint32(uptime.expected)
+	l.heard = r.heard(at.ofDay())
+	l.tier, l.until = r.tier(max(at.first(), Minute(r.last.at/microMinute), min(t.now, at.first()+59)))
+	return t.store(l, k)
+}
+
+// store writes the book into the memory it had, where it fits.
+func (t *Table) store(l *Live, k *book) (changed bool) {
+	t.text = k.append(t.text[:0])
+	old := &t.packed[l.slot/slabSize][l.slot%slabSize]
+	if bytes.Equal(*old, t.text) {
+		return false
+	}
+	const step = 32
+	if room := cap(*old); room < len(t.text) || room > len(t.text)+3*step {
+		*old = make([]byte, 0, (len(t.text)+step)/step*step)
+	}
+	*old = append((*old)[:0], t.text...)
+	return true
+}

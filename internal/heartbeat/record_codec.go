@@ -1,0 +1,217 @@
+package heartbeat
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// A record on disk is a version byte, its body, and a CRC-32C of both. The first
+// version knew one reason for all minutes that were not expected: they count as
+// closed; or as outside, if not a single minute was expected.
+const (
+	recordVersion = 2
+	oneReason     = 1
+	checksumSize  = 4
+)
+
+// The flags stand in the low bits of the number of sealed minutes.
+const (
+	earlyFlag = 1 << iota
+	freshFlag
+	flagBits = iota
+)
+
+var (
+	errRecord  = fmt.Errorf("vitals: %w", beacon.ErrDamaged)
+	errVersion = errors.New("vitals: this record is of another version of beacon; use the one that wrote it, or a later one")
+)
+
+// Append spells the record. Equal records have equal bytes.
+func (r *Record) Append(out []byte) []byte {
+	start := len(out)
+	out = r.appendBody(append(out, recordVersion))
+	return binary.LittleEndian.AppendUint32(out, castagnoli(out[start:]))
+}
+
+// DecodeRecord reads what Append wrote. The error is beacon.ErrDamaged, unless
+// the record is of a version that nobody here can judge.
+func DecodeRecord(data []byte) (*Record, error) {
+	if len(data) < 1+checksumSize {
+		return nil, errRecord
+	}
+	if data[0] != recordVersion && data[0] != oneReason {
+		return nil, errVersion
+	}
+	body, checksum := data[:len(data)-checksumSize], data[len(data)-checksumSize:]
+	if binary.LittleEndian.Uint32(checksum) != castagnoli(body) {
+		return nil, errRecord
+	}
+	in := reader{data: body[1:]}
+	r := &Record{}
+	r.read(&in, data[0])
+	if in.failed || in.more() {
+		return nil, errRecord
+	}
+	return r, nil
+}
+
+func (r *Record) appendBody(out []byte) []byte {
+	flags := uint64(0)
+	if r.early {
+		flags |= earlyFlag
+	}
+	if r.fresh {
+		flags |= freshFlag
+	}
+	out = binary.AppendUvarint(out, uint64(r.day))
+	out = binary.AppendUvarint(out, uint64(r.sealed)<<flagBits|flags)
+	out = r.served.append(out)
+	out = r.why.closed.append(out)
+	out = r.why.excused.append(out)
+	out = r.why.outside.append(out)
+	out = binary.AppendUvarint(out, uint64(r.last.at))
+	out = binary.LittleEndian.AppendUint32(out, r.last.tie)
+	out = binary.AppendUvarint(out, uint64(r.last.clients))
+	out = append(out, byte(len(r.boots)))
+	for i := range r.boots {
+		out = r.boots[i].append(out, r.day)
+	}
+	out = append(out, byte(len(r.tests)))
+	for i := range r.tests {
+		out = r.tests[i].append(out, r.day)
+	}
+	out = appendSparse(out, r.hours[:])
+	out = appendSamples(out, &r.signals)
+	out = appendTiers(out, r.tiers[:r.sealed/60])
+	out = appendSparse(out, r.before.bytes[:])
+	out = appendSparse(out, r.before.hours[:])
+	out = appendSamples(out, &r.before.signals)
+	return appendPast(out, &r.past)
+}
+
+func (r *Record) read(in *reader, version byte) {
+	r.reset(Day(in.upTo(uint64(lastMinute.Day()))))
+	sealed := in.upTo(minutesADay<<flagBits | freshFlag | earlyFlag)
+	r.sealed, r.early, r.fresh = int(sealed>>flagBits), sealed&earlyFlag != 0, sealed&freshFlag != 0
+	r.served.read(in, minutesADay+spread)
+	r.why.closed.read(in, r.sealed)
+	if version != oneReason {
+		r.why.excused.read(in, r.sealed)
+		r.why.outside.read(in, r.sealed)
+	} else if r.Expected() == 0 { // most likely never in service
+		r.why.closed, r.why.outside = dayBits{}, r.why.closed
+	}
+	r.last.at = int64(in.upTo(uint64(lastMinute) * microMinute))
+	r.last.tie = in.uint32()
+	r.last.clients = uint16(in.upTo(most))
+	for range in.upTo(maxBoots) {
+		r.readBoot(in)
+	}
+	for range in.upTo(maxTests) {
+		r.readTest(in)
+	}
+	readSparse(in, r.hours[:], most)
+	readSamples(in, &r.signals)
+	readTiers(in, r.tiers[:r.sealed/60])
+	readSparse(in, r.before.bytes[:], math.MaxUint64)
+	readSparse(in, r.before.hours[:], most)
+	readSamples(in, &r.before.signals)
+	readPast(in, &r.past)
+}
+
+// maxTests is how many pruneTests can leave: six of each hour, and of before.
+const maxTests = beacon.TierTests * (hoursADay + 1)
+
+// possible has a bit for each of the 64 numbers below top that there is.
+func (s seqs) possible() uint64 {
+	if s.top >= 64 {
+		return math.MaxUint64
+	}
+	return 1<<s.top - 1
+}
+
+func (b *boot) append(out []byte, day Day) []byte {
+	out = binary.LittleEndian.AppendUint64(out, b.id)
+	out = binary.AppendUvarint(out, b.top)
+	out = binary.AppendUvarint(out, ^b.window&b.possible()) // those missing: mostly none
+	out = binary.AppendVarint(out, int64(b.newest)-int64(day.First()))
+	out = binary.AppendUvarint(out, b.base)
+	var growth [hoursADay]uint64
+	for i := range growth {
+		growth[i] = b.carried(i)
+	}
+	return appendSparse(out, growth[:])
+}
+
+func (r *Record) readBoot(in *reader) {
+	var b boot
+	b.id = in.uint64()
+	b.top = in.number()
+	missing := in.number()
+	b.window = ^missing & b.possible()
+	newest := in.signed() + int64(r.day.First())
+	b.base = in.number()
+	readSparse(in, b.upTo[:], math.MaxUint64)
+	value := b.base
+	for i, growth := range b.upTo {
+		if value+growth < value {
+			in.fail()
+		}
+		value += growth
+		b.upTo[i] = value
+	}
+	n := len(r.boots)
+	if newest < 0 || newest > int64(lastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id {
+		in.fail()
+		return
+	}
+	b.newest = Minute(newest)
+	r.boots = append(r.boots, b)
+}
+
+func (t *test) append(out []byte, day Day) []byte {
+	out = binary.AppendVarint(out, int64(t.at)-int64(day.First()))
+	out = binary.LittleEndian.AppendUint32(out, t.tie)
+	for _, f := range [...]float32{t.DownMbps, t.UpMbps, t.LatencyMs} {
+		out = binary.AppendUvarint(out, decimal(f))
+	}
+	return out
+}
+
+func (r *Record) readTest(in *reader) {
+	at := in.signed() + int64(r.day.First())
+	t := test{tie: in.uint32()}
+	t.DownMbps, t.UpMbps, t.LatencyMs = fromDecimal(in), fromDecimal(in), fromDecimal(in)
+	if at < 0 || at >= int64((r.day+1).First()) || !sane(t.SpeedTest) {
+		in.fail()
+		return
+	}
+	t.at = Minute(at)
+	if n := len(r.tests); n > 0 && compareTests(r.tests[n-1], t) >= 0 {
+		in.fail()
+		return
+	}
+	r.tests = append(r.tests, t)
+}
+
+// decimal makes a number out of what devices measure. Most have two decimals at
+// most, and are hundredths; of others it keeps the bits.
+func decimal(f float32) uint64 {
+	const limit = 1 << 24 // up to here, all whole numbers are float32s
+	if n := math.Round(float64(f) * 100); n < limit && float32(n)/100 == f {
+		return uint64(n) << 1
+	}
+	return uint64(math.Float32bits(f))<<1 | 1
+}
+
+func fromDecimal(in *reader) float32 {
+	n := in.upTo(math.MaxUint32<<1 | 1)
+	if n&1 != 0 {
+		return math.Float32frombits(uint32(n >> 1))
+	}
+	return float32(n>>1) / 100
+}

@@ -1,0 +1,124 @@
+package heartbeat_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// someRecords are of a random history.
+func someRecords(t testing.TB, seed uint64) [][]byte {
+	t.Helper()
+	h := newHistory(t, seed)
+	table := heartbeat.NewTable(heartbeat.NewService())
+	l := table.Place(nil, h.places[len(h.places)-1].hotspot)
+	for _, b := range h.beats {
+		table.Apply(l, &b)
+	}
+	var out [][]byte
+	for _, r := range table.FoldNow(l, nil, h.end.Add(time.Hour)) {
+		out = append(out, r.Append(nil))
+	}
+	return out
+}
+
+func TestRecord_RoundTrip(t *testing.T) {
+	n := 0
+	for seed := range uint64(50) {
+		for _, data := range someRecords(t, seed) {
+			r, err := heartbeat.DecodeRecord(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := r.Append(nil); !bytes.Equal(again, data) {
+				t.Fatalf("seed %d: %x became %x", seed, data, again)
+			}
+			n++
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d records", n)
+	}
+}
+
+// Whatever happens to a record on disk, it is damaged; unless it says that it is
+// of another version, which only that one can judge.
+func TestDecodeRecord_RefusesDamage(t *testing.T) {
+	data := someRecords(t, 1)[0]
+	refuse := func(what string, data []byte, damaged bool) {
+		t.Helper()
+		for name, err := range map[string]error{"DecodeRecord": second(heartbeat.DecodeRecord(data)), "RecordFacts": second(heartbeat.RecordFacts(data))} {
+			if err == nil || errors.Is(err, beacon.ErrDamaged) != damaged {
+				t.Fatalf("%s, %s: %v", what, name, err)
+			}
+		}
+	}
+	for i := range data {
+		for bit := range 8 {
+			changed := bytes.Clone(data)
+			changed[i] ^= 1 << bit
+			refuse(fmt.Sprintf("byte %d, bit %d", i, bit), changed, i > 0)
+		}
+		refuse(fmt.Sprintf("%d of %d bytes", i, len(data)), data[:i], true)
+	}
+	refuse("one byte more", append(data[:len(data):len(data)], 0), true)
+	for body, damaged := range map[string]bool{"\x02": true, "\x01": true, "\x00": false, "\x03": false, "\xff": false} {
+		forged := []byte(body + "no record")
+		refuse(fmt.Sprintf("forged, %q", body), binary.LittleEndian.AppendUint32(forged, crc32.Checksum(forged, crc32.MakeTable(crc32.Castagnoli))), damaged)
+	}
+}
+
+func second[A any](_ A, err error) error { return err }
+
+// FuzzDecodeRecord forges records with a right checksum: whatever is accepted
+// must be safe to go on from.
+func FuzzDecodeRecord(f *testing.F) {
+	for seed := range uint64(4) {
+		for _, data := range someRecords(f, seed) {
+			f.Add(data[1 : len(data)-4])
+		}
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		data := append([]byte{2}, body...)
+		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
+		r, err := heartbeat.DecodeRecord(data)
+		if err != nil {
+			return
+		}
+		f := r.Facts()
+		if f.Served != r.Served() || f.Expected != r.Expected() || f.Served > f.Expected || f.Expected < 0 {
+			t.Errorf("facts %+v", f)
+		}
+		if r.Settled() && f.Closed+f.Outside == 0 && f.Bytes != r.Bytes() {
+			t.Errorf("of a day that was open throughout: %+v, %d bytes", f, r.Bytes())
+		}
+		if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
+			t.Errorf("a whole day: %+v", f)
+		}
+		heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
+		s := newSteady(1)
+		table, l := s.table, s.lives[0]
+		s.beats(0, 3)
+		table.Restore(l, r)
+		s.beats(2, 5)
+		table.Refresh(s.at(100))
+		table.Metrics(l, s.at(100))
+		table.Peek(l, r, s.at(100))
+		for _, r := range table.FoldNow(l, r, s.at(2000)) {
+			if _, err := heartbeat.DecodeRecord(r.Append(nil)); err != nil {
+				t.Errorf("a fold wrote what cannot be read: %v", err)
+			}
+		}
+		table.Folded(l)
+		table.ClockBack(s.at(5), 0)
+		table.Metrics(l, s.at(6))
+	})
+}

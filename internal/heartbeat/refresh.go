@@ -1,0 +1,37 @@
+package heartbeat
+
+import "time"
+
+// chunk is how many lives Refresh does at a time, so that beats wait for less
+// than a millisecond.
+const chunk = 128
+
+// Refresh brings what is shown up to date, and finds those of whom a day is
+// over: they are dirty. It is called once a minute.
+func (t *Table) Refresh(now time.Time) {
+	minute := MinuteOf(now)
+	for from := 0; t.refresh(minute, from); from += chunk {
+	}
+}
+
+func (t *Table) refresh(now Minute, from int) (more bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now = now
+	for slot := from; slot < min(from+chunk, t.used); slot++ {
+		l := &t.lives[slot/slabSize][slot%slabSize]
+		if l.state&placed == 0 || l.state&departed != 0 || len(t.book(l)) == 0 {
+			continue
+		}
+		if hour := now.hour(); l.hour < hour || l.hour == hour && l.until < now {
+			k := t.unpack(l)
+			k.roll(now)
+			t.pack(l, k, hour, l.boot)
+		}
+		if l.days > 1 && now.ofDay() >= FinalLag {
+			l.dirty.Store(true)
+		}
+		t.show(l)
+	}
+	return from+chunk < t.used
+}

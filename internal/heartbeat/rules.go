@@ -1,0 +1,130 @@
+package heartbeat
+
+// rules say when a hotspot is expected to serve: while it is in service, in its
+// operating hours, and while the service itself is up.
+type rules struct {
+	active   Minute // since when it is in service; 0: it is not
+	past     []Span // when it was before
+	departed bool   // it is deleted: no day begins for it any more
+	hours    *timeline
+	service  *Service
+}
+
+// inService has the minutes of a day in which the hotspot is in service.
+func (c *rules) inService(day Day) (mask dayBits) {
+	first, end := day.First(), (day + 1).First()
+	for _, s := range c.past {
+		if from, to := max(s.From, first), min(s.To+1, end); from < to {
+			mask.setRange(int(from-first), int(to-first))
+		}
+	}
+	if c.active != 0 && c.active < end {
+		mask.setRange(int(max(c.active, first)-first), minutesADay)
+	}
+	return mask
+}
+
+// expects has the minutes of a day in which the hotspot is expected to serve.
+func (c *rules) expects(day Day) dayBits {
+	mask := c.inService(day)
+	if mask == (dayBits{}) {
+		return mask
+	}
+	open, excused := c.hours.mask(day), c.service.mask(day)
+	for i := range mask {
+		mask[i] &= open[i] &^ excused[i]
+	}
+	return mask
+}
+
+// reasons says why the hotspot is not expected to serve in the other minutes.
+func (c *rules) reasons(day Day) (why reasons) {
+	in, open, excused := c.inService(day), c.hours.mask(day), c.service.mask(day)
+	for i := range in {
+		why.outside[i] = ^in[i]
+		why.closed[i] = in[i] &^ open[i]
+		why.excused[i] = in[i] & open[i] & excused[i]
+	}
+	return why
+}
+
+// inHour has the minutes of an hour in which the hotspot is expected to serve,
+// from its activation on.
+func (c *rules) inHour(h hour) uint64 {
+	if c.active == 0 || c.active >= h.first()+60 {
+		return 0
+	}
+	mask := c.hours.mask(h.day()).from(h.ofDay()*60) & hourBits &^ c.service.inHour(h)
+	if c.active > h.first() {
+		mask &= ^uint64(0) << (c.active - h.first())
+	}
+	return mask
+}
+
+// seal decides the minutes of the day before the given one for good, and with
+// them the tiers of the hours that they end.
+func (r *Record) seal(c *rules, before Minute) {
+	first := r.day.First()
+	if before <= first {
+		return
+	}
+	to := int(min(before-first, minutesADay))
+	if to <= r.sealed {
+		return
+	}
+	why := c.reasons(r.day)
+	r.why.add(&why, r.sealed, to)
+	for h := r.sealed / 60; h < to/60; h++ {
+		r.tiers[h], _ = r.tier(first + Minute(h)*60 + 59)
+	}
+	r.sealed = to
+	r.pruneTests()
+}
+
+// sum counts the first minutes of the day, from the activation on: as they were
+// decided, or else as it looks now.
+func (r *Record) sum(c *rules, minutes int) (s sum) {
+	first := r.day.First()
+	if c.active == 0 || c.active >= first+Minute(minutes) {
+		return sum{}
+	}
+	var expects dayBits
+	if minutes > r.sealed {
+		expects = c.expects(r.day)
+		expects.keepRange(r.sealed, minutes)
+	}
+	for i := range expects {
+		expects[i] |= rangeWord(i, 0, min(r.sealed, minutes)) &^ r.why.word(i)
+	}
+	c.sinceActive(&expects, r.day)
+	s.expected = uint16(expects.count())
+	for i := range expects {
+		expects[i] &= r.served[i]
+	}
+	s.served = uint16(expects.count())
+	return s
+}
+
+// sinceActive leaves of the minutes of a day those from the activation on: uptime
+// counts from there (decision D40).
+func (c *rules) sinceActive(mask *dayBits, day Day) {
+	if first := day.First(); c.active == 0 || c.active >= first+minutesADay {
+		*mask = dayBits{}
+	} else if c.active > first {
+		mask.keepRange(int(c.active-first), minutesADay)
+	}
+}
+
+// empty counts a day on which no beat came, from the activation on.
+func (c *rules) empty(day Day, served uint64) (s sum) {
+	expects := c.expects(day)
+	c.sinceActive(&expects, day)
+	s.expected = uint16(expects.count())
+	var early dayBits
+	early.add(0, served)
+	for i := range expects {
+		expects[i] &= early[i]
+	}
+	s.served = uint16(expects.count())
+	return s
+}

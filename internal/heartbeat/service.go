@@ -1,0 +1,89 @@
+package heartbeat
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// Span is a time in which the service was up, both minutes included.
+type Span struct{ From, To Minute }
+
+// Service knows in which minutes the service itself was down, so that an outage
+// of ours costs no operator anything (decision N16). It is safe for concurrent
+// use.
+type Service struct {
+	excused atomic.Pointer[[]Span] // in order, apart from each other
+}
+
+// NewService knows of no outage.
+func NewService() *Service {
+	s := &Service{}
+	s.excused.Store(&[]Span{})
+	return s
+}
+
+// Set takes the times in which any node was up, in any order; they may overlap.
+// What lies before the first of them is no outage, what lies after the last is.
+func (s *Service) Set(spans []Span) {
+	sorted := slices.Clone(spans)
+	slices.SortFunc(sorted, func(a, b Span) int { return int(int64(a.From) - int64(b.From)) })
+	excused := []Span{}
+	var upTo Minute
+	for i, span := range sorted {
+		if i > 0 && span.From > upTo+1 {
+			excused = excuse(excused, Span{upTo + 1, span.From - 1})
+		}
+		upTo = max(upTo, span.To)
+	}
+	if len(sorted) > 0 && upTo < lastMinute {
+		excused = excuse(excused, Span{upTo + 1, lastMinute})
+	}
+	s.excused.Store(&excused)
+}
+
+// excuse appends an outage and the minutes after it which a beat that we may
+// have missed would have served.
+func excuse(excused []Span, down Span) []Span {
+	down.To = min(down.To+spread, lastMinute)
+	if n := len(excused); n > 0 && down.From <= excused[n-1].To+1 {
+		excused[n-1].To = max(excused[n-1].To, down.To)
+		return excused
+	}
+	return append(excused, down)
+}
+
+// Excused reports whether nobody was expected to serve the minute: the service
+// was down in it, or in one of the three before it.
+func (s *Service) Excused(m Minute) bool {
+	excused := *s.excused.Load()
+	i := endingFrom(excused, m)
+	return i < len(excused) && excused[i].From <= m
+}
+
+// mask gives the excused minutes of a day.
+func (s *Service) mask(day Day) (mask dayBits) {
+	excused := *s.excused.Load()
+	first, end := day.First(), (day + 1).First()
+	for i := endingFrom(excused, first); i < len(excused) && excused[i].From < end; i++ {
+		from, to := max(excused[i].From, first), min(excused[i].To+1, end)
+		mask.setRange(int(from-first), int(to-first))
+	}
+	return mask
+}
+
+// inHour gives the excused minutes of an hour.
+func (s *Service) inHour(h hour) (mask uint64) {
+	excused := *s.excused.Load()
+	first, end := h.first(), (h + 1).first()
+	for i := endingFrom(excused, first); i < len(excused) && excused[i].From < end; i++ {
+		from, to := max(excused[i].From, first), min(excused[i].To+1, end)
+		mask |= rangeWord(0, int(from-first), int(to-first))
+	}
+	return mask
+}
+
+// endingFrom finds the first of the spans that does not end before m.
+func endingFrom(spans []Span, m Minute) int {
+	i, _ := slices.BinarySearchFunc(spans, m, func(s Span, m Minute) int { return int(int64(s.To) - int64(m)) })
+	return i
+}

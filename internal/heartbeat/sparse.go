@@ -1,0 +1,187 @@
+package heartbeat
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// appendSparse spells up to 64 numbers of which many are zero: which are not,
+// and those.
+func appendSparse[T uint16 | uint64](out []byte, values []T) []byte {
+	var set uint64
+	for i, v := range values {
+		if v != 0 {
+			set |= 1 << i
+		}
+	}
+	out = binary.AppendUvarint(out, set)
+	for ; set != 0; set &= set - 1 {
+		out = binary.AppendUvarint(out, uint64(values[bits.TrailingZeros64(set)]))
+	}
+	return out
+}
+
+func readSparse[T uint16 | uint64](in *reader, values []T, limit uint64) {
+	for set := in.upTo(1<<len(values) - 1); set != 0; set &= set - 1 {
+		v := in.upTo(limit)
+		if v == 0 {
+			in.fail()
+			return
+		}
+		values[bits.TrailingZeros64(set)] = T(v)
+	}
+}
+
+func appendSamples(out []byte, steps *[signalSteps]samples) []byte {
+	var flat [signalSteps * len(samples{})]uint16
+	for i, s := range steps {
+		copy(flat[i*len(s):], s[:])
+	}
+	return appendSparse(out, flat[:])
+}
+
+func readSamples(in *reader, steps *[signalSteps]samples) {
+	var flat [signalSteps * len(samples{})]uint16
+	readSparse(in, flat[:], most)
+	for i := range steps {
+		copy(steps[i][:], flat[i*len(steps[i]):])
+	}
+}
+
+// appendTiers spells runs: a tier and for how many hours it held, in a byte.
+func appendTiers(out []byte, tiers []beacon.Tier) []byte {
+	for len(tiers) > 0 {
+		n := 1
+		for n < len(tiers) && tiers[n] == tiers[0] {
+			n++
+		}
+		out = append(out, byte(tiers[0])<<5|byte(n))
+		tiers = tiers[n:]
+	}
+	return out
+}
+
+func readTiers(in *reader, tiers []beacon.Tier) {
+	for len(tiers) > 0 {
+		run := in.byte()
+		tier, n := beacon.Tier(run>>5), int(run&31)
+		if tier > beacon.Premium || n == 0 || n > len(tiers) {
+			in.fail()
+			return
+		}
+		for i := range n {
+			tiers[i] = tier
+		}
+		tiers = tiers[n:]
+	}
+}
+
+// appendPast spells runs of equal days.
+func appendPast(out []byte, past *[pastDays]sum) []byte {
+	for days := past[:]; len(days) > 0; {
+		n := 1
+		for n < len(days) && days[n] == days[0] {
+			n++
+		}
+		out = append(out, byte(n))
+		out = binary.AppendUvarint(out, uint64(days[0].expected))
+		if days[0].expected > 0 {
+			out = binary.AppendUvarint(out, uint64(days[0].expected-days[0].served))
+		}
+		days = days[n:]
+	}
+	return out
+}
+
+func readPast(in *reader, past *[pastDays]sum) {
+	for days := past[:]; len(days) > 0; {
+		n := int(in.upTo(uint64(len(days))))
+		var s sum
+		s.expected = uint16(in.upTo(minutesADay))
+		if s.expected > 0 {
+			s.served = s.expected - uint16(in.upTo(uint64(s.expected)))
+		}
+		if n == 0 {
+			in.fail()
+			return
+		}
+		for i := range n {
+			days[i] = s
+		}
+		days = days[n:]
+	}
+}
+
+// A day of minutes is spelt as the places where it changes, or in full where
+// there are too many of them.
+const (
+	maxChanges = 80
+	inFull     = maxChanges + 1
+)
+
+func (d *dayBits) append(out []byte) []byte {
+	start := len(out)
+	out = append(out, 0)
+	changes, at := 0, 0
+	carry := uint64(0)
+	for i, word := range d {
+		for edges := word ^ (word<<1 | carry); edges != 0; edges &= edges - 1 {
+			if changes++; changes > maxChanges {
+				return d.appendFull(out[:start])
+			}
+			edge := i*64 + bits.TrailingZeros64(edges)
+			out = binary.AppendUvarint(out, uint64(edge-at))
+			at = edge
+		}
+		carry = word >> 63
+	}
+	out[start] = byte(changes)
+	return out
+}
+
+func (d *dayBits) appendFull(out []byte) []byte {
+	out = append(out, inFull)
+	for _, word := range d {
+		out = binary.LittleEndian.AppendUint64(out, word)
+	}
+	return out
+}
+
+// read refuses bits from limit on.
+func (d *dayBits) read(in *reader, limit int) {
+	*d = dayBits{}
+	switch changes := in.upTo(inFull); changes {
+	case 0: // as most are
+		return
+	case inFull:
+		for i := range d {
+			d[i] = in.uint64()
+		}
+	default:
+		from, at := -1, 0
+		for i := range changes {
+			step := int(in.upTo(uint64(len(d)*64 - at)))
+			if step == 0 && i > 0 {
+				in.fail()
+				return
+			}
+			at += step
+			if from < 0 {
+				from = at
+			} else {
+				d.setRange(from, at)
+				from = -1
+			}
+		}
+		if from >= 0 {
+			d.setRange(from, len(d)*64)
+		}
+	}
+	rest := *d
+	rest.keepRange(limit, len(d)*64)
+	if rest != (dayBits{}) {
+		in.fail()
+	}
+}

@@ -1,0 +1,177 @@
+package heartbeat
+
+import (
+	"sync"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+const (
+	slabSize = 1024
+	// quarantine is how many removed lives are left alone before the first of
+	// them is used again, for those who still hold it for a moment.
+	quarantine = 4 * slabSize
+)
+
+// Table has the lives of all hotspots. It is safe for concurrent use.
+type Table struct {
+	service *Service
+
+	mu     sync.Mutex
+	lives  []*[slabSize]Live
+	packed []*[slabSize][]byte // the books, closed
+	names  []*[slabSize]id.Raw // whose they are
+	used   int
+	free   []uint32
+	now    Minute // of the last Refresh
+
+	timelines     []*timeline // the first: always open
+	freeTimelines []uint32
+	places        map[string]uint32 // of the timelines
+
+	past map[uint32][]Span // by slot: when those that were interrupted had been in service
+
+	open book   // the one that is open: one at a time
+	text []byte // scratch
+}
+
+// NewTable has no hotspots. Outages of the service are excused.
+func NewTable(s *Service) *Table {
+	t := &Table{service: s, places: map[string]uint32{}, past: map[uint32][]Span{}}
+	t.timelines = []*timeline{newTimeline("", &beacon.Hotspot{})}
+	return t
+}
+
+// Place gives a hotspot its life, or takes over into the one it has what its
+// owner changed: activation and operating hours, or that it is deleted.
+func (t *Table) Place(l *Live, h beacon.Hotspot) *Live {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l == nil {
+		l = t.allocate()
+		t.names[l.slot/slabSize][l.slot%slabSize], _ = id.Parse(beacon.HotspotPrefix, string(h.ID))
+	}
+	timeline := t.share(&h)
+	t.release(l.timeline)
+	l.timeline = timeline
+	t.serve(l, &h)
+	if len(t.book(l)) > 0 {
+		t.pack(l, t.unpack(l), l.hour, l.boot)
+		t.show(l)
+	}
+	return l
+}
+
+// Remove forgets a hotspot.
+func (t *Table) Remove(l *Live) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return
+	}
+	t.release(l.timeline)
+	delete(t.past, l.slot)
+	t.packed[l.slot/slabSize][l.slot%slabSize] = nil
+	l.clear()
+	t.free = append(t.free, l.slot)
+}
+
+// clear leaves only the place.
+func (l *Live) clear() {
+	slot := l.slot
+	l.seen.Store(0)
+	l.shown.Store(0)
+	l.dirty.Store(false)
+	l.announced.Store(false)
+	l.lit.Store(false)
+	l.state, l.timeline, l.active = 0, 0, 0
+	l.slot = slot
+}
+
+func (t *Table) allocate() *Live {
+	var slot uint32
+	if len(t.free) > quarantine {
+		slot = t.free[0]
+		t.free = t.free[1:]
+	} else {
+		slot = uint32(t.used)
+		t.used++
+		if int(slot/slabSize) == len(t.lives) {
+			t.lives = append(t.lives, new([slabSize]Live))
+			t.packed = append(t.packed, new([slabSize][]byte))
+			t.names = append(t.names, new([slabSize]id.Raw))
+		}
+	}
+	l := &t.lives[slot/slabSize][slot%slabSize]
+	l.slot, l.state = slot, placed
+	return l
+}
+
+// share finds the timeline of a hotspot's hours, or makes it.
+func (t *Table) share(h *beacon.Hotspot) uint32 {
+	key := timelineKey(h)
+	if key == "" {
+		return 0
+	}
+	place, known := t.places[key]
+	if !known {
+		made := newTimeline(key, h)
+		if n := len(t.freeTimelines); n > 0 {
+			place = t.freeTimelines[n-1]
+			t.freeTimelines = t.freeTimelines[:n-1]
+			t.timelines[place] = made
+		} else {
+			place = uint32(len(t.timelines))
+			t.timelines = append(t.timelines, made)
+		}
+		t.places[key] = place
+	}
+	t.timelines[place].users++
+	return place
+}
+
+// release forgets a timeline with its last user, so that an operator who keeps
+// changing hours costs no memory.
+func (t *Table) release(place uint32) {
+	if place == 0 {
+		return
+	}
+	if line := t.timelines[place]; line.users > 1 {
+		line.users--
+	} else {
+		delete(t.places, line.key)
+		t.timelines[place] = nil
+		t.freeTimelines = append(t.freeTimelines, place)
+	}
+}
+
+func (t *Table) rules(l *Live) rules {
+	c := rules{active: l.active, departed: l.state&departed != 0, hours: t.timelines[l.timeline], service: t.service}
+	if l.state&interrupted != 0 {
+		c.past = t.past[l.slot]
+	}
+	return c
+}
+
+// TooLate reports whether a beat is fresh, and of a day that is written for good.
+func (t *Table) TooLate(l *Live, b *Beat) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return false
+	}
+	k := t.unpack(l)
+	return !k.knows(b.Boot, b.Seq) && k.day(b.minute().Day()) == nil
+}
+
+// Knows reports whether a beat was applied before, or is older than what is
+// remembered.
+func (t *Table) Knows(l *Live, boot, seq uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&atHand != 0 && l.boot == boot {
+		return l.seqs.knows(seq)
+	}
+	return t.unpack(l).knows(boot, seq)
+}

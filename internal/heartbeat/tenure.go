@@ -1,0 +1,33 @@
+package heartbeat
+
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
+// serve notes when a hotspot is in service, and when it was. Every minute of
+// which a part was in service counts, the first and the last.
+func (t *Table) serve(l *Live, h *beacon.Hotspot) {
+	l.active = 0
+	l.state &^= interrupted | departed
+	delete(t.past, l.slot)
+	past := h.PastService
+	since := h.ActiveSince()
+	switch {
+	case h.Deleted():
+		l.state |= departed
+		l.announced.Store(false)
+		if !since.IsZero() {
+			past = append(past[:len(past):len(past)], beacon.Period{From: since, Until: h.DeletedAt})
+		}
+	case !since.IsZero():
+		l.active = max(MinuteOf(since), 1)
+	}
+	var spans []Span
+	for _, p := range past {
+		if from, end := MinuteOf(p.From), firstFrom(p.Until); from < end {
+			spans = append(spans, Span{From: from, To: end - 1})
+		}
+	}
+	if len(spans) > 0 {
+		l.state |= interrupted
+		t.past[l.slot] = spans
+	}
+}

@@ -1,0 +1,124 @@
+package heartbeat
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// timeline is which operating hours were in force when. Hotspots with the same
+// hours share one, since most have none or one of a few.
+type timeline struct {
+	key     string
+	users   int
+	periods []period
+
+	// The minutes of the last two days that were asked for, even and odd, and
+	// which days they are, from 1.
+	days  [2]Day
+	masks [2]dayBits
+}
+
+// period is hours and the minute from which others were in force.
+type period struct {
+	until Minute
+	hours beacon.Schedule
+}
+
+// mask has the minutes of a day in which the hotspot meant to be open.
+func (l *timeline) mask(day Day) *dayBits {
+	place := day & 1
+	if l.days[place] != day+1 {
+		l.days[place] = day + 1
+		l.masks[place] = l.compute(day)
+	}
+	return &l.masks[place]
+}
+
+func (l *timeline) compute(day Day) (mask dayBits) {
+	first := day.First()
+	from := first
+	for _, p := range l.periods {
+		if p.until <= from {
+			continue
+		}
+		var open dayBits
+		p.hours.OpenMask(int64(day), (*beacon.Minutes)(&open))
+		to := min(p.until, first+minutesADay)
+		open.keepRange(int(from-first), int(to-first))
+		mask.join(&open)
+		if from = to; from == first+minutesADay {
+			break
+		}
+	}
+	return mask
+}
+
+// newTimeline makes hours ready to be asked. A zone that is gone from the
+// database of zones leaves a hotspot open: we cannot say when it is closed.
+func newTimeline(key string, h *beacon.Hotspot) *timeline {
+	l := &timeline{key: key}
+	for _, past := range h.PastHours {
+		hours, _ := past.Hours.Schedule()
+		l.periods = append(l.periods, period{firstFrom(past.Until), hours})
+	}
+	hours, _ := h.Settings.OperatingHours.Schedule()
+	l.periods = append(l.periods, period{lastMinute, hours})
+	return l
+}
+
+// firstFrom is the first minute that begins at t or after it.
+func firstFrom(t time.Time) Minute {
+	m := MinuteOf(t)
+	if m.Time().Before(t) {
+		m++
+	}
+	return m
+}
+
+// timelineKey spells hours such that equal ones have equal keys. Always open is "".
+func timelineKey(h *beacon.Hotspot) string {
+	if h.Settings.OperatingHours == nil && len(h.PastHours) == 0 {
+		return ""
+	}
+	var out []byte
+	for _, past := range h.PastHours {
+		out = binary.AppendVarint(out, past.Until.UnixMicro())
+		out = appendHours(out, past.Hours)
+	}
+	out = append(out, 0)
+	return string(appendHours(out, h.Settings.OperatingHours))
+}
+
+func appendHours(out []byte, o *beacon.OperatingHours) []byte {
+	if o == nil {
+		return append(out, 0)
+	}
+	number := func(n int) { out = binary.AppendVarint(out, int64(n)) }
+	text := func(s string) {
+		number(len(s))
+		out = append(out, s...)
+	}
+	out = append(out, 1)
+	text(o.Timezone)
+	number(len(o.Weekly))
+	for _, w := range o.Weekly {
+		number(len(w.Days))
+		for _, day := range w.Days {
+			text(string(day))
+		}
+		number(w.Open)
+		number(w.Close)
+	}
+	number(len(o.Exceptions))
+	for _, e := range o.Exceptions {
+		text(e.Date)
+		number(len(e.Spans))
+		for _, s := range e.Spans {
+			number(s.Open)
+			number(s.Close)
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// client is a connection in the lane, with all the memory that its requests need
+// one after the other.
+type client struct {
+	*conn
+	lane   *lane
+	raw    syscall.RawConn
+	state  atomic.Uint64 // see phase
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	buffer [maxPlain]byte
+	filled int  // of buffer
+	fresh  bool // nothing was answered yet
+	blank  int  // line breaks that may still come before the next request
+
+	plain   plainRequest
+	empty   *http.Request // has the context, which no one else can set
+	request http.Request
+	url     url.URL
+	header  http.Header
+	values  [maxFields]string
+	body    body
+	answer  answer
+}
+
+// newClient takes a connection in, unless it is of a kind that the lane cannot
+// look at.
+func newClient(accepted net.Conn, l *lane) (*client, bool) {
+	door, ok := accepted.(*conn)
+	if !ok || !canSeeLeaving {
+		return nil, false
+	}
+	inner, ok := door.Conn.(syscall.Conn)
+	if !ok {
+		return nil, false
+	}
+	raw, err := inner.SyscallConn()
+	if err != nil {
+		return nil, false
+	}
+	c := &client{conn: door, lane: l, raw: raw, fresh: true, header: http.Header{}}
+	c.ctx, c.cancel = context.WithCancel(withConn(context.Background(), door))
+	c.empty = (&http.Request{RemoteAddr: door.RemoteAddr().String()}).WithContext(c.ctx)
+	c.answer = answer{client: c, header: http.Header{}}
+	c.answer.reset()
+	c.enter(reading)
+	return c, true
+}
+
+// ride serves the connection until it ends or is handed over. Whatever goes wrong
+// on the way, it goes wrong for this connection alone.
+func (c *client) ride() {
+	defer c.lane.riding.Done()
+	leave := c.quit
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.answer.breakOff()
+			if cause != http.ErrAbortHandler {
+				c.lane.front.Log.Error("panic while answering", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			}
+		}
+		leave()
+	}()
+	if c.servePlain() {
+		leave = c.handOver
+	}
+}
+
+// servePlain answers for as long as requests are plain. It reports true when
+// something came that net/http must look at.
+func (c *client) servePlain() bool {
+	for {
+		switch c.plain.parse(c.buffer[:c.filled]) {
+		case plain:
+			if !c.exchange() {
+				return false
+			}
+		case unfinished:
+			if !c.skipBlank() && !c.read() {
+				return !c.nothingCame()
+			}
+		case foreign:
+			if !c.skipBlank() {
+				return true
+			}
+		}
+	}
+}
+
+// nothingCame reports whether a client that is not waited for any longer has asked
+// for nothing. Before it looks at a further request, net/http wants four bytes.
+func (c *client) nothingCame() bool {
+	if c.fresh {
+		return c.filled == 0 && c.gone()
+	}
+	return c.filled == 0 || c.filled < 4 && c.gone()
+}
+
+// skipBlank drops line breaks after a body: old clients send some, and net/http
+// lets them.
+func (c *client) skipBlank() (skipped bool) {
+	for c.blank > 0 && c.filled > 0 && (c.buffer[0] == '\r' || c.buffer[0] == '\n') {
+		c.drop(1)
+		c.blank--
+		skipped = true
+	}
+	return skipped
+}
+
+// drop forgets the first bytes of the buffer.
+func (c *client) drop(n int) {
+	c.filled = copy(c.buffer[:], c.buffer[n:c.filled])
+}
+
+// read waits for more. It reports false when nothing more is to be waited for:
+// the client left, or took too long, or the server stops.
+func (c *client) read() bool {
+	if c.filled > 0 && phase(c.state.Load()).kind() == idle {
+		c.enter(reading)
+	}
+	for {
+		if c.lane.isOver(phase(c.state.Load())) {
+			return false
+		}
+		n, err := c.Conn.Read(c.buffer[c.filled:])
+		c.filled += n
+		switch {
+		case n > 0:
+			return true
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return false
+		}
+		// The clerk woke us. He may have meant the request before.
+		if err := c.Conn.SetReadDeadline(time.Time{}); err != nil {
+			return false
+		}
+	}
+}
+
+// exchange answers the request that is in the buffer.
+func (c *client) exchange() (keep bool) {
+	c.enter(busy)
+	c.request = *c.empty
+	c.plain.fill(&c.request, &c.url, c.header, &c.values, c.buffer[:])
+	c.request.Body = http.NoBody
+	if c.plain.length > 0 {
+		c.body.Reset(c.buffer[c.plain.head:c.plain.size()])
+		c.request.Body = &c.body
+	}
+	c.lane.front.ServeHTTP(&c.answer, &c.request)
+	keep = c.answer.finish()
+	c.forget()
+	c.fresh, c.blank = false, 0
+	if c.plain.method == http.MethodPost {
+		c.blank = maxBlank
+	}
+	c.drop(c.plain.size())
+	c.lift(c.enter(idle))
+	return keep
+}
+
+const maxBlank = 4 // as many as net/http lets pass
+
+// forget empties what the next request will fill: one client's must never be
+// seen by another who shares the connection, as behind a proxy.
+func (c *client) forget() {
+	clear(c.header)
+	clear(c.values[:c.plain.count])
+	c.request = http.Request{}
+	c.url = url.URL{}
+	c.body.Reset(nil)
+	c.answer.reset()
+}
+
+// quit ends the connection.
+func (c *client) quit() {
+	c.lane.leave(c)
+	_ = c.conn.Close() // whatever it says, it is closed
+}
+
+// handOver gives the connection to net/http, as if nothing had been read.
+func (c *client) handOver() {
+	c.lane.leave(c)
+	_ = c.Conn.SetDeadline(time.Time{}) // if it fails, so does the next read
+	c.conn.first = bytes.Clone(c.buffer[:c.filled])
+	if c.lane.front.draining.Load() {
+		c.lane.handed.Store(true)
+	}
+	_ = c.lane.foreign.give(c.conn) // if it fails, the connection is closed
+}
+
+// body is the body of a plain request.
+type body struct{ bytes.Reader }
+
+func (b *body) Close() error { return nil }

@@ -1,0 +1,41 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// When more than half of all connections are taken (one of them is about to be),
+// none is kept after its answer; below that, all are. In the lane and out of it.
+func TestServe_CrowdedKeepsNoConnection(t *testing.T) {
+	for _, request := range []string{plainSamples[0], inLines("GET / HTTP/1.1", "Host: x", "Pragma: not-plain")} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		front := &Front{
+			Next:    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { WriteBody(w, http.StatusOK, []byte("{}")) }),
+			Now:     time.Now,
+			Log:     slog.New(slog.DiscardHandler),
+			Observe: func(*http.Request, Exchange) {},
+		}
+		srv := NewServer(front, front.Log)
+		door := limitListener(ln, 6)
+		l := newLane(door, front)
+		go func() { _ = srv.Serve(l) }()
+		go func() { _ = srv.Serve(l.foreign) }()
+		defer srv.Shutdown(context.Background())
+		for i, wantClose := range []bool{false, false, true} {
+			c := call(t, ln.Addr().String())
+			until(t, func() bool { return len(door.slots) == i+2 })
+			c.say(t, request)
+			if response, _ := c.hear(t); response.Close != wantClose {
+				t.Errorf("connection %d is closed after its answer: %v; want %v", i, response.Close, wantClose)
+			}
+		}
+	}
+}

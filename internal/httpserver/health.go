@@ -1,0 +1,74 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Health answers the two questions that a supervisor asks (decision X11):
+// /healthz, is the process alive, and /readyz, should it be sent requests.
+type Health struct {
+	// Checks are asked on every /readyz, by name; nil means ready.
+	Checks map[string]func(context.Context) error
+	Log    *slog.Logger
+
+	draining atomic.Bool
+	failing  atomic.Bool // as of the last time that it was asked
+}
+
+// checkTimeout bounds all checks of one /readyz together.
+const checkTimeout = 2 * time.Second
+
+// Drain makes /readyz fail from now on, so that load balancers look elsewhere.
+func (h *Health) Drain() { h.draining.Store(true) }
+
+// Handler serves both paths.
+func (h *Health) Handler(refuse Refuse) *Site {
+	return NewSite(map[string]http.Handler{
+		"GET /healthz": http.HandlerFunc(h.alive),
+		"GET /readyz":  http.HandlerFunc(h.ready),
+	}, refuse)
+}
+
+func (h *Health) alive(w http.ResponseWriter, _ *http.Request) {
+	writeHealth(w, http.StatusOK, health{Status: "ok"})
+}
+
+type health struct {
+	Status string            `json:"status"`
+	Checks map[string]string `json:"checks,omitempty"`
+}
+
+func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
+	if h.draining.Load() {
+		writeHealth(w, http.StatusServiceUnavailable, health{Status: "draining"})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
+	defer cancel()
+	report := health{Status: "ok", Checks: map[string]string{}}
+	status := http.StatusOK
+	for name, check := range h.Checks {
+		report.Checks[name] = "ok"
+		if err := check(ctx); err != nil {
+			report.Status, status = "unavailable", http.StatusServiceUnavailable
+			report.Checks[name] = "failed" // the cause is for the log, not for strangers
+			if !h.failing.Load() {
+				h.Log.Warn("not ready", "check", name, "err", err)
+			}
+		}
+	}
+	h.failing.Store(status != http.StatusOK)
+	writeHealth(w, status, report)
+}
+
+func writeHealth(w http.ResponseWriter, status int, report health) {
+	w.Header().Set("Cache-Control", "no-store")
+	MarkAsData(w.Header())
+	if err := WriteJSON(w, status, report); err != nil {
+		panic(err) // strings alone: cannot happen
+	}
+}

@@ -1,0 +1,141 @@
+package httpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// EncodeJSON gives v as one line of JSON. Angle brackets stay as they are: the
+// answers are never HTML, and say so.
+func EncodeJSON(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// WriteJSON answers with v. It encodes before it writes the status, so that a
+// value which cannot be encoded is an error here and never half an answer.
+func WriteJSON(w http.ResponseWriter, status int, v any) error {
+	body, err := EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	WriteBody(w, status, body)
+	return nil
+}
+
+// WriteBody answers with JSON that is encoded already. How long it is, a server finds
+// out by itself only of a short one.
+func WriteBody(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	if len(body) > sniffed && h["Content-Length"] == nil {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that left is no fault of ours
+}
+
+// MarkAsData tells a browser that an answer is data and never a page: should
+// someone be led to open one, nothing in it runs, loads, or is shown in a frame.
+func MarkAsData(h http.Header) {
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = noContent
+}
+
+// Header values are shared between answers: net/http only reads them.
+var (
+	jsonType  = []string{"application/json; charset=utf-8"}
+	noSniff   = []string{"nosniff"}
+	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
+)
+
+// BodyError says why a request's body was refused.
+type BodyError struct {
+	Status  int    // 400, 413 or 415
+	Pointer string // where in the body, as a JSON pointer; empty for the whole
+	Message string // safe to show
+}
+
+func (e *BodyError) Error() string { return e.Message }
+
+// ReadJSONObject reads a request's body and refuses everything but one JSON
+// object, in UTF-8, without duplicate names or anything behind it, of at most
+// maxBytes and nested at most maxDepth deep. What its members mean is left to
+// the caller. The error is always a *BodyError.
+func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxDepth int) ([]byte, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" || r.Header.Get("Content-Encoding") != "" {
+		return nil, &BodyError{
+			Status:  http.StatusUnsupportedMediaType,
+			Message: "send the body as Content-Type: application/json, without Content-Encoding",
+		}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		// MaxBytesReader asks for this too, but only of net/http's own writer.
+		w.Header()["Connection"] = closeConnection
+		return nil, &BodyError{
+			Status:  http.StatusRequestEntityTooLarge,
+			Message: fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit),
+		}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, badBody("", "the body did not arrive in time")
+	}
+	if err != nil {
+		return nil, badBody("", "the body could not be read to its end")
+	}
+	return body, checkObject(body, maxDepth)
+}
+
+// checkObject walks the tokens of a body. The tokenizer itself refuses bad
+// UTF-8, lone surrogates and duplicate names.
+func checkObject(body []byte, maxDepth int) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(body))
+	if dec.PeekKind() != jsontext.KindBeginObject {
+		return badBody("", "the body must be a JSON object")
+	}
+	for {
+		switch _, err := dec.ReadToken(); {
+		case err != nil:
+			return syntaxFault(err)
+		case dec.StackDepth() > maxDepth:
+			return badBody(string(dec.StackPointer()), fmt.Sprintf("nested deeper than %d levels", maxDepth))
+		case dec.StackDepth() == 0: // the object is complete
+			if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+				return badBody("", "something follows the JSON object")
+			}
+			return nil
+		}
+	}
+}
+
+func syntaxFault(err error) error {
+	fault, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case !ok:
+		return badBody("", "the JSON ends too early")
+	case errors.Is(fault.Err, jsontext.ErrDuplicateName):
+		return badBody(string(fault.JSONPointer), "this name appears twice")
+	default:
+		return badBody(string(fault.JSONPointer), fmt.Sprintf("not valid JSON at byte %d", fault.ByteOffset))
+	}
+}
+
+func badBody(pointer, message string) error {
+	return &BodyError{Status: http.StatusBadRequest, Pointer: pointer, Message: message}
+}

@@ -1,0 +1,107 @@
+package httpserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+func TestParseProxies_Refuses(t *testing.T) {
+	for _, text := range []string{"", "proxy", "10.0.0.0/33", "10.0.0.7/8", "10.0.0.1:80", "::ffff:10.0.0.0/104", "10.0.0.0/8 10.1.0.0/16", "*"} {
+		if all, err := httpserver.ParseProxies([]string{text}); err == nil {
+			t.Errorf("%q is taken for %v", text, all)
+		}
+	}
+}
+
+// serveBehind runs a server that answers with the address that it takes for the
+// client's.
+func serveBehind(t *testing.T, proxies ...string) (addr string) {
+	t.Helper()
+	trusted, err := httpserver.ParseProxies(proxies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := &httpserver.Front{
+		Next:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) }),
+		Refuse:  refuse,
+		Now:     time.Now,
+		Log:     slog.New(slog.DiscardHandler),
+		Observe: func(*http.Request, httpserver.Exchange) {},
+		Proxies: trusted,
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- httpserver.Serve(ctx, ln, front) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return ln.Addr().String()
+}
+
+// The client is whom the proxies of ours heard from, and no one whom he himself
+// names before that.
+func TestFront_FindsTheClientBehindProxies(t *testing.T) {
+	for _, tc := range []struct {
+		proxies, lines []string // of X-Forwarded-For
+		want           string   // or the peer of the connection
+	}{
+		{nil, []string{"192.0.2.1"}, ""},
+		{[]string{"10.0.0.0/8"}, []string{"192.0.2.1"}, ""},
+		{[]string{"127.0.0.1"}, nil, ""},
+		{[]string{"127.0.0.1"}, []string{"192.0.2.1"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.0/8"}, []string{"203.0.113.9, 192.0.2.1"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1"}, []string{"203.0.113.9", "192.0.2.1"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1", "10.0.0.0/8"}, []string{"203.0.113.9, 192.0.2.1, 10.1.2.3,10.3.2.1"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1"}, []string{"192.0.2.1, 10.1.2.3"}, "10.1.2.3:0"},
+		{[]string{"127.0.0.1", "10.0.0.0/8"}, []string{"10.1.2.3"}, "10.1.2.3:0"},
+		{[]string{"127.0.0.1"}, []string{"192.0.2.1:5678"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1"}, []string{"2001:db8::1"}, "[2001:db8::1]:0"},
+		{[]string{"127.0.0.1"}, []string{"[2001:db8::1]:5678"}, "[2001:db8::1]:0"},
+		{[]string{"127.0.0.1"}, []string{"[2001:db8::1]"}, "[2001:db8::1]:0"},
+		{[]string{"127.0.0.1", "2001:db8:1::/48"}, []string{"192.0.2.1, 2001:db8:1::7"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1"}, []string{"::ffff:192.0.2.1"}, "192.0.2.1:0"},
+		{[]string{"::ffff:127.0.0.1"}, []string{"192.0.2.1"}, "192.0.2.1:0"},
+		{[]string{"127.0.0.1"}, []string{"192.0.2.1, unknown"}, ""},
+		{[]string{"127.0.0.1"}, []string{"192.0.2.1, "}, ""},
+		{[]string{"127.0.0.1"}, []string{"<script>\", 1"}, ""},
+		{[]string{"127.0.0.1", "10.0.0.1"}, []string{"_hidden, 10.0.0.1"}, "10.0.0.1:0"},
+	} {
+		addr := serveBehind(t, tc.proxies...)
+		for _, method := range []string{"GET", "DELETE"} { // in the lane, and by net/http
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(conn, "%s / HTTP/1.1\r\nHost: x\r\n", method)
+			for _, line := range tc.lines {
+				fmt.Fprintf(conn, "X-Forwarded-For: %s\r\n", line)
+			}
+			fmt.Fprint(conn, "Forwarded: for=192.0.2.77\r\nX-Real-Ip: 192.0.2.78\r\n\r\n")
+			_ = conn.(*net.TCPConn).CloseWrite()
+			all, err := io.ReadAll(conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, got, _ := strings.Cut(string(all), "\r\n\r\n")
+			want := tc.want
+			if want == "" {
+				want = conn.LocalAddr().String()
+			}
+			if got != want {
+				t.Errorf("%s behind %v, forwarded for %q: the client is %q; want %q", method, tc.proxies, tc.lines, got, want)
+			}
+			conn.Close()
+		}
+	}
+}

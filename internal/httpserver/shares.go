@@ -1,0 +1,53 @@
+package httpserver
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+)
+
+// shares counts the connections of each address, so that nobody can take them all
+// and shut out everyone else. Behind a proxy of ours there are many, who have one
+// address. It remembers none that has no connection, so that it is no larger than
+// the door lets it be.
+type shares struct {
+	most    int // 0 for no limit
+	spared  Proxies
+	refused *atomic.Int64
+
+	mu   sync.Mutex
+	open map[netip.Prefix]int
+}
+
+func newShares(most int, spared Proxies, refused *atomic.Int64) *shares {
+	return &shares{most: most, spared: spared, refused: refused, open: map[netip.Prefix]int{}}
+}
+
+// take counts a connection, unless its address has too many, and gives what to
+// call when it is closed.
+func (s *shares) take(peer net.Addr) (giveBack func(), ok bool) {
+	tcp, isTCP := peer.(*net.TCPAddr)
+	if s.most == 0 || !isTCP || s.spared.trusts(tcp.AddrPort().Addr()) {
+		return func() {}, true
+	}
+	whose := ratelimit.AddrKey(tcp.AddrPort().Addr())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[whose] >= s.most {
+		s.refused.Add(1)
+		return nil, false
+	}
+	s.open[whose]++
+	return func() { s.release(whose) }, true
+}
+
+func (s *shares) release(whose netip.Prefix) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[whose]--; s.open[whose] == 0 {
+		delete(s.open, whose)
+	}
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Hash is a SHA-256. Everything that is hashed is lines of plain text, so that
+// anyone can do it with the tools at hand.
+type Hash [sha256.Size]byte
+
+// String writes the hash in hex.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// IsZero reports whether it is the hash of nothing: there is none.
+func (h Hash) IsZero() bool { return h == Hash{} }
+
+// AppendText writes the hash in hex.
+func (h Hash) AppendText(out []byte) ([]byte, error) { return hex.AppendEncode(out, h[:]), nil }
+
+// MarshalText writes the hash in hex.
+func (h Hash) MarshalText() ([]byte, error) { return h.AppendText(nil) }
+
+// UnmarshalText reads what MarshalText wrote: capitals would be another text with
+// the same meaning, and another hash of it.
+func (h *Hash) UnmarshalText(text []byte) error {
+	var read Hash
+	if len(text) == 2*len(read) {
+		if _, err := hex.Decode(read[:], text); err == nil && read.String() == string(text) {
+			*h = read
+			return nil
+		}
+	}
+	return fmt.Errorf("%.80q is no SHA-256 in small hex digits", text)
+}
+
+// Columns are the names of what a row's line consists of.
+const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_minutes,excused_minutes," +
+	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
+
+// AppendLine writes a row as the line of text that is hashed, without its end.
+// Amounts are in millionths. It is also the row's line in a CSV file.
+func (r *Row) AppendLine(out []byte) []byte {
+	out = r.Day.Time().AppendFormat(out, time.DateOnly)
+	out = append(out, ',')
+	out = append(out, r.Hotspot...)
+	for _, n := range [...]int64{
+		int64(r.Policy), int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
+	} {
+		out = strconv.AppendInt(append(out, ','), n, 10)
+	}
+	out = strconv.AppendUint(append(out, ','), r.Bytes, 10)
+	out = append(append(out, ','), r.Tier.String()...)
+	for _, a := range [...]beacon.Amount{r.Availability, r.Performance, r.Utilization} {
+		out = strconv.AppendInt(append(out, ','), int64(a), 10)
+	}
+	return out
+}
+
+// Seed is the hash with which the chain of a user's month begins.
+func Seed(user beacon.UserID, month beacon.Month) Hash {
+	return sha256.Sum256(fmt.Appendf(nil, "beacon rewards\n%s\n%s\n", user, month))
+}
+
+// Next is the hash of a chain with one more row: of the hash before it in hex,
+// and the row's line, each on a line of its own.
+func (h Hash) Next(r *Row) Hash {
+	var room [512]byte
+	text := append(hex.AppendEncode(room[:0], h[:]), '\n')
+	text = append(r.AppendLine(text), '\n')
+	return sha256.Sum256(text)
+}
+
+// Seal is the hash of a statement: it binds the rows, their sums, the policies
+// that they came from, and the statement before.
+func Seal(previous Hash, m *UserMonth, policies []Policy) Hash {
+	text := fmt.Appendf(nil, "%s\n%s\n", previous, m.Chain)
+	text = fmt.Appendf(text, "%s,%s,%d,%d,%d,%d,%d,%d,%d\n", m.User, m.Month, m.Rows, m.Hotspots, m.Served, m.Expected,
+		int64(m.Availability), int64(m.Performance), int64(m.Utilization))
+	for _, p := range policies {
+		text = append(append(text, p.Text...), '\n')
+	}
+	return sha256.Sum256(text)
+}

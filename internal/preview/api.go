@@ -1,0 +1,195 @@
+package preview
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// Base is the path that every endpoint of the interface stands under.
+const Base = "/api/v1"
+
+// The routes, as logs, metrics and the OpenAPI document name them.
+const (
+	routeList    = "GET /api/v1/hotspots"
+	routeHotspot = "GET /api/v1/hotspots/{id}"
+	routeStatus  = "GET /api/v1/network/status"
+	routeImage   = "GET /api/v1/images/{name}"
+	routeYAML    = "GET /api/v1/openapi.yaml"
+	routeJSON    = "GET /api/v1/openapi.json"
+)
+
+// Config is what an operator of the service may choose.
+type Config struct {
+	KeyPrefix string // the "svc" of svc_test_…
+	PublicURL string // where clients reach the service: what image URLs begin with
+}
+
+// API serves the interface.
+type API struct {
+	key     keyShape
+	catalog *catalog
+	open    map[string]endpoint // by path; for anyone
+	keyed   map[string]endpoint // by path; for holders of a demo key
+	pages   sync.Pool           // of *pageBuffer
+}
+
+// endpoint is a path with an answer that never changes.
+type endpoint struct {
+	route  string
+	answer *answer
+}
+
+// New loads the dataset and encodes every answer.
+func New(cfg Config) (*API, error) {
+	key, err := newKeyShape(cfg.KeyPrefix)
+	if err != nil {
+		return nil, err
+	}
+	boroughs, err := loadBoroughs()
+	if err != nil {
+		return nil, err
+	}
+	records, err := loadRecords(boroughs)
+	if err != nil {
+		return nil, err
+	}
+	a := &API{
+		key:   key,
+		keyed: map[string]endpoint{},
+		open: map[string]endpoint{
+			Base + "/openapi.yaml": {routeYAML, newAnswer(yamlType, keepOpenly, openapiYAML)},
+			Base + "/openapi.json": {routeJSON, newAnswer(jsonType, keepOpenly, openapiJSON)},
+		},
+	}
+	a.pages.New = func() any { return &pageBuffer{} }
+	a.addImages(records, boroughs, cfg.PublicURL)
+	if err := a.addData(records); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Routes lists what the API serves, as its OpenAPI document must.
+func (a *API) Routes() []string {
+	served := map[string]bool{routeList: true}
+	for _, e := range a.open {
+		served[e.route] = true
+	}
+	for _, e := range a.keyed {
+		served[e.route] = true
+	}
+	return slices.Sorted(maps.Keys(served))
+}
+
+// addData prepares the endpoints that need a key.
+func (a *API) addData(records []record) error {
+	for _, rec := range records {
+		if err := a.addKeyed(routeHotspot, Base+"/hotspots/"+strconv.Itoa(rec.ID), rec.Hotspot); err != nil {
+			return err
+		}
+	}
+	summary, err := summarize(records)
+	if err != nil {
+		return err
+	}
+	if err := a.addKeyed(routeStatus, Base+"/network/status", summary); err != nil {
+		return err
+	}
+	a.catalog, err = newCatalog(records)
+	return err
+}
+
+func (a *API) addKeyed(route, path string, data any) error {
+	body, err := httpserver.EncodeJSON(struct {
+		Data any `json:"data"`
+	}{data})
+	if err != nil {
+		return err
+	}
+	a.keyed[path] = endpoint{route, newAnswer(jsonType, keepPrivately, body)}
+	return nil
+}
+
+// ServeHTTP decides in the order of decision P2. It also answers for paths that
+// belong to no interface: this one's base address is the server's root, and
+// its document speaks of any path.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	setCommonHeaders(w.Header())
+	path := r.URL.Path
+	switch {
+	case r.Method == http.MethodOptions:
+		w.Header()["Access-Control-Max-Age"] = preflightAge
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method != http.MethodGet:
+		methodNotAllowed(w)
+	case path != Base && !strings.HasPrefix(path, Base+"/"):
+		noPath(w, path)
+	default:
+		a.get(w, r, path)
+	}
+}
+
+func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
+	known := path
+	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
+		known = "" // an escaped slash is no slash, and no path of ours has one
+	}
+	if free, ok := a.open[known]; ok {
+		r.Pattern = free.route
+		free.answer.write(w, r)
+		return
+	}
+	if !a.key.presentedBy(r) {
+		a.unauthorized(w)
+		return
+	}
+	if known == Base+"/hotspots" {
+		r.Pattern = routeList
+		a.list(w, r)
+		return
+	}
+	if found, ok := a.keyed[known]; ok {
+		r.Pattern = found.route
+		found.answer.write(w, r)
+		return
+	}
+	// The escaped path tells an id with a slash in it (1%2F2) from a longer path.
+	if id, ok := strings.CutPrefix(path, Base+"/hotspots/"); ok && id != "" &&
+		strings.Count(r.URL.EscapedPath(), "/") == strings.Count(Base, "/")+2 {
+		r.Pattern = routeHotspot
+		noHotspot(w, id)
+		return
+	}
+	noPath(w, path)
+}
+
+// pageBuffer is the memory that one list answer is put together in.
+type pageBuffer struct {
+	body  []byte
+	tag   []byte
+	found []int
+}
+
+func (a *API) list(w http.ResponseWriter, r *http.Request) {
+	buf := a.pages.Get().(*pageBuffer)
+	defer a.pages.Put(buf)
+	if buf.found == nil {
+		buf.found = make([]int, 0, len(a.catalog.encoded))
+	}
+	p := a.catalog.find(parseQuery(r.URL.RawQuery), buf.found)
+	buf.tag = a.catalog.appendTag(buf.tag[:0], p)
+	buf.body = a.catalog.appendPage(buf.body[:0], p)
+
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	h["Cache-Control"] = keepPrivately
+	h["Etag"] = []string{string(buf.tag)}
+	h["Content-Length"] = []string{strconv.Itoa(len(buf.body))}
+	writeTagged(w, r, buf.body)
+}

@@ -1,0 +1,93 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Change asks to change a hotspot, if it is still in one of the versions that
+// the client has seen; without any, in whatever version it is.
+type Change struct {
+	Hotspot  beacon.HotspotID
+	Patch    beacon.Patch
+	Versions []int64
+}
+
+var (
+	errNotOperator = &beacon.Error{Kind: beacon.Forbidden, Message: "only the operator of a hotspot may change it"}
+	errStale       = &beacon.Error{Kind: beacon.Conflict, Message: "the hotspot has changed since you read it; read it again"}
+)
+
+// Change applies a merge patch (decision N11). The order of refusals is that of
+// decision N3: what is wrong with the patch, whether the hotspot exists, whose
+// it is, whether it is what the client thinks.
+func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (beacon.Hotspot, error) {
+	if err := in.Patch.Validate(); err != nil {
+		return beacon.Hotspot{}, err
+	}
+	return r.update(ctx, p, in.Hotspot, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		if err := fresh(*h, in.Versions); err != nil {
+			return false, err
+		}
+		return in.Patch.ApplyAt(h, r.moment())
+	})
+}
+
+// Deletion asks to delete a hotspot, with Versions as in Change.
+type Deletion struct {
+	Hotspot  beacon.HotspotID
+	Versions []int64
+}
+
+// Delete takes a hotspot out of the network. What it earned stays earned, and
+// its MAC is free again (decision X4).
+func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
+	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+		h.DeletedAt = r.moment()
+		return true, fresh(*h, in.Versions)
+	})
+	return struct{}{}, err
+}
+
+// fresh refuses to go on when a client has seen other versions alone.
+func fresh(h beacon.Hotspot, seen []int64) error {
+	if len(seen) > 0 && !slices.Contains(seen, h.Version) {
+		return errStale
+	}
+	return nil
+}
+
+// update lets edit change a hotspot of the principal's, and shows the result to
+// the fleet.
+func (r *Registry) update(
+	ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID, kind beacon.ChangeKind,
+	edit func(*beacon.Hotspot) (bool, error),
+) (beacon.Hotspot, error) {
+	if !validID(hotspot) {
+		return beacon.Hotspot{}, errNoHotspot
+	}
+	h, err := r.store.UpdateHotspot(ctx, hotspot, p.Actor(), kind, func(h *beacon.Hotspot) (bool, error) {
+		if !p.MayActFor(h.Operator) {
+			return false, errNotOperator
+		}
+		changed, err := edit(h)
+		if changed {
+			r.touch(h)
+		}
+		return changed, err
+	})
+	if err != nil {
+		return beacon.Hotspot{}, err
+	}
+	return h, r.fleet.Apply(h)
+}
+
+// touch moves the time of the last change, which never goes back, whatever the
+// clock does.
+func (r *Registry) touch(h *beacon.Hotspot) {
+	if now := r.moment(); now.After(h.UpdatedAt) {
+		h.UpdatedAt = now
+	}
+}

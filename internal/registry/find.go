@@ -1,0 +1,99 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// Me stands for the principal's own user in place of an id.
+const Me = "me"
+
+// Owned asks for a page of a user's hotspots.
+type Owned struct {
+	User   beacon.UserID // or Me
+	Page   beacon.Page
+	Text   string                 // only those with this in their name, in the form of beacon.CleanSearch; empty: all
+	Charge func(looked int) error // hears before a search of how many names it looks at; may refuse
+}
+
+var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
+
+// Owned lists the hotspots of the principal's user, or of anyone for an admin.
+// Whether another user exists is not told (decision N6).
+func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (beacon.Listed[View], error) {
+	user := in.User
+	if user == Me {
+		user = p.User
+	}
+	list := beacon.Listed[View]{Page: in.Page}
+	if !p.MayActFor(user) {
+		return list, errNotYours
+	}
+	if !id.Valid(beacon.UserPrefix, string(user)) {
+		return list, nil // nobody: some texts a database could not even be asked for
+	}
+	if in.Text != "" {
+		return r.search(ctx, user, in)
+	}
+	hotspots, total, err := r.store.HotspotsOf(ctx, user, in.Page.Offset(), in.Page.Size)
+	if err != nil {
+		return list, err
+	}
+	list.Total = total
+	for _, h := range hotspots {
+		list.Items = append(list.Items, r.view(h))
+	}
+	return list, nil
+}
+
+// search is Owned for those with a text in their name.
+func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
+	list := beacon.Listed[View]{Page: in.Page}
+	_, count, err := r.store.HotspotsOf(ctx, user, 0, 0)
+	if err != nil {
+		return list, err
+	}
+	if err := in.Charge(count); err != nil {
+		return list, err
+	}
+	names, err := r.store.NamesOf(ctx, user)
+	if err != nil {
+		return list, err
+	}
+	names = slices.DeleteFunc(names, func(n beacon.HotspotName) bool { return !strings.Contains(beacon.FoldName(n.Name), in.Text) })
+	list.Total = len(names)
+	names = names[min(in.Page.Offset(), len(names)):]
+	names = names[:min(in.Page.Size, len(names))]
+	ids := make([]beacon.HotspotID, len(names))
+	for i, n := range names {
+		ids[i] = n.ID
+	}
+	hotspots, err := r.store.HotspotsByID(ctx, ids)
+	if err != nil {
+		return list, err
+	}
+	slices.SortFunc(hotspots, func(a, b beacon.Hotspot) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	for _, h := range hotspots {
+		if !h.Deleted() { // in the moment between the two looks
+			list.Items = append(list.Items, r.view(h))
+		}
+	}
+	return list, nil
+}
+
+// List gives a page of all hotspots, from memory. It is for staff: whether the key
+// is one of theirs was settled by the table of routes.
+func (r *Registry) List(in fleet.Listing) (beacon.Listed[*fleet.Spot], error) {
+	return r.fleet.List(in)
+}
+
+// Nearby finds hotspots around a place, in memory. The answer is written over
+// out.
+func (r *Registry) Nearby(in fleet.Query, out []fleet.Hit) []fleet.Hit {
+	return r.fleet.Nearby(in, out)
+}

@@ -1,0 +1,136 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// linkCodeLasts is how long a code can be used (decision X2).
+const linkCodeLasts = 15 * time.Minute
+
+// LinkCode is a fresh code and its end. Its text can be read here and never
+// again.
+type LinkCode struct {
+	Code      string
+	ExpiresAt time.Time
+}
+
+// NewLinkCode makes a code with which a device may be linked to a hotspot of the
+// principal's, once. It takes the place of an earlier one.
+func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (LinkCode, error) {
+	if !validID(hotspot) {
+		return LinkCode{}, errNoHotspot
+	}
+	h, err := r.store.Hotspot(ctx, hotspot)
+	if err != nil {
+		return LinkCode{}, err
+	}
+	if !p.MayActFor(h.Operator) {
+		return LinkCode{}, errNotOperator
+	}
+	now := r.moment()
+	code, hash := access.MintLinkCode()
+	made := LinkCode{Code: code, ExpiresAt: now.Add(linkCodeLasts)}
+	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
+	return made, r.store.PutLinkCode(ctx, row, p.Actor(), now)
+}
+
+// Link is what a device sends to be linked. It has no key yet; Request is the id
+// of its request, for the audit.
+type Link struct {
+	Code, MAC string
+	Request   string
+}
+
+// Linked is the outcome: the hotspot, and the key of its device, which can be
+// read here and never again.
+type Linked struct {
+	Hotspot beacon.Hotspot
+	Key     string
+}
+
+// ErrLink is the one answer to a wrong code, a used one, an expired one and a
+// wrong device: who guesses learns nothing.
+var ErrLink error = &beacon.Error{
+	Kind:    beacon.Forbidden,
+	Message: "the code or the device is not right: check both, or have a new code made",
+}
+
+var errWrongDevice = errors.New("the MAC address is another")
+
+// Link gives a device the key of the hotspot that its code was made for. A
+// device that was linked before is not any more. What is refused is noted for
+// the audit; neither code nor MAC address is.
+func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
+	now, by := r.moment(), beacon.Actor{Request: in.Request}
+	hash, ok := access.HashLinkCode(in.Code)
+	if !ok {
+		return Linked{}, r.refuseLink(ctx, by, "not the form of a code")
+	}
+	var out Linked
+	h, err := r.store.LinkDevice(ctx, hash, by, now, func(h *beacon.Hotspot) error {
+		if mac := beacon.MAC(in.MAC).Canonical(); mac == "" || mac != h.Device.MAC.Canonical() {
+			return errWrongDevice
+		}
+		if err := h.RenewService(now); err != nil {
+			return err
+		}
+		out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
+		h.Device.LinkedAt = now
+		r.touch(h)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errWrongDevice), kindOf(err) == beacon.Forbidden:
+		return Linked{}, ErrLink // the store has noted why
+	case isNotFound(err):
+		return Linked{}, r.refuseLink(ctx, by, "no such code, or no more")
+	case err != nil:
+		return Linked{}, err
+	}
+	out.Hotspot = h
+	return out, r.fleet.Apply(h)
+}
+
+func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) error {
+	by.Note = why
+	return r.refuse(ctx, beacon.Change{Kind: beacon.LinkRefused, Actor: by}, ErrLink)
+}
+
+// Unlink takes the device off a hotspot of the principal's: its key is dead, and
+// the hotspot is pending again. Without a device, nothing changes.
+func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (struct{}, error) {
+	_, err := r.update(ctx, p, hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
+		linked := !h.Device.LinkedAt.IsZero()
+		h.EndService(r.moment())
+		h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
+		return linked, nil
+	})
+	return struct{}{}, err
+}
+
+// Device makes sure that the fleet shows the hotspot of a device as the database
+// has it: a device may come with a key that another server gave it just now.
+func (r *Registry) Device(ctx context.Context, hotspot beacon.HotspotID) error {
+	if !validID(hotspot) {
+		return errNoHotspot
+	}
+	h, err := r.store.Hotspot(ctx, hotspot)
+	if err != nil {
+		return err
+	}
+	return r.fleet.Apply(h)
+}
+
+func isNotFound(err error) bool { return kindOf(err) == beacon.NotFound }
+
+func kindOf(err error) beacon.Kind {
+	if e, ok := errors.AsType[*beacon.Error](err); ok {
+		return e.Kind
+	}
+	return beacon.Internal
+}

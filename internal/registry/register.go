@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Registration asks for a new hotspot.
+type Registration struct {
+	Form beacon.Registration
+	Once Once
+}
+
+// Once makes a request safe to repeat: the same key and fingerprint get the
+// first answer again (decision N12). Without a key, every request counts.
+type Once struct {
+	Key         string
+	Fingerprint [32]byte // of what was asked
+}
+
+// Registered is the outcome: the hotspot as it was registered, now or when the
+// request came first.
+type Registered struct {
+	Hotspot  View
+	Replayed bool
+}
+
+// rememberFor is how long a repeated request is recognised.
+const rememberFor = 24 * time.Hour
+
+var errOtherRequest = &beacon.Error{
+	Kind:    beacon.Conflict,
+	Message: "this Idempotency-Key was used for another request; take a fresh one for each",
+}
+
+// Register adds a hotspot of the principal's own.
+func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registration) (Registered, error) {
+	now := r.moment()
+	h, err := in.Form.Validate(r.newID(), p.User, now)
+	if err != nil {
+		return Registered{}, err
+	}
+	once, err := in.Once.record(p.User, h)
+	if err != nil {
+		return Registered{}, err
+	}
+	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), once)
+	if err != nil {
+		return Registered{}, err
+	}
+	if first != nil {
+		return replay(first, in.Once)
+	}
+	return Registered{Hotspot: newborn(h)}, r.fleet.Apply(h)
+}
+
+// newborn shows a hotspot as it is at its registration.
+func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
+
+// record is what the database keeps of a request that may come again.
+func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
+	if o.Key == "" {
+		return nil, nil
+	}
+	result, err := encodeRecord(h)
+	if err != nil {
+		return nil, err
+	}
+	return &beacon.Idempotency{
+		Owner:       owner,
+		Key:         o.Key,
+		Fingerprint: o.Fingerprint,
+		Result:      result,
+		ExpiresAt:   h.CreatedAt.Add(rememberFor),
+	}, nil
+}
+
+func replay(first *beacon.Idempotency, asked Once) (Registered, error) {
+	if first.Fingerprint != asked.Fingerprint {
+		return Registered{}, errOtherRequest
+	}
+	h, err := decodeRecord(first.Result)
+	if err != nil {
+		return Registered{}, errors.Join(errors.New("an idempotency record cannot be read"), err)
+	}
+	return Registered{Hotspot: newborn(h), Replayed: true}, nil
+}

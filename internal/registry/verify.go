@@ -1,0 +1,72 @@
+package registry
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Verification says where staff found a hotspot.
+type Verification struct {
+	Hotspot beacon.HotspotID
+	Form    beacon.VerificationForm
+}
+
+// Verify confirms that a hotspot stands where it is registered (decision X1).
+// What is verified stays so. Who did it, and what was refused, is in the audit.
+func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
+	found, err := in.Form.Validate()
+	if err != nil {
+		return View{}, err
+	}
+	if !validID(in.Hotspot) {
+		return View{}, errNoHotspot
+	}
+	h, err := r.store.Hotspot(ctx, in.Hotspot)
+	if err != nil {
+		return View{}, err
+	}
+	by := p.Actor()
+	if by.Note, err = judge(h, found); err != nil {
+		return View{}, r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+	}
+	place := h.Location.Point
+	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+		if !h.Location.VerifiedAt.IsZero() {
+			return false, nil
+		}
+		if h.Location.Point != place {
+			return false, errStale // what was measured is the way to another place
+		}
+		h.Location.VerifiedAt = r.moment()
+		r.touch(h)
+		return true, nil
+	})
+	if err != nil {
+		return View{}, err
+	}
+	if err := r.fleet.Apply(h); err != nil {
+		return View{}, err
+	}
+	return r.view(h), nil
+}
+
+// judge says what the audit should know of a verification, and why it is
+// refused.
+func judge(h beacon.Hotspot, found beacon.Verification) (note string, err error) {
+	finding := found.Against(h)
+	if !h.Location.VerifiedAt.IsZero() {
+		return finding.Note(), nil // wherever it was found this time
+	}
+	return finding.Note(), finding.Err()
+}
+
+// refuse notes a refusal for the audit, and gives its reason. A refusal that
+// cannot be noted is an error of its own: nobody may try unseen.
+func (r *Registry) refuse(ctx context.Context, change beacon.Change, reason error) error {
+	change.At = r.moment()
+	if err := r.store.NoteRefusal(ctx, change); err != nil {
+		return err
+	}
+	return reason
+}

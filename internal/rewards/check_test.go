@@ -1,0 +1,97 @@
+package rewards_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+)
+
+var anyone = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}
+
+// check compares every answer about a user with the oracle's.
+func (o oracle) check(t *testing.T, r *rewards.Rewards, user beacon.UserID) {
+	t.Helper()
+	today := o.today().String()
+	month, last := today[:7], monthsBetween("1970-01", today[:7])[1]
+	o.checkSummary(t, r, user, rewards.Current, func(day string) bool { return day[:7] == month })
+	o.checkSummary(t, r, user, rewards.Last, func(day string) bool { return day[:7] == last })
+	o.checkSummary(t, r, user, rewards.All, func(string) bool { return true })
+	o.checkHistory(t, r, user)
+}
+
+func (o oracle) checkSummary(t *testing.T, r *rewards.Rewards, user beacon.UserID, period rewards.Period, match func(string) bool) {
+	t.Helper()
+	s, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := o.firstDay(user); period == rewards.All {
+		if first == "" {
+			first = o.now.Format(time.RFC3339)
+		}
+		if got := s.Start.Format(time.RFC3339); !strings.HasPrefix(got, first) || !s.End.Equal(o.now) {
+			t.Fatalf("all of %s is from %s to %s; want %s to %s", user, got, s.End, first, o.now)
+		}
+	}
+	want := o.earned(user, match)
+	var total expected
+	settled := int64(0)
+	for _, e := range want {
+		total.add(*e)
+	}
+	months := o.settledMonths(t, user)
+	for _, e := range o.earned(user, func(day string) bool { return match(day) && months[day[:7]] }) {
+		settled += e.total()
+	}
+	if got := sums(s.Total); got != total || int64(s.Settled) != settled || int64(s.Pending()) != total.total()-settled {
+		t.Fatalf("%s: %s of %s: %+v, %d settled and %d pending; want %+v, %d and %d",
+			o.now, period, user, got, s.Settled, s.Pending(), total, settled, total.total()-settled)
+	}
+	if len(s.Hotspots) != len(want) {
+		t.Fatalf("%s: %s of %s: %d hotspots; want %d", o.now, period, user, len(s.Hotspots), len(want))
+	}
+	for i, h := range s.Hotspots {
+		e := want[h.ID]
+		if e == nil || sums(h.Sum) != *e || h.Name != o.names[h.ID] || h.Tier.String() != o.tier(h.ID, match) {
+			t.Fatalf("%s: %s of %s: hotspot %+v; want %+v, tier %s", o.now, period, user, h, e, o.tier(h.ID, match))
+		}
+		if i > 0 && s.Hotspots[i-1].ID >= h.ID {
+			t.Fatalf("%s before %s", s.Hotspots[i-1].ID, h.ID)
+		}
+	}
+}
+
+func sums(s ledger.Sum) expected {
+	return expected{s.Served, s.Expected, int64(s.Availability), int64(s.Performance), int64(s.Utilization)}
+}
+
+func (o oracle) checkHistory(t *testing.T, r *rewards.Rewards, user beacon.UserID) {
+	t.Helper()
+	page := beacon.Page{Number: 1, Size: 100}
+	got, err := r.History(t.Context(), anyone, rewards.HistoryQuery{User: user, Page: page})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	if first := o.firstDay(user); first != "" {
+		want = monthsBetween(first[:7], o.today().String()[:7])
+		want = want[:min(len(want), 12)]
+	}
+	if got.Total != len(want) || len(got.Items) != len(want) {
+		t.Fatalf("%s: history of %s: %d months; want %s", o.now, user, got.Total, strings.Join(want, " "))
+	}
+	for i, m := range got.Items {
+		var total expected
+		hotspots := o.earned(user, func(day string) bool { return day[:7] == want[i] })
+		for _, e := range hotspots {
+			total.add(*e)
+		}
+		if m.Month.String() != want[i] || m.Hotspots != len(hotspots) || sums(m.Sum) != total {
+			t.Fatalf("%s: history of %s: %s %+v; want %s %d hotspots %+v", o.now, user, m.Month, m, want[i], len(hotspots), total)
+		}
+	}
+}

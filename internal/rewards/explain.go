@@ -1,0 +1,85 @@
+package rewards
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+var (
+	errNoHotspot   = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+	errNotOperator = &beacon.Error{Kind: beacon.Forbidden, Message: "only the operator of a hotspot may see its rewards"}
+)
+
+// Explain says what a hotspot's day could have earned, what it lost and why, and
+// what it earned (decision X6). The hotspot may be deleted by now.
+func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuery) (Explanation, error) {
+	today := r.today()
+	day := today
+	if q.Day != nil {
+		day = *q.Day
+	}
+	if day > today {
+		var faults beacon.Faults
+		faults.Add("date", "must not be in the future")
+		return Explanation{}, faults.Err()
+	}
+	if !id.Valid(beacon.HotspotPrefix, string(q.Hotspot)) {
+		return Explanation{}, errNoHotspot
+	}
+	e := Explanation{Hotspot: q.Hotspot, Day: day}
+	row, written, err := r.readDay(ctx, p, &e)
+	if err != nil {
+		return Explanation{}, err
+	}
+	switch {
+	case written:
+		e.Facts = row.Facts
+		if e.Policy, err = r.byVersion(ctx, row.Policy); err != nil {
+			return Explanation{}, err
+		}
+		if e.Policy.Reward(row.Facts) != row.Earned {
+			return Explanation{}, uneven(row.User, row.Day.String())
+		}
+	case e.Open:
+		facts, err := r.Telemetry.Facts(ctx, day, []beacon.HotspotID{q.Hotspot})
+		if err != nil {
+			return Explanation{}, err
+		}
+		e.Facts, e.Policy = facts[q.Hotspot], r.book().On(day)
+	default:
+		e.Facts, e.Policy = beacon.Facts{Outside: beacon.MinutesADay}, r.book().On(day)
+	}
+	e.Account = e.Policy.Explain(e.Facts)
+	return e, nil
+}
+
+// readDay finds the row of a day, and whether the day is still open, for someone
+// who may see it.
+func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanation) (row ledger.Row, written bool, err error) {
+	settled := false
+	v, err := r.view(ctx, func(v view, b ledger.Books) error {
+		user, any, err := b.Owner(ctx, e.Hotspot)
+		switch {
+		case err != nil:
+			return err
+		case !any:
+			return errNoHotspot
+		case !p.MayActFor(user):
+			return errNotOperator
+		}
+		if _, settled, err = b.Statement(ctx, user, e.Day.Month()); err != nil {
+			return err
+		}
+		row, written, err = b.Row(ctx, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot})
+		return err
+	})
+	if err != nil {
+		return row, false, err
+	}
+	e.Open = !written && e.Day >= v.first
+	e.Status = r.status(v, e.Day.Month(), settled)
+	return row, written, nil
+}

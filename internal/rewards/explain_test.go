@@ -1,0 +1,113 @@
+package rewards_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+)
+
+// TestExplain: closed days as they are in the books, open ones as of now, and
+// days on which the hotspot was not there.
+func TestExplain(t *testing.T) {
+	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 2)
+	hotspot := w.register(t, w.users[0])
+	w.pass(t, 1, beacon.Facts{Served: 700, Expected: 1400, Closed: 30, Excused: 10, Bytes: 60e9, Tier: beacon.Enhanced})
+	w.did(hotspot, beacon.Facts{Served: 5, Expected: 10})
+	explain := func(p beacon.Principal, of beacon.HotspotID, day string) (rewards.Explanation, error) {
+		q := rewards.ExplainQuery{Hotspot: of}
+		if day != "" {
+			d, err := beacon.ParseDay(day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Day = &d
+		}
+		return w.rewards(w.db).Explain(t.Context(), p, q)
+	}
+	for _, test := range []struct {
+		day    string
+		open   bool
+		earned beacon.Earned
+	}{
+		{"2026-11-10", false, beacon.Earned{Availability: 500_000, Performance: 125_000, Utilization: 1_000_000}},
+		{"2026-11-11", true, beacon.Earned{Availability: 500_000}},
+		{"", true, beacon.Earned{Availability: 500_000}},
+		{"2026-11-09", false, beacon.Earned{}},
+	} {
+		e, err := explain(beacon.Principal{User: w.users[0]}, hotspot, test.day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := e.Potential
+		for _, loss := range e.Losses {
+			left = left.Plus(beacon.Earned{
+				Availability: -loss.Amount.Availability, Performance: -loss.Amount.Performance, Utilization: -loss.Amount.Utilization,
+			})
+		}
+		if e.Open != test.open || e.Earned != test.earned || left != e.Earned || e.Status != rewards.InProgress {
+			t.Errorf("%s: %+v, left %+v; want open %v, %+v", test.day, e, left, test.open, test.earned)
+		}
+	}
+	w.remove(t, hotspot)
+	if _, err := explain(beacon.Principal{User: w.users[0]}, hotspot, "2026-11-10"); err != nil {
+		t.Errorf("of a hotspot that is deleted: %v", err)
+	}
+	for _, test := range []struct {
+		name string
+		by   beacon.Principal
+		of   beacon.HotspotID
+		day  string
+		want beacon.Kind
+	}{
+		{"future", anyone, hotspot, "2026-11-12", beacon.InvalidRequest},
+		{"a stranger", beacon.Principal{User: w.users[1]}, hotspot, "", beacon.Forbidden},
+		{"nobody", beacon.Principal{}, hotspot, "", beacon.Forbidden},
+		{"unknown", anyone, beacon.HotspotID(id.New(beacon.HotspotPrefix, w.now)), "", beacon.NotFound},
+		{"no id", anyone, "hs_\x00", "", beacon.NotFound},
+	} {
+		_, err := explain(test.by, test.of, test.day)
+		if e, ok := errors.AsType[*beacon.Error](err); !ok || e.Kind != test.want {
+			t.Errorf("%s: %v; want %v", test.name, err, test.want)
+		}
+	}
+}
+
+// TestWhose: nobody sees what another earns, and nobody learns who there is.
+func TestWhose(t *testing.T) {
+	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 2)
+	w.register(t, w.users[0])
+	w.pass(t, 1, whole)
+	r := w.rewards(w.db)
+	own := beacon.Principal{User: w.users[0]}
+	for _, user := range []beacon.UserID{rewards.Me, w.users[0]} {
+		if s, err := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.Current}); err != nil || s.User != w.users[0] || s.Total.Total() != wholeEarns {
+			t.Errorf("%s: %+v, %v", user, s, err)
+		}
+	}
+	var answers []string
+	for _, user := range []beacon.UserID{w.users[1], "usr_nobody", "ME", "", "usr_\x00", beacon.UserID(id.New(beacon.UserPrefix, w.now))} {
+		_, summary := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.All})
+		_, history := r.History(t.Context(), own, rewards.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
+		_, statement := r.Statement(t.Context(), own, rewards.StatementQuery{User: user})
+		for _, err := range []error{summary, history, statement} {
+			e, ok := errors.AsType[*beacon.Error](err)
+			if !ok || e.Kind != beacon.Forbidden {
+				t.Fatalf("%q: %v", user, err)
+			}
+			answers = append(answers, e.Error())
+		}
+		// Staff may ask for anyone, and gets nothing for nobody.
+		s, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.All})
+		if err != nil || s.Total.Total() != 0 || len(s.Hotspots) != 0 {
+			t.Errorf("%q for staff: %+v, %v", user, s, err)
+		}
+	}
+	for _, answer := range answers {
+		if answer != answers[0] {
+			t.Errorf("%q and %q", answer, answers[0])
+		}
+	}
+}

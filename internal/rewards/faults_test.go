@@ -1,0 +1,60 @@
+package rewards_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+)
+
+// mortal is the store of a process that dies at one of its writes, right before
+// or right after the database has it. From then on nothing of the process
+// reaches the database.
+type mortal struct {
+	rewards.Store
+	left  int  // writes that it does before the last
+	after bool // the last one still happens
+	dead  bool
+}
+
+var errDead = errors.New("the process is dead")
+
+// write does what a write does, if it lives to do it.
+func (m *mortal) write(do func() error) error {
+	switch {
+	case m.dead:
+		return errDead
+	case m.left > 0:
+		m.left--
+		return do()
+	}
+	m.dead = true
+	if m.after {
+		_ = do()
+	}
+	return errDead
+}
+
+func (m *mortal) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
+	return m.write(func() error { return m.Store.PutPage(ctx, l, page) })
+}
+
+func (m *mortal) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
+	return m.write(func() error { return m.Store.AddTotals(ctx, sums) })
+}
+
+func (m *mortal) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
+	err = m.write(func() (err error) {
+		written, err = m.Store.Settle(ctx, by, statements)
+		return err
+	})
+	return written, err
+}
+
+func (m *mortal) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
+	return m.write(func() error { return m.Store.FinishMonth(ctx, month, by, at) })
+}

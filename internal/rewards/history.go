@@ -1,0 +1,153 @@
+package rewards
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// historyMonths is how many months a history has when none are asked for.
+const historyMonths = 12
+
+// History lists a user's months, the newest first: those that the asked days
+// touch, from the first in which the user earned something up to now. A month
+// without earnings in between is one of zeros (decision N19).
+func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuery) (beacon.Listed[MonthSum], error) {
+	list := beacon.Listed[MonthSum]{Page: q.Page}
+	user, err := whose(p, q.User)
+	if err != nil || !someone(user) {
+		return list, err
+	}
+	from, to := r.asked(q)
+	months, err := r.months(ctx, user, from, to)
+	if err != nil {
+		return list, err
+	}
+	list.Total = len(months)
+	start := min(q.Page.Offset(), len(months))
+	list.Items = months[start:min(start+q.Page.Size, len(months))]
+	return list, nil
+}
+
+// asked are the first and the last month that a query asks for. Months that are
+// to come are none.
+func (r *Rewards) asked(q HistoryQuery) (from, to beacon.Month) {
+	to = beacon.MonthOf(r.Now())
+	if q.To != nil {
+		to = min(to, q.To.Month())
+	}
+	from = to - (historyMonths - 1)
+	if q.From != nil {
+		from = q.From.Month()
+	}
+	return max(from, 0), to
+}
+
+// months gives the months from one to another, the newest first.
+func (r *Rewards) months(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]MonthSum, error) {
+	var h *history
+	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
+		h, err = r.readHistory(ctx, user, from, to, v, b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, day := range r.open(v, anyMonth) {
+		if err := r.addOpenToHistory(ctx, h, day); err != nil {
+			return nil, err
+		}
+	}
+	var list []MonthSum
+	for month := to; h.any && month >= max(from, h.first); month-- {
+		sum := MonthSum{Month: month}
+		if known := h.sums[month]; known != nil {
+			sum = *known
+		}
+		list = append(list, sum)
+	}
+	return list, nil
+}
+
+// history is a user's months while they are added up.
+type history struct {
+	first beacon.Month // with earnings
+	any   bool
+	sums  map[beacon.Month]*MonthSum
+	names []beacon.HotspotName
+	open  map[beacon.Month]*accrual // what is closed of the months that have open days
+}
+
+func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to beacon.Month, v view, b ledger.Books) (*history, error) {
+	h := &history{sums: map[beacon.Month]*MonthSum{}, open: map[beacon.Month]*accrual{}}
+	account, any, err := b.Account(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	if h.any = any; any {
+		h.first = account.FirstDay.Month()
+		months, err := b.UserMonths(ctx, user, max(from, h.first), to)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.evenMonths(ctx, user, months, b); err != nil {
+			return nil, err
+		}
+		for _, m := range months {
+			h.sums[m.Month] = &MonthSum{Month: m.Month, Hotspots: m.Hotspots, Sum: m.Sum}
+		}
+	}
+	if h.names, err = b.Names(ctx, user, v.first.Time()); err != nil {
+		return nil, err
+	}
+	for _, day := range r.open(v, anyMonth) {
+		if h.open[day.Month()] != nil {
+			continue
+		}
+		months, err := b.HotspotMonths(ctx, user, day.Month())
+		if err != nil {
+			return nil, err
+		}
+		a := newAccrual(h.names)
+		a.addMonths(months, nil)
+		h.open[day.Month()] = a
+	}
+	return h, nil
+}
+
+// addOpenToHistory adds a day that is not closed to its month. A month may be
+// outside of what was asked for, and still be the first with earnings.
+func (r *Rewards) addOpenToHistory(ctx context.Context, h *history, day beacon.Day) error {
+	month := day.Month()
+	a := h.open[month]
+	if a == nil { // midnight passed just now
+		a = newAccrual(h.names)
+		h.open[month] = a
+	}
+	facts, err := r.openFacts(ctx, a, day)
+	if err != nil {
+		return err
+	}
+	if len(facts) == 0 {
+		return nil
+	}
+	if !h.any {
+		h.first, h.any = month, true
+	}
+	sum := h.sums[month]
+	if sum == nil {
+		sum = &MonthSum{Month: month}
+		h.sums[month] = sum
+	}
+	rules := r.book().On(day)
+	for id, f := range facts {
+		if a.sums[id] == nil {
+			sum.Hotspots++
+		}
+		earned := sumOf(f, rules.Reward(f))
+		a.add(id, f.Tier, earned)
+		sum.Sum = sum.Plus(earned)
+	}
+	return nil
+}

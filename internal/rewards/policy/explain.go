@@ -1,0 +1,118 @@
+package policy
+
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
+// Account is how what a day could have earned becomes what it earned: both and
+// the losses add up exactly.
+type Account struct {
+	Potential beacon.Earned
+	Losses    []Loss
+	Earned    beacon.Earned
+}
+
+// Loss is a part of the potential that was not earned.
+type Loss struct {
+	Reason  Reason
+	Minutes int // that it is about; 0 where it is not about minutes
+	Amount  beacon.Earned
+}
+
+// Reason says why something was not earned.
+type Reason string
+
+// The reasons, in the order in which they are told. Closed, excused and outside
+// minutes cost nothing as long as there were others; only a day of nothing else
+// earns no availability.
+const (
+	Offline Reason = "offline"
+	Closed  Reason = "closed"
+	Excused Reason = "excused"
+	Outside Reason = "not_in_service"
+	Slow    Reason = "tier"
+	Capped  Reason = "cap"
+)
+
+// Explain answers what a day could have earned, and what became of it. It could
+// have been served in every expected minute, at the best tier, and been paid for
+// all that it carried.
+func (p *Policy) Explain(f beacon.Facts) Account {
+	best := p.Performance[beacon.Premium]
+	a := Account{
+		Potential: beacon.Earned{
+			Availability: p.Availability,
+			Performance:  share(p.Availability, best),
+			Utilization:  p.carried(f.Bytes),
+		},
+		Earned: p.Reward(f),
+	}
+	reached := share(a.Earned.Availability, best) // at the best tier, in the minutes that were served
+	missing := beacon.Earned{
+		Availability: a.Potential.Availability - a.Earned.Availability,
+		Performance:  a.Potential.Performance - reached,
+	}
+	if f.Expected == 0 {
+		a.Losses = unexpected(f, missing)
+	} else {
+		a.Losses = []Loss{
+			{Offline, f.Expected - f.Served, missing},
+			{Reason: Closed, Minutes: f.Closed},
+			{Reason: Excused, Minutes: f.Excused},
+			{Reason: Outside, Minutes: f.Outside},
+		}
+	}
+	a.Losses = told(append(a.Losses,
+		Loss{Reason: Slow, Amount: beacon.Earned{Performance: reached - a.Earned.Performance}},
+		Loss{Reason: Capped, Amount: beacon.Earned{Utilization: a.Potential.Utilization - a.Earned.Utilization}}))
+	return a
+}
+
+// told leaves out what is neither about minutes nor about money.
+func told(losses []Loss) []Loss {
+	kept := losses[:0]
+	for _, l := range losses {
+		if l != (Loss{Reason: l.Reason}) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// unexpected spreads the loss of a day without any expected minute over the
+// reasons for that, by their minutes.
+func unexpected(f beacon.Facts, missing beacon.Earned) []Loss {
+	minutes := [3]int{f.Closed, f.Excused, f.Outside}
+	availability, performance := spread(missing.Availability, minutes), spread(missing.Performance, minutes)
+	losses := make([]Loss, 0, len(minutes)+2)
+	for i, reason := range [...]Reason{Closed, Excused, Outside} {
+		losses = append(losses, Loss{reason, minutes[i], beacon.Earned{Availability: availability[i], Performance: performance[i]}})
+	}
+	return losses
+}
+
+// spread divides an amount by minutes, so that the parts add up to it: the
+// millionths that are left go where the most was cut off. Without any minutes
+// all of it goes to the last: the day has not begun.
+func spread(amount beacon.Amount, minutes [3]int) (parts [3]beacon.Amount) {
+	all := beacon.Amount(minutes[0] + minutes[1] + minutes[2])
+	if all == 0 {
+		return [3]beacon.Amount{2: amount}
+	}
+	var cut [3]beacon.Amount
+	left := amount
+	for i, n := range minutes {
+		product := amount * beacon.Amount(n)
+		parts[i], cut[i] = product/all, product%all
+		left -= parts[i]
+	}
+	for ; left > 0; left-- {
+		most := 0
+		for i := range cut {
+			if cut[i] > cut[most] {
+				most = i
+			}
+		}
+		parts[most]++
+		cut[most] = -1
+	}
+	return parts
+}

@@ -1,0 +1,118 @@
+package policy
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+//go:embed policies.json
+var embedded []byte
+
+// Default is the policies that the program was built with.
+func Default() Book {
+	b, err := Parse(embedded)
+	if err != nil {
+		panic(err) // the file is part of the program, and a test reads it
+	}
+	return b
+}
+
+// maxFile is far more than a file of policies needs.
+const maxFile = 1 << 20
+
+// Load reads the policies of a file.
+func Load(path string) (Book, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("is larger than %d bytes: it is no file of policies", maxFile)
+	}
+	var b Book
+	if err == nil {
+		b, err = Parse(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("policy file %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// The most that a policy may give. They keep every result far from the limits of
+// 64 bits, and a slip of the keyboard from becoming a fortune.
+const (
+	maxAvailability = 1000 * beacon.Credit
+	maxRate         = 10 * beacon.Credit
+	maxPerGB        = 100 * beacon.Credit
+	maxCap          = 1000 * beacon.Credit
+)
+
+// Parse reads the policies of a file like policies.json. It refuses whatever it
+// does not understand.
+func Parse(data []byte) (Book, error) {
+	file, err := readObject(data)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := file.take("policies").([]any)
+	if !ok || len(list) == 0 {
+		return nil, fmt.Errorf("policies: must be an array of at least one policy")
+	}
+	var b Book
+	for i, item := range list {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("policy %d: must be an object", i+1)
+		}
+		o := &object{where: fmt.Sprintf("policy %d: ", i+1), fields: fields}
+		b = append(b, readPolicy(o))
+		if o.check(b); o.err != nil {
+			return nil, o.err
+		}
+	}
+	return b, file.done()
+}
+
+func readPolicy(o *object) Policy {
+	p := Policy{
+		Version:      o.whole("version"),
+		From:         o.day("effective_from"),
+		Availability: o.amount("availability", maxAvailability),
+		PerGB:        o.amount("utilization_per_gb", maxPerGB),
+		Cap:          o.amount("utilization_cap", maxCap),
+	}
+	rates := o.inner("performance")
+	for tier := range p.Performance {
+		p.Performance[tier] = rates.amount(beacon.Tier(tier).String(), maxRate)
+	}
+	o.fail(rates.done())
+	o.fail(o.done())
+	return p
+}
+
+// check holds the newest policy of the book against what it must follow.
+func (o *object) check(b Book) {
+	p, n := &b[len(b)-1], len(b)
+	switch {
+	case p.Version != n:
+		o.failf("version", "must be %d: versions are 1, 2, 3 and so on, without a gap", n)
+	case n == 1 && p.From != 0:
+		o.failf("effective_from", "must be %s, so that every day has a policy", beacon.Day(0))
+	case n > 1 && p.From <= b[n-2].From:
+		o.failf("effective_from", "must be after %s, from when on policy %d is in force", b[n-2].From, n-1)
+	}
+	for tier := 1; tier < len(p.Performance); tier++ {
+		if p.Performance[tier] < p.Performance[tier-1] {
+			slower := beacon.Tier(tier - 1)
+			o.failf("performance."+beacon.Tier(tier).String(), "must not be less than %s, which is for %s",
+				p.Performance[slower], slower)
+		}
+	}
+}

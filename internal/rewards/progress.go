@@ -1,0 +1,61 @@
+package rewards
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Progress is how far rewards have come, and what this process does about them.
+type Progress struct {
+	Through   time.Time // the end of the last day that it knows to be closed, by whomever; zero: none
+	Unclosed  int       // days that are over and not closed: one, for some minutes after midnight
+	Unsettled int       // months whose grace is over and that are not settled
+	Closing   int       // hotspots that the day at hand has rows of; 0: none is at hand
+	Settling  int       // sums and statements of the month at hand that are done; 0: none is at hand
+}
+
+// Progress is for monitoring.
+func (r *Rewards) Progress() (p Progress) {
+	if through := r.shown.through.Load(); through != 0 {
+		p.Through = beacon.Day(through).Time()
+	}
+	if first := r.shown.first.Load(); first != 0 {
+		p.Unclosed = max(int(r.today()-beacon.Day(first)), 0)
+	}
+	if month := r.shown.month.Load(); month != 0 {
+		for m := beacon.Month(month); !r.Now().Before((m + 1).Start().Add(Grace)); m++ {
+			p.Unsettled++
+		}
+	}
+	p.Closing, p.Settling = int(r.shown.rows.Load()), int(r.shown.sums.Load())
+	return p
+}
+
+// progress is the same, as it is written down while it happens.
+type progress struct {
+	through    atomic.Int64 // the first day after those that are closed; 0: none is known
+	first      atomic.Int64 // the first day that is not closed
+	month      atomic.Int64 // the first month that is not settled
+	rows, sums atomic.Int64
+}
+
+func (p *progress) closing(rows int) { p.rows.Store(int64(rows)) }
+
+func (p *progress) closed(day beacon.Day) {
+	p.rows.Store(0)
+	p.through.Store(int64(day) + 1)
+	p.first.Store(int64(day) + 1)
+}
+
+// seen notes how far the books have come, whoever wrote them.
+func (p *progress) seen(v view) {
+	p.first.Store(int64(v.first))
+	p.month.Store(int64(v.month))
+	if v.begun {
+		p.through.Store(int64(v.first))
+	}
+}
+
+func (p *progress) settling(sums int) { p.sums.Store(int64(sums)) }

@@ -1,0 +1,200 @@
+package rewards
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// Grace is how long after its end a month stays open for second thoughts
+// (decision N17).
+const Grace = 72 * time.Hour
+
+// SettleReport is what came of a settlement.
+type SettleReport struct {
+	Month      beacon.Month
+	Statements int           // that the month has
+	Written    int           // of them, by this call
+	Total      beacon.Amount // of all of them
+	Already    bool          // the month was settled for everyone before
+}
+
+// Settle writes everyone's statement of a month, once, however many do it at the
+// same time and wherever one of them is killed: a statement is there or not, and
+// whoever comes second leaves it as it is. Force is for a month whose grace is
+// not over. Progress hears how many sums and statements are done, of how many.
+func (r *Rewards) Settle(
+	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
+) (SettleReport, error) {
+	if err := r.adopt(ctx); err != nil {
+		return SettleReport{}, err
+	}
+	report, err := r.survey(ctx, month, force)
+	if err != nil || report.Already {
+		return report.SettleReport, err
+	}
+	s := &settlement{Rewards: r, by: by, report: report, progress: progress}
+	for _, p := range r.book().In(month) {
+		s.policies = append(s.policies, line(p))
+	}
+	if err := s.addTotals(ctx); err != nil {
+		return s.report.SettleReport, err
+	}
+	if err := s.writeStatements(ctx); err != nil {
+		return s.report.SettleReport, err
+	}
+	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, by, r.Now())
+}
+
+// survey is what there is to settle.
+type survey struct {
+	SettleReport
+	hotspots int
+}
+
+// survey finds out whether a month can be settled, and how much there is to do.
+func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s survey, err error) {
+	s.Month = month
+	v, err := r.view(ctx, nil)
+	if err != nil {
+		return s, err
+	}
+	if s.Already = v.settled && month < v.month; !s.Already {
+		if err := r.ripe(v, month, force); err != nil {
+			return s, err
+		}
+	}
+	for after := beacon.UserID(""); ; {
+		users, err := r.Store.UserPage(ctx, month, after, r.pageSize)
+		if err != nil || len(users) == 0 {
+			return s, err
+		}
+		for _, u := range users {
+			s.Statements++
+			s.hotspots += u.Hotspots
+			s.Total += u.Total()
+		}
+		after = users[len(users)-1].User
+	}
+}
+
+// ripe refuses a month that is not over, or not closed, or whose turn has not
+// come: each statement names the one before it.
+func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
+	refuse := func(form string, args ...any) error {
+		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
+	}
+	end := (month + 1).Start()
+	switch {
+	case !v.begun, month < v.month:
+		return refuse("there is nothing to settle in %s", month)
+	case month > v.month:
+		return refuse("%s is not settled yet: settle it first", v.month)
+	case r.Now().Before(end):
+		return refuse("%s is not over yet", month)
+	case v.first <= month.Last():
+		return refuse("%s cannot be settled before all its days are closed, and %s is not: a running server closes each day some minutes after its end",
+			month, v.first)
+	case r.Now().Before(end.Add(Grace)) && !force:
+		return refuse("%s can be settled from %s on, or now by force", month, end.Add(Grace).Format(time.RFC3339))
+	}
+	return nil
+}
+
+// settlement is one that is under way.
+type settlement struct {
+	*Rewards
+	by       beacon.Actor
+	report   survey
+	policies []ledger.Policy
+	progress func(done, total int)
+	done     int // sums and statements
+}
+
+func (s *settlement) step(n int) {
+	s.done += n
+	s.progress(s.done, s.report.hotspots+s.report.Statements)
+}
+
+// addTotals adds the month to the totals of all hotspots. Until a user has a
+// statement nothing is settled by that: readers tell by the month that each
+// total reaches to.
+func (s *settlement) addTotals(ctx context.Context) error {
+	for after := (beacon.Owned{}); ; {
+		sums, err := s.Store.HotspotPage(ctx, s.report.Month, after, s.pageSize)
+		if err != nil || len(sums) == 0 {
+			return err
+		}
+		if err := s.Store.AddTotals(ctx, sums); err != nil {
+			return err
+		}
+		s.step(len(sums))
+		after = sums[len(sums)-1].Owned
+	}
+}
+
+// writeStatements gives every user who has none a statement of the month.
+func (s *settlement) writeStatements(ctx context.Context) error {
+	for after := beacon.UserID(""); ; {
+		users, err := s.Store.UserPage(ctx, s.report.Month, after, s.pageSize)
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		accounts, err := s.Store.Accounts(ctx, users[0].User, users[len(users)-1].User)
+		if err != nil {
+			return err
+		}
+		written, err := s.Store.Settle(ctx, s.by, s.statements(users, accounts))
+		if err != nil {
+			return err
+		}
+		s.report.Written += written
+		s.step(len(users))
+		if err := s.check(ctx, users); err != nil {
+			return err
+		}
+		after = users[len(users)-1].User
+	}
+}
+
+// check makes sure that everyone has a statement, by whomever it was written: the
+// month is about to be finished for good.
+func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error {
+	accounts, err := s.Store.Accounts(ctx, users[0].User, users[len(users)-1].User)
+	if err != nil {
+		return err
+	}
+	settled := make(map[beacon.UserID]bool, len(accounts))
+	for i := range accounts {
+		settled[accounts[i].User] = accounts[i].Settled >= s.report.Month
+	}
+	for i := range users {
+		if !settled[users[i].User] {
+			return fmt.Errorf("%s has no statement of %s: its account has changed meanwhile; try again", users[i].User, s.report.Month)
+		}
+	}
+	return nil
+}
+
+// statements are those of the users who have none of the month. Both lists are
+// in the order of users.
+func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Account) []ledger.Statement {
+	now := s.Now()
+	var all []ledger.Statement
+	for i := range users {
+		for len(accounts) > 0 && accounts[0].User < users[i].User {
+			accounts = accounts[1:]
+		}
+		if len(accounts) == 0 || accounts[0].User != users[i].User || accounts[0].Settled >= s.report.Month {
+			continue
+		}
+		previous := accounts[0].Hash
+		all = append(all, ledger.Statement{
+			UserMonth: users[i], Previous: previous, Hash: ledger.Seal(previous, &users[i], s.policies), SettledAt: now,
+		})
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package statement
+
+import (
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+var (
+	policyNames = []string{
+		"version", "effective_from", "availability", "performance", "utilization_per_gb", "utilization_cap",
+	}
+	tierNames = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
+)
+
+// policy reads one that the statement says it was made by, and holds it against
+// the one of that version which is known.
+func (v *verifier) policy() error {
+	var p policy.Policy
+	err := v.whole(policyNames, func(i int) error {
+		switch policyNames[i] {
+		case "version":
+			return natural(&v.reader, &p.Version)
+		case "effective_from":
+			return v.day(&p.From)
+		case "availability":
+			return v.amount(&p.Availability)
+		case "performance":
+			return v.whole(tierNames, func(tier int) error { return v.amount(&p.Performance[tier]) })
+		case "utilization_per_gb":
+			return v.amount(&p.PerGB)
+		default:
+			return v.amount(&p.Cap)
+		}
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
+	case len(v.policies) > 0 && p.Version <= v.policies[len(v.policies)-1].Version:
+		return fmt.Errorf("policy %d: versions must rise", p.Version)
+	}
+	v.policies = append(v.policies, p)
+	known := v.known.Version(p.Version)
+	if known == nil {
+		return fmt.Errorf("policy %d is not known here, only up to %d: verify with the policies of the server", p.Version, len(v.known))
+	}
+	return differ(&p, known)
+}
+
+// differ names the first thing in which a policy is not what is known of it.
+func differ(p, known *policy.Policy) error {
+	for _, field := range []struct {
+		name      string
+		got, want fmt.Stringer
+	}{
+		{"effective_from", p.From, known.From},
+		{"availability", p.Availability, known.Availability},
+		{"performance.standard", p.Performance[beacon.Standard], known.Performance[beacon.Standard]},
+		{"performance.enhanced", p.Performance[beacon.Enhanced], known.Performance[beacon.Enhanced]},
+		{"performance.premium", p.Performance[beacon.Premium], known.Performance[beacon.Premium]},
+		{"utilization_per_gb", p.PerGB, known.PerGB},
+		{"utilization_cap", p.Cap, known.Cap},
+	} {
+		if field.got != field.want {
+			return fmt.Errorf("policy %d: %s is %s, and in the policy %d that is known here it is %s",
+				p.Version, field.name, field.got, p.Version, field.want)
+		}
+	}
+	return nil
+}
+
+// inForce sees that the policies are those of the month, all of them and no
+// others.
+func (v *verifier) inForce() error {
+	want := v.known.In(v.sum.Month)
+	for i, p := range want {
+		if i >= len(v.policies) || v.policies[i].Version != p.Version {
+			return fmt.Errorf("policies: policy %d was in force in %s and is not there, or not in its place", p.Version, v.sum.Month)
+		}
+	}
+	if len(v.policies) > len(want) {
+		return fmt.Errorf("policies: policy %d was not in force in %s", v.policies[len(want)].Version, v.sum.Month)
+	}
+	return nil
+}

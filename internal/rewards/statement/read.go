@@ -1,0 +1,248 @@
+package statement
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// reader takes JSON apart as it comes. The tokenizer itself refuses bad UTF-8 and
+// names that appear twice.
+type reader struct {
+	input *bounded
+	dec   *jsontext.Decoder
+}
+
+func newReader(from io.Reader) reader {
+	input := &bounded{from: from}
+	return reader{input, jsontext.NewDecoder(input)}
+}
+
+// fault says in plain words what is wrong with the JSON.
+func (r *reader) fault(err error) error {
+	fault, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case r.input.err != nil:
+		return r.input.err
+	case errors.Is(err, io.EOF):
+		return errors.New("not a statement: it is empty")
+	case !ok || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends too early: the end of the file is missing")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return errors.New("this name appears twice: " + fault.JSONPointer.LastToken())
+	default:
+		return fmt.Errorf("not valid JSON at byte %d", fault.ByteOffset)
+	}
+}
+
+// take reads a word, or a bracket, of one kind.
+func (r *reader) take(kind jsontext.Kind, wrong string) (string, error) {
+	token, err := r.dec.ReadToken()
+	switch {
+	case err != nil:
+		return "", r.fault(err)
+	case token.Kind() != kind:
+		return "", errors.New(wrong)
+	}
+	return token.String(), nil
+}
+
+// object reads an object whose members must have one of the names, each at most
+// once, and answers which there were, as bits. An error in a member names it.
+func (r *reader) object(names []string, read func(i int) error) (seen uint, err error) {
+	if _, err := r.take(jsontext.KindBeginObject, "must be an object"); err != nil {
+		return 0, err
+	}
+	for r.dec.PeekKind() != jsontext.KindEndObject {
+		name, err := r.take(jsontext.KindString, "must be an object")
+		if err != nil {
+			return seen, err
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			return seen, fmt.Errorf("%.80q is not a name that a statement has here", name)
+		}
+		if err := read(i); err != nil {
+			return seen, within(name, err)
+		}
+		seen |= 1 << i
+	}
+	_, err = r.take(jsontext.KindEndObject, "must be an object")
+	return seen, err
+}
+
+// rowFault is an error of a row, which says enough about where it is.
+type rowFault struct{ error }
+
+func within(name string, err error) error {
+	if _, ok := errors.AsType[rowFault](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// whole reads an object that must have all of the names.
+func (r *reader) whole(names []string, read func(i int) error) error {
+	seen, err := r.object(names, read)
+	if err != nil {
+		return err
+	}
+	return missing(names, seen)
+}
+
+// missing answers an error that names the first of the names that is not there.
+func missing(names []string, seen uint) error {
+	for i, name := range names {
+		if seen&(1<<i) == 0 {
+			return fmt.Errorf("%s is missing", name)
+		}
+	}
+	return nil
+}
+
+// array reads an array of anything.
+func (r *reader) array(read func() error) error {
+	if _, err := r.take(jsontext.KindBeginArray, "must be an array"); err != nil {
+		return err
+	}
+	for r.dec.PeekKind() != jsontext.KindEndArray {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	_, err := r.take(jsontext.KindEndArray, "must be an array")
+	return err
+}
+
+func (r *reader) text() (string, error) { return r.take(jsontext.KindString, "must be a text") }
+
+// digits reads a whole number that is not negative.
+func (r *reader) digits(bits int) (uint64, error) {
+	text, err := r.take(jsontext.KindNumber, "must be a whole number")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(text, 10, bits)
+	if err != nil {
+		return 0, fmt.Errorf("must be a whole number of at most %d bits, and is %.40s", bits, text)
+	}
+	return n, nil
+}
+
+func natural[T int | int64](r *reader, into *T) error {
+	n, err := r.digits(63)
+	*into = T(n)
+	return err
+}
+
+func (r *reader) bytes(into *uint64) (err error) {
+	*into, err = r.digits(64)
+	return err
+}
+
+func (r *reader) amount(into *beacon.Amount) error {
+	text, err := r.take(jsontext.KindNumber, "must be a number")
+	if err != nil {
+		return err
+	}
+	*into, err = beacon.ParseAmount(text)
+	return err
+}
+
+func (r *reader) hash(into *ledger.Hash) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	return into.UnmarshalText([]byte(text))
+}
+
+func (r *reader) day(into *beacon.Day) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	*into, err = beacon.ParseDay(text)
+	return err
+}
+
+func (r *reader) tier(into *beacon.Tier) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	for *into = beacon.Standard; *into <= beacon.Premium; *into++ {
+		if into.String() == text {
+			return nil
+		}
+	}
+	*into = beacon.Standard
+	return errors.New("must be standard, enhanced or premium")
+}
+
+// ident reads an id. Its letters are checked because the lines that are hashed
+// are cut at commas.
+func (r *reader) ident(prefix string) (string, error) {
+	text, err := r.text()
+	if err != nil {
+		return "", err
+	}
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+	if !strings.HasPrefix(text, prefix) || len(text) > 64 || strings.Trim(text, letters) != "" {
+		return "", fmt.Errorf("must be an id such as %s…, and is %.80q", prefix, text)
+	}
+	return text, nil
+}
+
+func (r *reader) time(into *time.Time) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	if *into, err = time.Parse(instant, text); err != nil {
+		return errors.New("must be a time such as 2026-12-04T00:05:00.000Z")
+	}
+	return nil
+}
+
+// exactly reads a text that can only be one.
+func (r *reader) exactly(want string) error {
+	text, err := r.text()
+	if err == nil && text != want {
+		err = fmt.Errorf("must be %q, and is %.80q", want, text)
+	}
+	return err
+}
+
+// skip passes over a value of no interest.
+func (r *reader) skip() error {
+	depth := r.dec.StackDepth()
+	for range maxMeta {
+		if _, err := r.dec.ReadToken(); err != nil {
+			return r.fault(err)
+		}
+		if r.dec.StackDepth() == depth {
+			return nil
+		}
+	}
+	return errors.New("is larger than a server makes it")
+}
+
+// end sees that nothing follows.
+func (r *reader) end() error {
+	if _, err := r.dec.ReadToken(); errors.Is(err, io.EOF) && r.input.err == nil {
+		return nil
+	} else if r.input.err != nil {
+		return r.input.err
+	}
+	return errors.New("something follows the statement")
+}

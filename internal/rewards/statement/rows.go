@@ -1,0 +1,158 @@
+package statement
+
+import (
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+var rowNames = []string{
+	"date", "hotspot_id", "policy", "served_minutes", "expected_minutes", "closed_minutes", "excused_minutes",
+	"outside_minutes", "traffic_bytes", "performance_tier", "availability", "performance", "utilization", "hash",
+}
+
+// rows reads and judges the rows one by one.
+func (v *verifier) rows() error {
+	if err := missing(head, v.seen); err != nil {
+		return fmt.Errorf("%w: user_id, period and policies must come before rows, as a server writes them", err)
+	}
+	if err := v.inForce(); err != nil {
+		return err
+	}
+	v.sum.Chain = ledger.Seed(v.sum.User, v.sum.Month)
+	return v.array(func() error {
+		row := ledger.Row{Day: -1}
+		var hash ledger.Hash
+		err := v.readRow(&row, &hash)
+		if err == nil {
+			err = v.judge(&row, hash)
+		}
+		if err != nil {
+			return rowFault{fmt.Errorf("%s: %w", called(v.sum.Rows+1, &row), err)}
+		}
+		v.add(&row, hash)
+		return nil
+	})
+}
+
+// called names a row, as far as it could be read.
+func called(n int, row *ledger.Row) string {
+	switch {
+	case row.Day < 0:
+		return fmt.Sprintf("row %d", n)
+	case row.Hotspot == "":
+		return fmt.Sprintf("row %d (%s)", n, row.Day)
+	default:
+		return fmt.Sprintf("row %d (%s, %s)", n, row.Day, row.Hotspot)
+	}
+}
+
+func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
+	return v.whole(rowNames, func(i int) error {
+		switch rowNames[i] {
+		case "date":
+			return v.day(&row.Day)
+		case "hotspot_id":
+			hotspot, err := v.ident("hs_")
+			row.Hotspot = beacon.HotspotID(hotspot)
+			return err
+		case "policy":
+			return natural(&v.reader, &row.Policy)
+		case "served_minutes":
+			return natural(&v.reader, &row.Served)
+		case "expected_minutes":
+			return natural(&v.reader, &row.Expected)
+		case "closed_minutes":
+			return natural(&v.reader, &row.Closed)
+		case "excused_minutes":
+			return natural(&v.reader, &row.Excused)
+		case "outside_minutes":
+			return natural(&v.reader, &row.Outside)
+		case "traffic_bytes":
+			return v.bytes(&row.Bytes)
+		case "performance_tier":
+			return v.tier(&row.Tier)
+		case "availability":
+			return v.amount(&row.Availability)
+		case "performance":
+			return v.amount(&row.Performance)
+		case "utilization":
+			return v.amount(&row.Utilization)
+		default:
+			return v.reader.hash(hash)
+		}
+	})
+}
+
+// judge holds a row against the ones before it, its facts, its policy, and its
+// hash.
+func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
+	last := &v.last
+	switch {
+	case row.Day.Month() != v.sum.Month:
+		return fmt.Errorf("date: is not a day of %s", v.sum.Month)
+	case v.sum.Rows > 0 && (row.Day < last.Day || row.Day == last.Day && row.Hotspot <= last.Hotspot):
+		return fmt.Errorf("comes after the row of %s and %s: rows must be in the order of days and then of hotspots, each once",
+			last.Day, last.Hotspot)
+	}
+	if err := plausible(&row.Facts); err != nil {
+		return err
+	}
+	if _, known := v.hotspots[row.Hotspot]; !known && len(v.hotspots) == maxHotspots {
+		return fmt.Errorf("a statement of more than %d hotspots cannot be verified", maxHotspots)
+	}
+	p := v.known.On(row.Day)
+	if row.Policy != p.Version {
+		return fmt.Errorf("policy: is %d, and policy %d was in force on that day", row.Policy, p.Version)
+	}
+	for _, component := range earnings(row.Earned, p.Reward(row.Facts)) {
+		if component.got != component.want {
+			return fmt.Errorf("%s: is %s, and by policy %d it must be %s", component.name, component.got, p.Version, component.want)
+		}
+	}
+	if want := v.sum.Chain.Next(row); hash != want {
+		return fmt.Errorf("hash: is %s, and over this row and the hash before it must be %s: "+
+			"something in this row was changed, or what comes before it", hash, want)
+	}
+	return nil
+}
+
+type component struct {
+	name      string
+	got, want beacon.Amount
+}
+
+func earnings(got, want beacon.Earned) [3]component {
+	return [...]component{
+		{"availability", got.Availability, want.Availability},
+		{"performance", got.Performance, want.Performance},
+		{"utilization", got.Utilization, want.Utilization},
+	}
+}
+
+// plausible tells whether a day can have been so.
+func plausible(f *beacon.Facts) error {
+	for _, minutes := range [...]int{f.Expected, f.Closed, f.Excused, f.Outside} {
+		if minutes > beacon.MinutesADay { // also so that their sum is one
+			return fmt.Errorf("a day has no more than %d minutes", beacon.MinutesADay)
+		}
+	}
+	switch all := f.Expected + f.Closed + f.Excused + f.Outside; {
+	case f.Served > f.Expected:
+		return fmt.Errorf("served_minutes: is %d, and only %d were expected", f.Served, f.Expected)
+	case all != beacon.MinutesADay:
+		return fmt.Errorf("expected, closed, excused and outside minutes add up to %d: a day has %d", all, beacon.MinutesADay)
+	}
+	return nil
+}
+
+// add counts a row that holds.
+func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
+	v.last = *row
+	v.hotspots[row.Hotspot] = struct{}{}
+	v.sum.Rows++
+	v.sum.Hotspots = len(v.hotspots)
+	v.sum.Chain = hash
+	v.sum.Sum = v.sum.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+}

@@ -1,0 +1,124 @@
+package statement_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+)
+
+// book has a policy that begins in the middle of October 2026.
+func book() policy.Book {
+	first := policy.Default()[0]
+	second := policy.Policy{
+		Version: 2, From: mustDay("2026-10-16"), Availability: 1_234567,
+		Performance: [3]beacon.Amount{100000, 333333, 777777}, PerGB: 30003, Cap: 2_500000,
+	}
+	return policy.Book{first, second}
+}
+
+func mustDay(text string) beacon.Day {
+	day, err := beacon.ParseDay(text)
+	if err != nil {
+		panic(err)
+	}
+	return day
+}
+
+const user beacon.UserID = "usr_01k8a0000000000000000000zz"
+
+// books are a user's month as the ledger has it.
+type books struct {
+	statement ledger.Statement
+	policies  policy.Book
+	rows      []ledger.Row
+}
+
+func (b *books) inForce() []*policy.Policy { return b.policies.In(b.statement.Month) }
+
+func (b *books) each(fn func(ledger.Row, ledger.Hash) error) error {
+	chain := ledger.Seed(b.statement.User, b.statement.Month)
+	for _, row := range b.rows {
+		chain = chain.Next(&row)
+		if err := fn(row, chain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *books) json(t testing.TB) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := statement.WriteJSON(&out, &b.statement, b.inForce(), b.each); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// settle makes the statement of a month over rows.
+func settle(policies policy.Book, month beacon.Month, previous ledger.Hash, rows []ledger.Row) *books {
+	b := &books{policies: policies, rows: rows}
+	m := ledger.UserMonth{Month: month, User: user, Rows: len(rows), Chain: ledger.Seed(user, month)}
+	hotspots := map[beacon.HotspotID]bool{}
+	for _, row := range rows {
+		m.Chain = m.Chain.Next(&row)
+		m.Sum = m.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+		hotspots[row.Hotspot] = true
+	}
+	m.Hotspots = len(hotspots)
+	b.statement = ledger.Statement{
+		UserMonth: m, Previous: previous, SettledAt: (month + 1).Start().Add(72*time.Hour + 1234567),
+	}
+	var lines []ledger.Policy
+	for _, p := range b.inForce() {
+		lines = append(lines, ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()})
+	}
+	b.statement.Hash = ledger.Seal(previous, &m, lines)
+	return b
+}
+
+// sample is a month with some rows on some days.
+func sample(seed uint64, days, hotspots int, previous ledger.Hash) *books {
+	month := mustDay("2026-10-01").Month()
+	var rows []ledger.Row
+	random := rand.New(rand.NewPCG(seed, 6))
+	for n := range days {
+		for hotspot := range hotspots {
+			if random.IntN(8) > 0 {
+				day := month.First() + beacon.Day((n*15)%31) // the first, the 16th, the 31st, …
+				if days > 3 {
+					day = month.First() + beacon.Day(n)
+				}
+				rows = append(rows, randomRow(random, day, hotspot))
+			}
+		}
+	}
+	return settle(book(), month, previous, rows)
+}
+
+func randomRow(random *rand.Rand, day beacon.Day, hotspot int) ledger.Row {
+	f := beacon.Facts{Tier: beacon.Tier(random.IntN(3))}
+	f.Closed = random.IntN(2) * random.IntN(700)
+	f.Excused = random.IntN(2) * random.IntN(300)
+	f.Expected = random.IntN(beacon.MinutesADay - f.Closed - f.Excused + 1)
+	f.Outside = beacon.MinutesADay - f.Closed - f.Excused - f.Expected
+	f.Served = random.IntN(f.Expected + 1)
+	f.Bytes = [...]uint64{0, random.Uint64N(200e9), math.MaxUint64 - 1}[random.IntN(3)]
+	p := book().On(day)
+	return ledger.Row{
+		Day: day, Owned: beacon.Owned{User: user, Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", hotspot*7+1))},
+		Policy: p.Version, Facts: f, Earned: p.Reward(f),
+	}
+}
+
+func verify(text []byte) (statement.Report, error) {
+	return statement.Verify(bytes.NewReader(text), statement.Options{Policies: book()})
+}

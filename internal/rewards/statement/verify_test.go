@@ -1,0 +1,250 @@
+package statement_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+)
+
+func TestVerify(t *testing.T) {
+	for seed := range uint64(50) {
+		previous := ledger.Hash{byte(seed)}
+		b := sample(seed, 31, 3, previous)
+		got, err := verify(b.json(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &b.statement
+		want := statement.Report{
+			User: user, Month: s.Month, Rows: len(b.rows), Hotspots: 3, Earned: s.Earned, Hash: s.Hash, Previous: previous,
+			SettledAt: s.SettledAt.Truncate(1e6),
+		}
+		if got != want {
+			t.Fatalf("got\n%+v; want\n%+v", got, want)
+		}
+	}
+}
+
+// Statements come in the answer of a server, or were laid out by another tool.
+func TestVerify_Layouts(t *testing.T) {
+	text := string(sample(3, 3, 4, ledger.Hash{}).json(t))
+	spaced := strings.NewReplacer(",", " ,\n\t", ":{", ": {", "[", "[ \r\n").Replace(text)
+	for name, layout := range map[string]string{
+		"bare":               text,
+		"spaced":             spaced,
+		"answer":             `{"data":` + text + `,"meta":{"request_id":"req_1","timestamp":"2026-11-15T09:00:00.000Z"}}` + "\n",
+		"answer, meta first": `{"meta":{"a":[1,{"b":null}]},"data":` + spaced + `}`,
+		"long meta":          `{"meta":{"a":"\\","b":[` + strings.Repeat("1000,", 300) + `0]},"data":` + text + `}`,
+		"more digits":        strings.Replace(text, `"utilization_cap":1}`, `"utilization_cap":1.000000}`, 1),
+		"escaped":            strings.Replace(text, `"user_id"`, `"\u0075ser_id"`, 1),
+	} {
+		if _, err := verify([]byte(layout)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := statement.Verify(iotest.OneByteReader(strings.NewReader(layout)), statement.Options{Policies: book()}); err != nil {
+			t.Errorf("%s, byte by byte: %v", name, err)
+		}
+	}
+}
+
+func TestVerify_EmbeddedPolicies(t *testing.T) {
+	text := oneRow().json(t)
+	if _, err := statement.Verify(bytes.NewReader(text), statement.Options{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := verify(text); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is known of a policy decides, whatever a statement says of it.
+func TestVerify_Policies(t *testing.T) {
+	text := sample(3, 3, 4, ledger.Hash{}).json(t)
+	for name, test := range map[string]struct {
+		change func(policy.Book) policy.Book
+		want   string
+	}{
+		"unknown":      {func(b policy.Book) policy.Book { return b[:1] }, "policy 2 is not known here, only up to 1"},
+		"other day":    {func(b policy.Book) policy.Book { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, and in the policy 2 that is known here it is 2026-10-15"},
+		"other amount": {func(b policy.Book) policy.Book { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, and in the policy 1 that is known here it is 1.000001"},
+		"one more": {func(b policy.Book) policy.Book {
+			return append(b, policy.Policy{Version: 3, From: mustDay("2026-10-31")})
+		}, "policies: policy 3 was in force in 2026-10 and is not there"},
+	} {
+		_, err := statement.Verify(bytes.NewReader(text), statement.Options{Policies: test.change(book())})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %s", name, err, test.want)
+		}
+	}
+	old := settle(book(), mustDay("2026-09-01").Month(), ledger.Hash{}, nil)
+	var out bytes.Buffer
+	both := book()
+	if err := statement.WriteJSON(&out, &old.statement, []*policy.Policy{&both[0], &both[1]}, old.each); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify(out.Bytes()); err == nil || !strings.Contains(err.Error(), "policy 2 was not in force in 2026-09") {
+		t.Errorf("a policy of later: %v", err)
+	}
+}
+
+// A month that is consistent within itself and wrong all the same.
+func TestVerify_WellMadeLies(t *testing.T) {
+	for name, test := range map[string]struct {
+		lie  func(rows []ledger.Row) []ledger.Row
+		want string
+	}{
+		"a millionth more": {func(rows []ledger.Row) []ledger.Row { rows[2].Availability++; return rows }, "row 3 ("},
+		"a wrong policy":   {func(rows []ledger.Row) []ledger.Row { rows[1].Policy = 2; return rows }, "row 2 (2026-10-01, hs_00000000000000000000000008): policy: is 2, and policy 1 was in force"},
+		"other month":      {func(rows []ledger.Row) []ledger.Row { rows[len(rows)-1].Day++; return rows }, "date: is not a day of 2026-10"},
+		"twice":            {func(rows []ledger.Row) []ledger.Row { rows[1] = rows[0]; return rows }, "row 2 (2026-10-01, hs_00000000000000000000000001): comes after"},
+		"unordered":        {func(rows []ledger.Row) []ledger.Row { rows[0], rows[1] = rows[1], rows[0]; return rows }, "row 2 ("},
+		"a long day":       {func(rows []ledger.Row) []ledger.Row { rows[0].Closed++; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): expected, closed, excused and outside minutes add up to 1441"},
+		"minutes past 64 bits": {func(rows []ledger.Row) []ledger.Row {
+			f := &rows[0].Facts
+			f.Closed, f.Excused, f.Outside = math.MaxInt, math.MaxInt, 2+beacon.MinutesADay-f.Expected
+			return rows
+		}, "row 1 (2026-10-01, hs_00000000000000000000000001): a day has no more than 1440 minutes"},
+		"an earlier day": {func(rows []ledger.Row) []ledger.Row {
+			rows[len(rows)-1].Day = rows[0].Day
+			return rows
+		}, "comes after the row of 2026-10-31"},
+		"overserved":         {func(rows []ledger.Row) []ledger.Row { rows[0].Served = rows[0].Expected + 1; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): served_minutes: is "},
+		"an id with a comma": {func(rows []ledger.Row) []ledger.Row { rows[0].Hotspot = "hs_1,1"; return rows }, `row 1 (2026-10-01): hotspot_id: must be an id such as hs_…, and is "hs_1,1"`},
+	} {
+		honest := sample(1, 3, 6, ledger.Hash{})
+		b := settle(book(), honest.statement.Month, ledger.Hash{}, test.lie(honest.rows))
+		if _, err := verify(b.json(t)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %s", name, err, test.want)
+		}
+	}
+}
+
+func TestFollows(t *testing.T) {
+	month := mustDay("2026-10-01").Month()
+	a := statement.Report{User: "usr_1", Month: month, Hash: ledger.Hash{1}}
+	b := statement.Report{User: "usr_1", Month: month + 2, Hash: ledger.Hash{2}, Previous: ledger.Hash{1}}
+	if err := statement.Follows(a, b); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*statement.Report){
+		"is of usr_2":       func(r *statement.Report) { r.User = "usr_2" },
+		"cannot follow":     func(r *statement.Report) { r.Month = month },
+		"is the first":      func(r *statement.Report) { r.Previous = ledger.Hash{} },
+		"one whose hash is": func(r *statement.Report) { r.Previous = ledger.Hash{3} },
+	} {
+		changed := b
+		change(&changed)
+		if err := statement.Follows(a, changed); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+}
+
+// A statement of 310,000 rows and 130 MB is written and verified in little
+// memory.
+func TestVerify_Large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const hotspots = 10_000
+	b := large(hotspots)
+	out, in := io.Pipe()
+	most, rows := uint64(0), 0
+	watch := func(fn func(ledger.Row, ledger.Hash) error) error {
+		return eachLarge(hotspots, func(row ledger.Row, chain ledger.Hash) error {
+			if rows++; rows%10_000 == 0 {
+				var stats runtime.MemStats
+				runtime.ReadMemStats(&stats)
+				most = max(most, stats.HeapAlloc)
+			}
+			return fn(row, chain)
+		})
+	}
+	var size counter
+	done := make(chan error)
+	go func() {
+		err := statement.WriteJSON(io.MultiWriter(in, &size), &b, policy.Default().In(b.Month), watch)
+		done <- in.CloseWithError(err)
+	}()
+	report, err := statement.Verify(out, statement.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if report.Rows != 31*hotspots || report.Hotspots != hotspots {
+		t.Errorf("got %+v", report)
+	}
+	t.Logf("%d bytes, at most %d of memory", size, most)
+	if most == 0 || most > 32<<20 || size < 100<<20 {
+		t.Errorf("%d bytes were verified in %d bytes of memory", size, most)
+	}
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// large is the statement of many hotspots that all do the same.
+func large(hotspots int) ledger.Statement {
+	s := ledger.Statement{UserMonth: ledger.UserMonth{Month: mustDay("2026-10-01").Month(), User: user, Hotspots: hotspots}}
+	_ = eachLarge(hotspots, func(row ledger.Row, chain ledger.Hash) error {
+		s.Rows++
+		s.Chain = chain
+		s.Sum = s.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+		return nil
+	})
+	s.SettledAt = (s.Month + 1).Start()
+	s.Hash = ledger.Seal(s.Previous, &s.UserMonth, []ledger.Policy{{Text: policy.Default()[0].Line()}})
+	return s
+}
+
+func eachLarge(hotspots int, fn func(ledger.Row, ledger.Hash) error) error {
+	p := policy.Default()
+	f := beacon.Facts{Served: 1311, Expected: 1434, Excused: 6, Bytes: 23_456_789_012, Tier: beacon.Enhanced}
+	month := mustDay("2026-10-01").Month()
+	chain := ledger.Seed(user, month)
+	for day := month.First(); day <= month.Last(); day++ {
+		for i := range hotspots {
+			row := ledger.Row{
+				Day: day, Owned: beacon.Owned{User: user, Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", i))},
+				Policy: 1, Facts: f, Earned: p[0].Reward(f),
+			}
+			chain = chain.Next(&row)
+			if err := fn(row, chain); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func BenchmarkVerify(b *testing.B) {
+	const hotspots = 1000
+	s := large(hotspots)
+	var text bytes.Buffer
+	err := statement.WriteJSON(&text, &s, policy.Default().In(s.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
+		return eachLarge(hotspots, fn)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if _, err := statement.Verify(bytes.NewReader(text.Bytes()), statement.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/31/hotspots, "ns/row")
+}

@@ -1,0 +1,155 @@
+// Package statement is the document that a settled month is told in: every row
+// with the facts and the policy that it came from, chained by hash. It writes
+// the document and verifies it, without a database and without a clock. What a
+// row should say is decided by package policy, and how it is hashed by package
+// ledger.
+//
+// Its one invariant: a document that was written whole verifies, and one in
+// which anything was changed that money depends on does not.
+package statement
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+// Rows calls fn with every row of a statement, by day and then by hotspot, and
+// the hash of the chain up to and including it.
+type Rows func(fn func(row ledger.Row, chain ledger.Hash) error) error
+
+// Instants are written to the millisecond (decision N22).
+const instant = "2006-01-02T15:04:05.000Z"
+
+// settled is the only state of a month that has a statement.
+const settled = "settled"
+
+// WriteJSON writes a statement as one JSON object, without the end of a line. It
+// keeps no more than a few rows in memory. When the rows are not all that the
+// statement was made over it answers an error, and the document lacks its end.
+func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
+	out := bufio.NewWriterSize(w, 32<<10)
+	if _, err := out.Write(appendHead(nil, s, policies)); err != nil {
+		return err
+	}
+	var line []byte
+	err := eachRow(s, rows, func(n int, row *ledger.Row, chain ledger.Hash) error {
+		line = line[:0]
+		if n > 1 {
+			line = append(line, ',')
+		}
+		line = appendRow(line, row, chain)
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(appendTail(nil, s)); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// WriteCSV writes the rows of a statement as lines of text: a row's line is the
+// one that is hashed, and the hash. It stops like WriteJSON.
+func WriteCSV(w io.Writer, s *ledger.Statement, rows Rows) error {
+	out := bufio.NewWriterSize(w, 32<<10)
+	if _, err := out.WriteString(ledger.Columns + ",hash\n"); err != nil {
+		return err
+	}
+	var line []byte
+	err := eachRow(s, rows, func(_ int, row *ledger.Row, chain ledger.Hash) error {
+		line = append(row.AppendLine(line[:0]), ',')
+		line = append(appendHash(line, chain), '\n')
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// eachRow numbers the rows, and sees that they are those of the statement.
+func eachRow(s *ledger.Statement, rows Rows, fn func(n int, row *ledger.Row, chain ledger.Hash) error) error {
+	n, last := 0, ledger.Seed(s.User, s.Month)
+	err := rows(func(row ledger.Row, chain ledger.Hash) error {
+		n, last = n+1, chain
+		return fn(n, &row, chain)
+	})
+	if err == nil && (n != s.Rows || last != s.Chain) {
+		err = fmt.Errorf("statement of %s for %s: the books have %d rows that end in %s, and it was made over %d that end in %s",
+			s.Month, s.User, n, last, s.Rows, s.Chain)
+	}
+	return err
+}
+
+func appendHead(out []byte, s *ledger.Statement, policies []*policy.Policy) []byte {
+	out = fmt.Appendf(out, `{"user_id":%q,"period":%q,"unit":%q,"status":%q,"settled_at":%q,"policies":[`,
+		s.User, s.Month, beacon.RewardUnit, settled, s.SettledAt.UTC().Format(instant))
+	for i, p := range policies {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendPolicy(out, p)
+	}
+	out = append(out, `],"previous_hash":`...)
+	if s.Previous.IsZero() {
+		out = append(out, "null"...)
+	} else {
+		out = fmt.Appendf(out, "%q", s.Previous)
+	}
+	return append(out, `,"rows":[`...)
+}
+
+func appendPolicy(out []byte, p *policy.Policy) []byte {
+	out = fmt.Appendf(out, `{"version":%d,"effective_from":%q,"availability":%s`, p.Version, p.From, p.Availability)
+	out = fmt.Appendf(out, `,"performance":{"standard":%s,"enhanced":%s,"premium":%s}`,
+		p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium])
+	return fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s}`, p.PerGB, p.Cap)
+}
+
+// appendRow is spelled by hand because a month may have hundreds of thousands.
+func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
+	out = append(out, `{"date":"`...)
+	out = r.Day.Time().AppendFormat(out, time.DateOnly)
+	out = append(out, `","hotspot_id":"`...)
+	out = append(out, r.Hotspot...)
+	out = appendWhole(out, `","policy":`, r.Policy)
+	out = appendWhole(out, `,"served_minutes":`, r.Served)
+	out = appendWhole(out, `,"expected_minutes":`, r.Expected)
+	out = appendWhole(out, `,"closed_minutes":`, r.Closed)
+	out = appendWhole(out, `,"excused_minutes":`, r.Excused)
+	out = appendWhole(out, `,"outside_minutes":`, r.Outside)
+	out = strconv.AppendUint(append(out, `,"traffic_bytes":`...), r.Bytes, 10)
+	out = append(append(out, `,"performance_tier":"`...), r.Tier.String()...)
+	out = r.Availability.Append(append(out, `","availability":`...))
+	out = r.Performance.Append(append(out, `,"performance":`...))
+	out = r.Utilization.Append(append(out, `,"utilization":`...))
+	out = appendHash(append(out, `,"hash":"`...), chain)
+	return append(out, `"}`...)
+}
+
+func appendWhole(out []byte, name string, n int) []byte {
+	return strconv.AppendInt(append(out, name...), int64(n), 10)
+}
+
+func appendTail(out []byte, s *ledger.Statement) []byte {
+	out = fmt.Appendf(out, `],"totals":{"rows":%d,"hotspot_count":%d,"served_minutes":%d,"expected_minutes":%d`,
+		s.Rows, s.Hotspots, s.Served, s.Expected)
+	out = fmt.Appendf(out, `,"availability":%s,"performance":%s,"utilization":%s,"total_earned":%s}`,
+		s.Availability, s.Performance, s.Utilization, s.Total())
+	return fmt.Appendf(out, `,"hash":%q}`, s.Hash)
+}
+
+func appendHash(out []byte, h ledger.Hash) []byte {
+	text, _ := h.AppendText(out) // never fails
+	return text
+}

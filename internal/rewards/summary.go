@@ -1,0 +1,178 @@
+package rewards
+
+import (
+	"context"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
+
+// whose resolves Me, and refuses what is another's, whether or not there is such
+// a user (decision N6).
+func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
+	if user == Me {
+		user = p.User
+	}
+	if !p.MayActFor(user) {
+		return "", errNotYours
+	}
+	return user, nil
+}
+
+// someone reports whether a text can be the id of a user at all: there are texts
+// that a database could not even be asked for.
+func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
+
+// Summary says what a user earned in a period: what is closed, as the books have
+// it, and the open days by the same function (decision N17).
+func (r *Rewards) Summary(ctx context.Context, p beacon.Principal, q SummaryQuery) (Summary, error) {
+	user, err := whose(p, q.User)
+	if err != nil {
+		return Summary{}, err
+	}
+	month := beacon.MonthOf(r.Now())
+	if q.Period == Last {
+		month--
+	}
+	s := Summary{User: user, Start: month.Start(), End: (month + 1).Start(), Status: InProgress}
+	if q.Period == All {
+		s.Start, s.End = r.Now(), r.Now()
+		return r.summarize(ctx, s, anyMonth)
+	}
+	return r.summarize(ctx, s, month)
+}
+
+// summarize fills a summary of a month, or of all.
+func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) (Summary, error) {
+	var a *accrual
+	settled := false
+	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
+		s.Settled, settled = 0, false
+		if !someone(s.User) {
+			a = newAccrual(nil)
+			return nil
+		}
+		names, err := b.Names(ctx, s.User, v.first.Time())
+		if err != nil {
+			return err
+		}
+		a = newAccrual(names)
+		if month == anyMonth {
+			err = r.readAll(ctx, &s, v, b, a)
+		} else {
+			settled, err = r.readMonth(ctx, &s, month, b, a)
+		}
+		if err != nil {
+			return err
+		}
+		return a.nameRest(ctx, b)
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	if month != anyMonth {
+		s.Status = r.status(v, month, settled)
+	}
+	for _, day := range r.open(v, month) {
+		if err := r.addOpen(ctx, a, day); err != nil {
+			return Summary{}, err
+		}
+		if month == anyMonth && len(a.sums) > 0 {
+			s.Start = earlier(s.Start, day.Time())
+		}
+	}
+	s.Hotspots, s.Total = a.list()
+	if len(s.Hotspots) != len(a.sums) {
+		return Summary{}, uneven(s.User, "the list of hotspots")
+	}
+	return s, nil
+}
+
+// readMonth reads what is closed of a month, and whether it is settled.
+func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month, b ledger.Books, a *accrual) (settled bool, err error) {
+	statement, settled, err := b.Statement(ctx, s.User, month)
+	if err != nil {
+		return false, err
+	}
+	months, err := b.HotspotMonths(ctx, s.User, month)
+	if err != nil {
+		return false, err
+	}
+	users, err := b.UserMonths(ctx, s.User, month, month)
+	if err != nil {
+		return false, err
+	}
+	if err := even(s.User, month, months, users); err != nil {
+		return false, err
+	}
+	if settled {
+		s.Settled = statement.Total()
+		if len(users) == 0 || users[0] != statement.UserMonth {
+			return false, uneven(s.User, month.String())
+		}
+		if err := r.genuine(ctx, &statement); err != nil {
+			return false, err
+		}
+	}
+	a.addMonths(months, nil)
+	return settled, nil
+}
+
+// readAll reads what is closed of all time: the totals, which have what is
+// settled, and the months since. A settlement that is under way adds a month to
+// the totals of one hotspot after the other.
+func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Books, a *accrual) error {
+	account, any, err := b.Account(ctx, s.User)
+	if err != nil {
+		return err
+	}
+	last := v.closing.Day.Month()
+	if !any {
+		months, err := b.UserMonths(ctx, s.User, max(last-historyMonths, 0), last)
+		if err == nil && len(months) > 0 {
+			err = uneven(s.User, "the account")
+		}
+		return err
+	}
+	s.Start, s.Settled = account.FirstDay.Time(), account.Total()
+	totals, err := b.Totals(ctx, s.User)
+	if err != nil {
+		return err
+	}
+	through := make(map[beacon.HotspotID]beacon.Month, len(totals))
+	for _, t := range totals {
+		through[t.Hotspot] = t.Through
+		a.add(t.Hotspot, t.Tier, t.Sum)
+	}
+	since := max(account.Settled+1, account.FirstDay.Month())
+	for month := since; month <= last; month++ {
+		months, err := b.HotspotMonths(ctx, s.User, month)
+		if err != nil {
+			return err
+		}
+		a.addMonths(months, through)
+	}
+	users, err := b.UserMonths(ctx, s.User, since, last)
+	if err != nil {
+		return err
+	}
+	want := account.Sum
+	for i := range users {
+		want = want.Plus(users[i].Sum)
+	}
+	if a.earned() != want {
+		return uneven(s.User, "the account")
+	}
+	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,241 @@
+package rewards_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+// world is some operators and what their hotspots did, as a test makes it up: it
+// stands for telemetry. The database is real.
+type world struct {
+	db         *store.DB
+	held       lease.Lease
+	began, now time.Time
+	policies   policy.Book
+
+	users   []beacon.UserID
+	owners  map[beacon.HotspotID]beacon.UserID
+	names   map[beacon.HotspotID]string
+	deleted map[beacon.HotspotID]bool
+	facts   map[beacon.Day]map[beacon.HotspotID]beacon.Facts
+
+	statements map[beacon.UserID]map[beacon.Month]ledger.Statement // that were seen
+}
+
+func openSQLite(t testing.TB, now time.Time) *store.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func openPostgres(t testing.TB, now time.Time) *store.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// onBoth runs a test on both engines.
+func onBoth(t *testing.T, test func(t *testing.T, open func(testing.TB, time.Time) *store.DB)) {
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, openSQLite) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, openPostgres) })
+}
+
+func newWorld(t testing.TB, db *store.DB, now time.Time, users int) *world {
+	t.Helper()
+	t.Cleanup(func() { _ = db.Close() })
+	held, taken, err := db.TakeLease(t.Context(), "keeper", "this test", time.Now(), time.Hour)
+	if err != nil || !taken {
+		t.Fatalf("lease: %v, taken %v", err, taken)
+	}
+	w := &world{
+		db: db, held: held, began: now, now: now, policies: policy.Default(),
+		statements: map[beacon.UserID]map[beacon.Month]ledger.Statement{},
+		owners:     map[beacon.HotspotID]beacon.UserID{}, names: map[beacon.HotspotID]string{},
+		deleted: map[beacon.HotspotID]bool{}, facts: map[beacon.Day]map[beacon.HotspotID]beacon.Facts{},
+	}
+	for range users {
+		w.users = append(w.users, beacon.UserID(id.New(beacon.UserPrefix, now)))
+	}
+	return w
+}
+
+// rewards are a process of this world's; the store may be one that fails.
+func (w *world) rewards(over rewards.Store) *rewards.Rewards {
+	return rewards.New(rewards.Config{
+		Store: over, Telemetry: w, Policies: w.policies,
+		Keeper: func() (lease.Lease, bool) { return w.held, true },
+		Now:    func() time.Time { return w.now },
+		Log:    slog.New(slog.DiscardHandler),
+	})
+}
+
+func (w *world) today() beacon.Day { return beacon.DayOf(w.now) }
+
+// register gives a user one more hotspot.
+func (w *world) register(t testing.TB, user beacon.UserID) beacon.HotspotID {
+	t.Helper()
+	n := len(w.owners)
+	h := beacon.Hotspot{
+		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, w.now)), Operator: user, Name: fmt.Sprintf("Hotspot %d", n), Type: beacon.Home,
+		Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}},
+		Device:   beacon.Device{SSID: "guests", MAC: beacon.MAC(fmt.Sprintf("02:00:00:00:%02x:%02x", n>>8, n&255))},
+		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50}, CreatedAt: w.now, UpdatedAt: w.now, Version: 1,
+	}
+	if _, err := w.db.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.owners[h.ID], w.names[h.ID] = user, h.Name
+	return h.ID
+}
+
+// remove deletes a hotspot.
+func (w *world) remove(t testing.TB, hotspot beacon.HotspotID) {
+	t.Helper()
+	_, err := w.db.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+		h.DeletedAt = w.now
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.deleted[hotspot] = true
+}
+
+// live are the hotspots that are not deleted, by id.
+func (w *world) live() []beacon.HotspotID {
+	var all []beacon.HotspotID
+	for _, hotspot := range slices.Sorted(maps.Keys(w.owners)) {
+		if !w.deleted[hotspot] {
+			all = append(all, hotspot)
+		}
+	}
+	return all
+}
+
+// did notes what a hotspot has done today so far.
+func (w *world) did(hotspot beacon.HotspotID, f beacon.Facts) {
+	if w.facts[w.today()] == nil {
+		w.facts[w.today()] = map[beacon.HotspotID]beacon.Facts{}
+	}
+	w.facts[w.today()][hotspot] = f
+}
+
+// midnight ends the day: its records are written, and the next one begins.
+func (w *world) midnight(t testing.TB) {
+	t.Helper()
+	var rows []beacon.RecordRow
+	for hotspot, facts := range w.facts[w.today()] {
+		data, err := json.Marshal(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, beacon.RecordRow{Hotspot: hotspot, Day: int64(w.today()), Data: data})
+	}
+	slices.SortFunc(rows, func(a, b beacon.RecordRow) int { return compareText(a.Hotspot, b.Hotspot) })
+	if err := w.db.PutRecords(t.Context(), w.held, rows); err != nil {
+		t.Fatal(err)
+	}
+	w.now = (w.today() + 1).Time().Add(10 * time.Minute)
+}
+
+func compareText[T ~string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// step lets a process do what is to be done, and it must succeed.
+func (w *world) step(t testing.TB) {
+	t.Helper()
+	r := w.rewards(w.db)
+	r.InPagesOf(3)
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FinalBefore, Facts and FactsOf are what telemetry would say.
+
+func (w *world) FinalBefore() (beacon.Day, bool) { return w.today(), true }
+
+func (w *world) Facts(_ context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+	found := map[beacon.HotspotID]beacon.Facts{}
+	for _, hotspot := range ids {
+		if f, ok := w.facts[day][hotspot]; ok && !f.None() {
+			found[hotspot] = f
+		}
+	}
+	return found, nil
+}
+
+func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
+	if string(record) == "damaged" {
+		return f, beacon.ErrDamaged
+	}
+	return f, json.Unmarshal(record, &f)
+}
+
+// settledMonths reads which months of a user's have a statement. What had one
+// before has the same for ever.
+func (w *world) settledMonths(t testing.TB, user beacon.UserID) map[string]bool {
+	t.Helper()
+	if w.statements[user] == nil {
+		w.statements[user] = map[beacon.Month]ledger.Statement{}
+	}
+	known := w.statements[user]
+	err := w.db.Books(t.Context(), func(b ledger.Books) error {
+		for month := beacon.MonthOf(w.began); month <= beacon.MonthOf(w.now); month++ {
+			s, any, err := b.Statement(t.Context(), user, month)
+			if err != nil {
+				return err
+			}
+			if before, had := known[month]; had && (!any || s != before) {
+				t.Fatalf("the statement of %s for %s was %+v, and is %+v", user, month, before, s)
+			}
+			if any {
+				known[month] = s
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settled := map[string]bool{}
+	for month := range known {
+		settled[month.String()] = true
+	}
+	return settled
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+func (b *books) Closing(ctx context.Context) (c ledger.Closing, any bool, err error) {
+	return first(ctx, b, rewardText.newestDay, closingRow)
+}
+
+func (b *books) Closings(ctx context.Context) ([]ledger.Closing, error) {
+	return list(ctx, b, rewardText.days, closingRow)
+}
+
+func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error) {
+	n, any, err := first(ctx, b, rewardText.firstRecord, numberRow)
+	return beacon.Day(n), any, err
+}
+
+func (b *books) Finished(ctx context.Context) (month beacon.Month, any bool, err error) {
+	n, any, err := first(ctx, b, rewardText.finished, numberRow)
+	return beacon.Month(n), any, err
+}
+
+func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
+	return list(ctx, b, rewardText.names, nameRow, string(user), micros(deletedSince))
+}
+
+func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beacon.HotspotName, err error) {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		names, err := list(ctx, b, rewardText.namesByID, nameRow, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error) {
+	text, any, err := first(ctx, b, rewardText.owner, textRow, string(id))
+	return beacon.UserID(text), any, err
+}
+
+func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, any bool, err error) {
+	return first(ctx, b, rewardText.account, accountRow, string(user))
+}
+
+func (b *books) Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s ledger.Statement, any bool, err error) {
+	return first(ctx, b, rewardText.statement, statementRow, string(user), int64(month))
+}
+
+func (b *books) Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.Statement, error) {
+	return list(ctx, b, rewardText.statements, statementRow, string(user), int64(from), int64(to))
+}
+
+// monthsPerQuery is how many months UserMonths asks for at once. Each is looked
+// up by itself, because the table lies in months.
+const monthsPerQuery = 16
+
+func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.UserMonth, error) {
+	var all []ledger.UserMonth
+	for ; from <= to; from += monthsPerQuery {
+		args := make([]any, 1+monthsPerQuery)
+		args[0] = string(user)
+		for i := range beacon.Month(monthsPerQuery) {
+			args[1+i] = int64(min(from+i, to))
+		}
+		some, err := list(ctx, b, rewardText.userMonths, userMonthRow, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func (b *books) HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.HotspotMonth, error) {
+	return list(ctx, b, rewardText.hotspotMonths, hotspotMonthRow, int64(month), string(user))
+}
+
+func (b *books) Totals(ctx context.Context, user beacon.UserID) ([]ledger.HotspotTotal, error) {
+	return list(ctx, b, rewardText.totals, totalRow, string(user))
+}
+
+// Rows reads some at a time, and calls fn while no query is open: it may ask the
+// books for more.
+func (b *books) Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(ledger.Row) error) error {
+	for after, more := beacon.HotspotID(""), true; more; {
+		page, err := list(ctx, b, rewardText.ledgerPage, ledgerRow, int64(day), string(user), string(after), int64(pageSize))
+		if err != nil {
+			return err
+		}
+		for _, row := range page {
+			if err := fn(row); err != nil {
+				return err
+			}
+			after = row.Hotspot
+		}
+		more = len(page) == pageSize
+	}
+	return nil
+}
+
+func (b *books) Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r ledger.Row, any bool, err error) {
+	return first(ctx, b, rewardText.ledgerRow, ledgerRow, int64(day), string(of.User), string(of.Hotspot))
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// OwnedRecords answers the records of a day, of up to limit hotspots that come
+// after one, in the order of users and then of hotspots, deleted ones too. Next
+// is the last of the hotspots that were looked at; more is false when there are
+// no others. On a day without any record nobody is looked at: after an outage, or
+// with a clock that is far ahead, there are many.
+func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
+	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
+) {
+	if after == (beacon.Owned{}) {
+		if any, err := listAgain(ctx, db, rewardText.anyRecord, textRow, int64(day)); err != nil || len(any) == 0 {
+			return nil, after, false, err
+		}
+	}
+	owned, err := listAgain(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(max(limit, 0))+1)
+	if err != nil {
+		return nil, after, false, err
+	}
+	if more = len(owned) > limit; more {
+		owned = owned[:limit]
+	}
+	if len(owned) == 0 {
+		return nil, after, more, nil
+	}
+	found, err := db.recordsOfOwned(ctx, day, owned)
+	if err != nil {
+		return nil, after, false, err
+	}
+	for _, o := range owned {
+		if data, ok := found[o.Hotspot]; ok {
+			records = append(records, beacon.OwnedRecord{Owned: o, Data: data})
+		}
+	}
+	return records, owned[len(owned)-1], more, nil
+}
+
+// recordsOfOwned looks up the record of each: the hotspots of a user may stand
+// anywhere in the table.
+func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon.Owned) (map[beacon.HotspotID][]byte, error) {
+	ids := make([]beacon.HotspotID, len(owned))
+	for i, o := range owned {
+		ids[i] = o.Hotspot
+	}
+	slices.Sort(ids)
+	found := make(map[beacon.HotspotID][]byte, len(ids))
+	return found, db.recordsByID(ctx, int64(day), ids, found)
+}
+
+// listArgs are the arguments of a text with a list: what stands before it, and
+// the list, filled up with its last to n.
+func listArgs[T ~string](texts []T, n int, before ...any) []any {
+	args := slices.Grow(before, n)
+	for i := range n {
+		args = append(args, string(texts[min(i, len(texts)-1)]))
+	}
+	return args
+}
+
+// HotspotMonths answers the sums of a month from one hotspot to another, both
+// included, in their order.
+func (db *DB) HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error) {
+	return listAgain(ctx, db, rewardText.hotspotMonthRange, hotspotMonthRow,
+		int64(month), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot))
+}
+
+// UserMonths answers the sums of a month from one user to another, both
+// included, in their order.
+func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error) {
+	return listAgain(ctx, db, rewardText.userMonthRange, userMonthRow, int64(month), string(from), string(to))
+}
+
+// PutPage writes a page of a day: its rows, the sums as they are with them, the
+// accounts that are not there yet, and how far the day has come. It writes all
+// of it or, when the lease was lost, the closing is not where the page begins, or
+// the sums are not those that it was added to, nothing, and answers Conflict. A day begins only where the day before is
+// closed, or where no day was ever begun.
+//
+// When the outcome is unknown, Closing tells what happened once the next write
+// under the lease has succeeded, or has met a Conflict. Others wait behind a page:
+// a thousand rows are enough.
+func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
+	page = ownPage(page)
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		if err := checkBasis(tx, page); err != nil { // before anything is written
+			return err
+		}
+		if err := moveClosing(tx, page); err != nil {
+			return err
+		}
+		for _, write := range []func() error{
+			func() error { return putRows(tx, rewardText.putLedger[:], page.Rows, appendLedgerRow) },
+			func() error { return putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth) },
+			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
+			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
+		} {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ownPage copies a page, in the order of the tables: the caller may leave before
+// it is written.
+func ownPage(page ledger.Page) ledger.Page {
+	page.Rows = sortedBy(page.Rows, func(r *ledger.Row) beacon.Owned { return r.Owned })
+	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })
+	page.Users = sortedBy(page.Users, func(m *ledger.UserMonth) beacon.Owned { return beacon.Owned{User: m.User} })
+	page.Accounts = sortedBy(page.Accounts, func(a *ledger.Account) beacon.Owned { return beacon.Owned{User: a.User} })
+	return page
+}

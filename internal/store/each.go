@@ -1,0 +1,113 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+const (
+	pageSize = 2_000 // rows of a page: far below what a statement may take in time
+	scanners = 2
+)
+
+// span is a page: the keys after one, up to another.
+type span struct{ after, end string }
+
+// lastKey comes after every key: keys are sorted by their bytes.
+const lastKey = "\U0010FFFF"
+
+// EachHotspot calls fn with every live hotspot, and with those that were deleted
+// since a time (the zero time: with none of them), in no particular order and
+// from more than one goroutine at a time: fn must be safe for that. It ends
+// with the first error of fn.
+//
+// It is no snapshot: hotspots that change meanwhile are met before or after
+// their change. Read Heads first and follow them after (see there).
+func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
+	since := int64(math.MaxInt64)
+	if !deletedSince.IsZero() {
+		since = micros(deletedSince)
+	}
+	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
+		var row hotspotRow // one for all: each row fills all of it
+		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
+			h, err := row.named()
+			if err != nil {
+				return nil, err
+			}
+			return fn(h), nil
+		}, s.after, s.end, since)
+	})
+}
+
+// eachPage walks a table in pages of its key, some at a time. Text finds the end
+// of a page.
+func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func(context.Context, span) error) error {
+	tasks, ctx := errgroup.WithContext(ctx)
+	spans := make(chan span)
+	tasks.Go(func() error {
+		defer close(spans)
+		return db.cut(ctx, text, spans)
+	})
+	for range scanners {
+		tasks.Go(func() error {
+			for s := range spans {
+				if err := read(ctx, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return tasks.Wait()
+}
+
+// cut walks the primary key and hands out pages.
+func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
+	for next := (span{}); next.end != lastKey; {
+		next = span{after: next.end}
+		err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&next.end) }, text, next.after, pageSize-1)
+		if errors.Is(err, sql.ErrNoRows) {
+			next.end, err = lastKey, nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case spans <- next:
+		case <-ctx.Done():
+			return db.readFailed(context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// scan reads many rows, each of them into the targets. Stopped is the error of a
+// caller's function, which ends it and is returned as it is.
+func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
+	conn, err := db.engine.Read.Conn(ctx)
+	if err != nil {
+		return db.readFailed(err)
+	}
+	defer conn.Close()
+	var stopped error
+	err = db.engine.Scan(ctx, conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		stopped, failed = each()
+		return cmp.Or(failed, stopped)
+	})
+	if err != nil && stopped == nil {
+		return db.readFailed(err)
+	}
+	return stopped
+}

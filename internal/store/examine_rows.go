@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// EachHotspot calls fn with every hotspot, deleted ones too, and with what is
+// wrong with its row.
+func (s Snapshot) EachHotspot(ctx context.Context, fn func(beacon.Hotspot, error) error) error {
+	return each(ctx, s.books, examineText.hotspots, func() ([]any, func() (beacon.Hotspot, error)) {
+		var row hotspotRow
+		return row.targets(), row.hotspot
+	}, fn)
+}
+
+// TakenMAC is a MAC address that a hotspot takes.
+type TakenMAC struct {
+	Hotspot beacon.HotspotID
+	MAC     beacon.MAC // as the hotspot shows it
+	Taken   string     // as the index has it
+	Deleted bool
+}
+
+// EachMAC calls fn with every MAC address that is taken, from the rows themselves.
+func (s Snapshot) EachMAC(ctx context.Context, fn func(TakenMAC) error) error {
+	return each(ctx, s.books, examineText.macs, func() ([]any, func() (TakenMAC, error)) {
+		var m TakenMAC
+		var deleted int64
+		return []any{(*string)(&m.Hotspot), (*string)(&m.MAC), &m.Taken, &deleted}, func() (TakenMAC, error) {
+			m.Deleted = deleted != 0
+			return m, nil
+		}
+	}, func(m TakenMAC, _ error) error { return fn(m) })
+}
+
+// EachKey calls fn with every key, and with what is wrong with its row.
+func (s Snapshot) EachKey(ctx context.Context, fn func(beacon.Key, error) error) error {
+	return each(ctx, s.books, examineText.keys, keyRow, fn)
+}
+
+// EachChange calls fn with every change, stream after stream, each in its order, and
+// with what is wrong with its row.
+func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change, error) error) error {
+	return each(ctx, s.books, examineText.changes, func() ([]any, func() (beacon.Change, error)) {
+		var c beacon.Change
+		var at, seal int64
+		targets := []any{
+			&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
+			(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, &at, &c.Actor.Note, &seal,
+		}
+		return targets, func() (beacon.Change, error) { c.At = fromMicros(at); return c, changeContent(&c).check(seal) }
+	}, fn)
+}
+
+// NodeRow is a process that wrote to the database.
+type NodeRow struct {
+	Node    string
+	Trimmed int64 // up to which number its journal is
+}
+
+// Nodes answers all that ever wrote.
+func (s Snapshot) Nodes(ctx context.Context) ([]NodeRow, error) {
+	return list(ctx, s.books, examineText.nodes, func() ([]any, func() (NodeRow, error)) {
+		var n NodeRow
+		var started int64
+		return []any{&n.Node, &started, &n.Trimmed}, func() (NodeRow, error) { return n, nil }
+	})
+}
+
+// EachEvent calls fn with every event that is kept, in their order.
+func (s Snapshot) EachEvent(ctx context.Context, fn func(beacon.Event) error) error {
+	return each(ctx, s.books, examineText.events, func() ([]any, func() (beacon.Event, error)) {
+		var e beacon.Event
+		var at int64
+		return []any{&e.Seq, (*string)(&e.Kind), &e.Target, (*string)(&e.User), &at}, func() (beacon.Event, error) {
+			e.At = fromMicros(at)
+			return e, nil
+		}
+	}, func(e beacon.Event, _ error) error { return fn(e) })
+}
+
+// Places answers up to which number the changes of each node are events.
+func (s Snapshot) Places(ctx context.Context) (map[string]int64, error) {
+	places := map[string]int64{}
+	return places, each(ctx, s.books, examineText.places, func() ([]any, func() (struct{}, error)) {
+		var node string
+		var seq int64
+		return []any{&node, &seq}, func() (struct{}, error) { places[node] = seq; return struct{}{}, nil }
+	}, func(struct{}, error) error { return nil })
+}
+
+// Leases answers all leases.
+func (s Snapshot) Leases(ctx context.Context) ([]lease.Lease, error) {
+	return list(ctx, s.books, examineText.leases, func() ([]any, func() (lease.Lease, error)) {
+		var l lease.Lease
+		var until int64
+		return []any{&l.Name, &l.Holder, &l.Token, &until}, func() (lease.Lease, error) { l.Until = fromMicros(until); return l, nil }
+	})
+}
+
+// EachSpan calls fn with the spans in which nodes were up.
+func (s Snapshot) EachSpan(ctx context.Context, fn func(node string, span beacon.ServiceSpan) error) error {
+	var node string
+	return each(ctx, s.books, examineText.spans, func() ([]any, func() (beacon.ServiceSpan, error)) {
+		var span beacon.ServiceSpan
+		return []any{&node, &span.From, &span.To}, func() (beacon.ServiceSpan, error) { return span, nil }
+	}, func(span beacon.ServiceSpan, _ error) error { return fn(node, span) })
+}
+
+// EachBatch calls fn with every row of all journals, one journal after the other,
+// each in its order.
+func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon.JournalRow) error) error {
+	var node string
+	return each(ctx, s.books, examineText.journal, func() ([]any, func() (beacon.JournalRow, error)) {
+		var row beacon.JournalRow
+		return []any{&node, &row.Seq, &row.Batch}, func() (beacon.JournalRow, error) { return row, nil }
+	}, func(row beacon.JournalRow, _ error) error { return fn(node, row) })
+}
+
+// EachRecord calls fn with every record of every day.
+func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) error) error {
+	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
+		var r beacon.RecordRow
+		return []any{&r.Day, (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
+	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
+}
+
+// strays are the ways to be stray.
+var strays = []struct {
+	what string
+	rows bulk
+}{
+	{"lives and has no MAC address in the index", examineText.liveWithoutMAC},
+	{"has records and is no hotspot", examineText.strayHead},
+	{"has a record that nobody would find", examineText.strayRecord},
+	{"has no record of the day that is noted as its newest", examineText.strayRecordHead},
+	{"has a status and is no hotspot", examineText.strayStatus},
+	{"has a link code and is no hotspot", examineText.strayLinkCode},
+	{"has a sum of a month and is no hotspot of that user", examineText.strayMonth},
+	{"has a total and is no hotspot", examineText.strayTotal},
+	{"has a sum of a month and no account", examineText.strayUserMonth},
+	{"has a statement and no account", examineText.strayStatement},
+	{"has changes and is no node", examineText.strayStream},
+	{"has a journal and is no node", examineText.strayJournal},
+	{"has a place among the events and is no node", examineText.strayPlace},
+}
+
+// Strays answers how many kinds of references there are, and calls fn with what
+// stands for something that is not there.
+func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (kinds int, err error) {
+	for _, stray := range strays {
+		err := each(ctx, s.books, stray.rows, textRow, func(id string, _ error) error { return fn(id, stray.what) })
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(strays), nil
+}
+
+// firstNumber comes before every day and month.
+const firstNumber = math.MinInt64

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// InsertHotspot writes a new hotspot. It answers Conflict when a live hotspot
+// has its MAC.
+//
+// With once, the record of an idempotent request is written in the same
+// transaction. Where its owner already has a record under its key that expires
+// after h.CreatedAt, nothing is written and that record is returned: of two
+// callers that race, on whichever nodes, one inserts and the other gets the
+// record of the first (decision N12).
+func (db *DB) InsertHotspot(
+	ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency,
+) (replay *beacon.Idempotency, err error) {
+	row, err := rowOf(h)
+	if err != nil {
+		return nil, internal("insert hotspot", err)
+	}
+	values := append(row.values(), row.macLive)
+	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
+	record, err := newOnceRow(once, h.CreatedAt)
+	if err != nil {
+		return nil, internal("insert hotspot", err)
+	}
+	var earlier *beacon.Idempotency
+	op := &operation{order: "hotspot by mac " + h.Device.MAC.Canonical()}
+	op.run = func(tx *transaction) (_ changes, err error) {
+		if earlier, err = record.claim(tx); err != nil || earlier != nil {
+			return nil, err
+		}
+		n, err := tx.exec(sqlText.insertHotspot, values...)
+		if err != nil || n > 0 {
+			return changes{&change}, err
+		}
+		if err := record.release(tx); err != nil {
+			return nil, err
+		}
+		return nil, macTaken(nil)
+	}
+	if err := db.committer.do(ctx, op); err != nil {
+		return nil, err
+	}
+	return earlier, nil
+}
+
+// casTries bounds how often an edit is run again because another node changed
+// the row in between.
+const casTries = 20
+
+// UpdateHotspot lets edit change the current row and writes the result under
+// the next version. It answers NotFound when there is no live hotspot of that
+// id, and Conflict when edit gave it a MAC that another one has.
+//
+// Edit may run more than once, each time on the row as it is then, and never
+// after UpdateHotspot returned. When it reports no change, nothing is written.
+// An error of edit is returned as it is. Edit sets UpdatedAt; setting DeletedAt
+// deletes the hotspot and frees its MAC. ID, Operator, CreatedAt and Version
+// are not its business.
+func (db *DB) UpdateHotspot(
+	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
+	edit func(*beacon.Hotspot) (changed bool, err error),
+) (beacon.Hotspot, error) {
+	var result beacon.Hotspot
+	op := &operation{order: "hotspot by id " + string(id), duplicate: macTaken}
+	op.run = func(tx *transaction) (changes, error) {
+		for range casTries {
+			change, done, err := updateOnce(tx, op, id, edit, &result)
+			if change != nil {
+				change.Kind, change.Actor = kind, by
+				return changes{change}, err
+			}
+			if done || err != nil {
+				return nil, err
+			}
+		}
+		return nil, changedTooOften(id)
+	}
+	if err := db.committer.do(ctx, op); err != nil {
+		return beacon.Hotspot{}, err
+	}
+	return result, nil
+}
+
+func changedTooOften(id beacon.HotspotID) error {
+	return unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
+}
+
+// updateOnce is one round of read, edit, compare and set. It is not done when
+// the row changed in between.
+func updateOnce(
+	tx *transaction, op *operation, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
+) (change *beacon.Change, done bool, err error) {
+	current, err := liveHotspot(tx, id)
+	if err != nil {
+		return nil, true, err
+	}
+	next, changed := current, false
+	err = op.asCaller(func() (err error) {
+		changed, err = edit(&next)
+		return err
+	})
+	if err != nil || !changed {
+		*result = current
+		return nil, true, err
+	}
+	next.ID, next.Operator, next.CreatedAt, next.Version = current.ID, current.Operator, current.CreatedAt, current.Version+1
+	row, err := rowOf(next)
+	if err != nil {
+		return nil, true, internal("update hotspot", err)
+	}
+	if *result, err = row.hotspot(); err != nil { // as it will be read back; before anything is written
+		return nil, true, internal("update hotspot", err)
+	}
+	n, err := tx.exec(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, current.Version)...)
+	if err != nil || n == 0 {
+		return nil, false, err
+	}
+	at := next.UpdatedAt
+	if next.DeletedAt.After(at) {
+		at = next.DeletedAt
+	}
+	return &beacon.Change{Target: string(id), Version: next.Version, At: at}, true, nil
+}
+
+func liveHotspot(tx *transaction, id beacon.HotspotID) (h beacon.Hotspot, err error) {
+	found, err := tx.row(func(scan func(...any) error) (err error) {
+		h, err = scanHotspot(scan)
+		return err
+	}, sqlText.hotspot, string(id))
+	if err == nil && !found {
+		err = notFound("hotspot")
+	}
+	return h, err
+}
+
+// Hotspot answers a live hotspot, or NotFound.
+func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspot, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
+		h, err = scanHotspot(scan)
+		return err
+	}, sqlText.hotspot, string(id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notFound("hotspot")
+	}
+	return h, err
+}
+
+// HotspotsOf answers a page of the live hotspots of an operator in the order of
+// their ids, and how many there are in all. A page past the end is empty.
+func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, sqlText.countOf, string(user))
+	if err != nil || total <= offset {
+		return nil, total, err
+	}
+	page, err = query(ctx, db, scanHotspot, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0))
+	return page, total, err
+}
+
+// NamesOf answers the live hotspots of an operator with their names, in the order of
+// their ids. Which of them a text is in is not asked of the database: each has its
+// own idea of case.
+func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
+	const never = math.MaxInt64 // so long are deleted hotspots left out
+	return listAgain(ctx, db, rewardText.names, nameRow, string(user), int64(never))
+}
+
+// idsPerQuery is how many ids HotspotsByID asks for at once. The list is filled
+// up with its last id, so that one prepared text serves any number.
+const idsPerQuery = 100
+
+// HotspotsByID answers those hotspots that exist, deleted ones too, in no
+// particular order: what a follower of the changes has to apply.
+func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error) {
+	var all []beacon.Hotspot
+	for len(ids) > 0 {
+		n := min(len(ids), idsPerQuery)
+		args := make([]any, idsPerQuery)
+		for i := range args {
+			args[i] = string(ids[min(i, n-1)])
+		}
+		ids = ids[n:]
+		some, err := query(ctx, db, scanHotspot, sqlText.hotspotsByID, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}

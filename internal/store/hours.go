@@ -1,0 +1,117 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// hoursRow is the JSON of operating hours. Its names are part of the schema:
+// released rows hold them.
+type hoursRow struct {
+	Timezone   string         `json:"timezone"`
+	Weekly     []weeklyRow    `json:"weekly,omitempty"`
+	Exceptions []exceptionRow `json:"exceptions,omitempty"`
+}
+
+type weeklyRow struct {
+	Days  []beacon.Weekday `json:"days"`
+	Open  int              `json:"open"`
+	Close int              `json:"close"`
+}
+
+type exceptionRow struct {
+	Date   string    `json:"date"`
+	Closed bool      `json:"closed,omitempty"`
+	Spans  []spanRow `json:"spans,omitempty"`
+}
+
+type spanRow struct {
+	Open  int `json:"open"`
+	Close int `json:"close"`
+}
+
+func encodeHours(hours *beacon.OperatingHours) (string, error) {
+	if hours == nil {
+		return "", nil
+	}
+	row := hoursRow{Timezone: hours.Timezone}
+	for _, w := range hours.Weekly {
+		row.Weekly = append(row.Weekly, weeklyRow(w))
+	}
+	for _, e := range hours.Exceptions {
+		exception := exceptionRow{Date: e.Date, Closed: e.Closed}
+		for _, s := range e.Spans {
+			exception.Spans = append(exception.Spans, spanRow(s))
+		}
+		row.Exceptions = append(row.Exceptions, exception)
+	}
+	text, err := json.Marshal(row)
+	return string(text), errors.Join(err, storableText(hours.Timezone))
+}
+
+func decodeHours(text string) (*beacon.OperatingHours, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // nil is a value here: always open
+	}
+	var row hoursRow
+	if err := json.Unmarshal([]byte(text), &row); err != nil {
+		return nil, fmt.Errorf("operating_hours: %w", err)
+	}
+	hours := &beacon.OperatingHours{Timezone: row.Timezone}
+	for _, w := range row.Weekly {
+		hours.Weekly = append(hours.Weekly, beacon.WeeklySpan(w))
+	}
+	for _, e := range row.Exceptions {
+		exception := beacon.HoursException{Date: e.Date, Closed: e.Closed}
+		for _, s := range e.Spans {
+			exception.Spans = append(exception.Spans, beacon.ExceptionSpan(s))
+		}
+		hours.Exceptions = append(hours.Exceptions, exception)
+	}
+	return hours, nil
+}
+
+// pastHoursRow is the JSON of hours that are no longer in force. Hours are in
+// the form of hoursRow, and empty for always open.
+type pastHoursRow struct {
+	Until int64           `json:"until"` // in microseconds
+	Hours json.RawMessage `json:"hours,omitempty"`
+}
+
+func encodePastHours(past []beacon.PastHours) (string, error) {
+	if len(past) == 0 {
+		return "", nil
+	}
+	rows := make([]pastHoursRow, len(past))
+	for i, p := range past {
+		hours, err := encodeHours(p.Hours)
+		if err != nil {
+			return "", err
+		}
+		rows[i] = pastHoursRow{Until: micros(p.Until), Hours: json.RawMessage(hours)}
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+func decodePastHours(text string) ([]beacon.PastHours, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []pastHoursRow
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("past_hours: %w", err)
+	}
+	past := make([]beacon.PastHours, len(rows))
+	for i, row := range rows {
+		hours, err := decodeHours(string(row.Hours))
+		if err != nil {
+			return nil, err
+		}
+		past[i] = beacon.PastHours{Until: fromMicros(row.Until), Hours: hours}
+	}
+	return past, nil
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// AppendBeats writes a batch of heartbeats as the next row of this node's
+// journal and answers its number. What is in the batch is not its business.
+//
+// When the outcome is unknown, the batch may stand in the journal or yet appear
+// in it, once. Once a later call has succeeded that is settled: Journal tells.
+func (db *DB) AppendBeats(ctx context.Context, batch []byte) (seq int64, err error) {
+	batch = append([]byte{}, batch...) // the caller may leave before it is written; nil would be NULL
+	var number int64                   // of the last try
+	op := &operation{}
+	op.run = func(tx *transaction) (_ changes, err error) {
+		number, err = db.journal.stream.next(tx, 1)
+		if err != nil {
+			return nil, err
+		}
+		return nil, tx.append(sqlText.insertBeats, db.node, number, batch)
+	}
+	if err := db.journal.do(ctx, op); err != nil {
+		return 0, err
+	}
+	return number, nil
+}
+
+// JournalHeads answers the number of the newest row in the journal of every
+// node, 0 where none is left.
+func (db *DB) JournalHeads(ctx context.Context) (map[string]int64, error) {
+	return db.numbersByNode(ctx, sqlText.journalHeads)
+}
+
+// Journal answers up to limit rows of a node's journal that come after a number,
+// in their order and without a gap, but for what is trimmed.
+func (db *DB) Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error) {
+	return query(ctx, db, func(scan func(...any) error) (row beacon.JournalRow, err error) {
+		err = scan(&row.Seq, &row.Batch)
+		row.Batch = slices.Clip(row.Batch)
+		return row, err
+	}, sqlText.journal, node, after, max(limit, 0))
+}
+
+// JournalRows answers how many rows the journals of all nodes have together. They
+// are not counted: journals have no gaps.
+func (db *DB) JournalRows(ctx context.Context) (rows int64, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&rows) }, sqlText.journalRows)
+	return rows, err
+}
+
+// trimSize keeps a transaction short: others wait behind it.
+const trimSize = 50
+
+// TrimJournal deletes the rows of a node's journal up to a number. It answers
+// Conflict when the lease was lost; some of them may be deleted by then.
+func (db *DB) TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error {
+	for done := false; !done; {
+		err := db.fenced(ctx, l, func(tx *transaction) error {
+			var first, last int64
+			_, err := tx.row(func(scan func(...any) error) error { return scan(&first, &last) }, sqlText.journalRange, node)
+			if err != nil {
+				return err
+			}
+			end := min(upTo, last, first+trimSize-1)
+			if done = end == min(upTo, last); end < first || end == 0 {
+				return nil
+			}
+			if _, err := tx.exec(sqlText.trimJournal, node, end); err != nil {
+				return err
+			}
+			_, err = tx.exec(sqlText.deleteBeats, node, end)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// InsertKey writes a new API key.
+func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+	list := make([]string, len(k.Scopes))
+	for i, scope := range k.Scopes {
+		list[i] = string(scope)
+	}
+	scopes := strings.Join(list, " ")
+	values := []any{
+		string(k.ID), string(k.User), k.Name, scopes, k.SecretHash[:],
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt), keyContent(&k, scopes).seal(),
+	}
+	if err := storableText(string(k.ID), string(k.User), k.Name, scopes); err != nil {
+		return internal("insert key", err)
+	}
+	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
+	op := &operation{order: "key " + string(k.ID)}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.insertKey, values...)
+		return changes{&change}, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// RevokeKey ends a key. It answers NotFound when there is none of that id; to
+// revoke it again is fine and changes nothing.
+func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
+	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
+	op := &operation{order: "key " + string(id)}
+	op.run = func(tx *transaction) (changes, error) {
+		n, err := tx.exec(sqlText.revokeKey, string(id), micros(at))
+		if err != nil || n > 0 {
+			return changes{&change}, err
+		}
+		found, err := tx.row(func(scan func(...any) error) error {
+			_, err := scanKey(scan)
+			return err
+		}, sqlText.key, string(id))
+		if err == nil && !found {
+			err = notFound("key")
+		}
+		return nil, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// Key answers a key, revoked or expired as it may be, or NotFound.
+func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
+		k, err = scanKey(scan)
+		return err
+	}, sqlText.key, string(id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notFound("key")
+	}
+	return k, err
+}
+
+// Keys answers a part of the keys of a user, or of all users when user is
+// empty, the newest first, and how many there are in all.
+func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error) {
+	count, list, whose := sqlText.countKeys, sqlText.keys, []any{}
+	if user != "" {
+		count, list, whose = sqlText.countKeysOf, sqlText.keysOf, []any{string(user)}
+	}
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, count, whose...)
+	if err != nil || total <= offset {
+		return nil, total, err
+	}
+	page, err = query(ctx, db, scanKey, list, append([]any{max(limit, 0), max(offset, 0)}, whose...)...)
+	return page, total, err
+}
+
+// touchSize keeps a transaction short: others wait behind it.
+const touchSize = 200
+
+// TouchKeys notes when keys were last used. It never moves a time back, and
+// leaves no change: use of a key is not a write.
+func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error {
+	times := maps.Clone(used) // the caller may go on with its own before we are done
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(times)), touchSize) {
+		op := &operation{order: "key " + string(ids[0])}
+		op.run = func(tx *transaction) (changes, error) {
+			for _, id := range ids {
+				if _, err := tx.exec(sqlText.touchKey, string(id), micros(times[id])); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil //nolint:nilnil // no change
+		}
+		if err := db.committer.do(ctx, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanKey(scan func(...any) error) (beacon.Key, error) {
+	targets, read := keyRow()
+	if err := scan(targets...); err != nil {
+		return beacon.Key{}, err
+	}
+	k, err := read()
+	if err != nil {
+		return beacon.Key{}, fmt.Errorf("key %s: %w", k.ID, err)
+	}
+	return k, nil
+}
+
+// keyRow is what keyColumns are scanned into, and how a key is made of that. With
+// an error comes what could be read.
+func keyRow() ([]any, func() (beacon.Key, error)) {
+	var id, user, name, scopes string
+	var hash []byte
+	var created, expires, revoked, used, seal int64
+	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used, &seal}, func() (beacon.Key, error) {
+		k := beacon.Key{
+			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
+			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
+		}
+		for _, scope := range strings.Fields(scopes) {
+			k.Scopes = append(k.Scopes, beacon.Scope(scope))
+		}
+		if len(hash) != sha256.Size {
+			return k, fmt.Errorf("a hash of %d bytes", len(hash))
+		}
+		copy(k.SecretHash[:], hash)
+		return k, keyContent(&k, scopes).check(seal)
+	}
+}

@@ -1,0 +1,25 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+func database(url string) storetest.Database {
+	return func(ctx context.Context, node string) (*store.DB, error) {
+		return postgres.Open(ctx, url, postgres.Options{Node: node, Now: storetest.Now})
+	}
+}
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Postgres(t)) })
+}
+
+// TestContract_Serializable: as near as PostgreSQL comes to a distributed engine.
+func TestContract_Serializable(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Serializable(t)) })
+}

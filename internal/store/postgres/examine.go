@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// What only PostgreSQL itself can be asked. Nothing of it is needed to serve.
+const (
+	schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
+		SELECT table_name::text AS tbl, column_name::text AS col, '' AS idx, is_nullable = 'NO' AS flag, false AS pk,
+				0 AS part, ordinal_position::bigint AS place
+			FROM information_schema.columns WHERE table_schema = current_schema()
+		UNION ALL SELECT t.relname::text, a.attname::text, i.relname::text, x.indisunique AND x.indpred IS NULL, x.indisprimary, 1, k.place
+			FROM pg_index AS x JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
+				JOIN pg_namespace AS n ON n.oid = t.relnamespace, unnest(x.indkey::int[]) WITH ORDINALITY AS k(attnum, place)
+				JOIN pg_attribute AS a ON a.attnum = k.attnum
+			WHERE a.attrelid = t.oid AND n.nspname = current_schema() AND x.indisvalid AND x.indisready) AS parts
+		ORDER BY tbl, part, idx, place`
+	showSetting = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums') ORDER BY name`
+	findAmcheck = `SELECT count(*) FROM pg_extension WHERE extname = 'amcheck'`
+	findIndexes = `SELECT i.oid::bigint, i.relname FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
+		JOIN pg_namespace AS n ON n.oid = i.relnamespace JOIN pg_am AS m ON m.oid = i.relam
+		WHERE n.nspname = current_schema() AND m.amname = 'btree' ORDER BY i.relname`
+	findTables   = `SELECT oid::bigint, relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`
+	checkIndex   = `SELECT bt_index_check($1::oid::regclass, $2)`
+	checkTable   = `SELECT coalesce(string_agg(format('block %s, row %s: %s', blkno, offnum, msg), '; '), '') FROM verify_heapam($1::oid::regclass)`
+	readTable    = `SELECT count(t.*::text) FROM `
+	undefinedFn  = "42883"
+	notPermitted = "42501"
+)
+
+// Diagnostics lists what is asked of PostgreSQL alone, to see whether a database
+// is sound. Where an engine does not understand it, that is what is said.
+func Diagnostics() []string {
+	return []string{schemaParts, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
+}
+
+// Examine opens the database at url to see whether it is sound: for reading only,
+// beside whoever else uses it, and for as long as it takes.
+func Examine(ctx context.Context, url string) (*store.Examination, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	config = reading(config)
+	config.RuntimeParams["application_name"] = "beacon doctor"
+	config.RuntimeParams["default_transaction_read_only"] = "on"
+	config.RuntimeParams["statement_timeout"] = "0"
+	read := pool(config, 2)    // a snapshot, and what is asked beside it
+	read.SetConnMaxLifetime(0) // a snapshot may take hours
+	if err := read.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", where(config), err), read.Close())
+	}
+	return store.Examine(store.Engine{Read: read, BeginRead: beginRead, Classify: classify, Scan: scan}, store.Probes{
+		Schema:     schema,
+		Durability: func(ctx context.Context) (string, []string, error) { return settings(ctx, read) },
+		Storage:    func(ctx context.Context, quick bool) (string, []string, error) { return storage(ctx, read, quick) },
+	}), nil
+}
+
+func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
+	parts, err := store.ReadSchema(ctx, conn, schemaParts)
+	if err != nil {
+		return nil, err
+	}
+	return store.SchemaLines(parts), nil
+}
+
+// settings looks at what a commit waits for, and whether it survives a crash.
+func settings(ctx context.Context, read *sql.DB) (looked string, wrong []string, err error) {
+	rows, err := read.QueryContext(ctx, showSetting)
+	if err != nil {
+		return "", nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return "", nil, err
+		}
+		all = append(all, name+" "+value)
+		off := value == "off" || name == "synchronous_commit" && value == "local"
+		if off && name != "data_checksums" {
+			wrong = append(wrong, fmt.Sprintf("%s is %s: an acknowledged write can be lost, or half written, in a crash", name, value))
+		}
+	}
+	return strings.Join(all, ", "), wrong, rows.Err()
+}
+
+// storage has the extension amcheck look through the indexes and tables, where an
+// administrator has made it; else it reads every row of every table.
+func storage(ctx context.Context, read *sql.DB, quick bool) (looked string, wrong []string, err error) {
+	var there int
+	if err := read.QueryRowContext(ctx, findAmcheck).Scan(&there); err != nil {
+		return "", nil, err
+	}
+	tables, err := objects(ctx, read, findTables)
+	if err != nil {
+		return "", nil, err
+	}
+	if there == 0 {
+		for _, t := range tables {
+			var n int64
+			if err := read.QueryRowContext(ctx, readTable+pgx.Identifier{t.name}.Sanitize()+" AS t").Scan(&n); err != nil {
+				wrong = append(wrong, fmt.Sprintf("table %s: %v", t.name, err))
+			}
+		}
+		return fmt.Sprintf("%d tables read; indexes are looked at too where the extension amcheck is (CREATE EXTENSION amcheck)", len(tables)), wrong, nil
+	}
+	indexes, err := objects(ctx, read, findIndexes)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, index := range indexes {
+		if _, err := read.ExecContext(ctx, checkIndex, index.oid, !quick); err != nil {
+			if refused(err) {
+				return "", nil, fmt.Errorf("amcheck is there, but this user may not use it (GRANT EXECUTE ON FUNCTION bt_index_check(regclass, boolean)): %w", err)
+			}
+			wrong = append(wrong, fmt.Sprintf("index %s: %v", index.name, err))
+		}
+	}
+	looked = fmt.Sprintf("amcheck of %d indexes", len(indexes))
+	if quick {
+		return looked, wrong, nil
+	}
+	checked := 0
+	for _, t := range tables {
+		var said string
+		err := read.QueryRowContext(ctx, checkTable, t.oid).Scan(&said)
+		switch {
+		case refused(err): // since version 14, and for whom it is granted
+		case err != nil:
+			wrong = append(wrong, fmt.Sprintf("table %s: %v", t.name, err))
+		case said != "":
+			wrong = append(wrong, fmt.Sprintf("table %s: %.500s", t.name, said))
+		default:
+			checked++
+		}
+	}
+	return fmt.Sprintf("%s and %d tables", looked, checked), wrong, nil
+}
+
+func refused(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == undefinedFn || e.Code == notPermitted)
+}
+
+type object struct {
+	oid  int64
+	name string
+}
+
+func objects(ctx context.Context, read *sql.DB, text string) (all []object, err error) {
+	rows, err := read.QueryContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var o object
+		if err := rows.Scan(&o.oid, &o.name); err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+// with adds a setting to the URL of a database.
+func with(t *testing.T, database, setting, value string) string {
+	t.Helper()
+	address, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := address.Query()
+	settings.Set(setting, value)
+	address.RawQuery = settings.Encode()
+	return address.String()
+}
+
+// TestOpen_Durability: a server that may lose what it acknowledged is refused,
+// with a word on how to change that.
+func TestOpen_Durability(t *testing.T) {
+	database := storetest.Postgres(t)
+	for setting, fine := range map[string]bool{
+		"on": true, "remote_apply": true, "remote_write": true, "local": false, "off": false,
+	} {
+		db, err := postgres.Open(t.Context(), with(t, database, "synchronous_commit", setting), postgres.Options{Now: storetest.Now})
+		if err == nil {
+			db.Close()
+		}
+		if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "synchronous_commit = on") {
+			t.Errorf("synchronous_commit = %s: %v; want success %v", setting, err, fine)
+		}
+	}
+}
+
+func TestOpen_Refuses(t *testing.T) {
+	database := storetest.Postgres(t)
+	for url, want := range map[string]string{
+		"postgres://tester:secret@127.0.0.1:1/x":                   "connect",
+		"postgres://tester:secret@127.0.0.1:70000/x":               "port",
+		"postgres://tester:top@secret@127.0.0.1:1/x":               "%40",
+		"postgres://tester:top%zzsecret@127.0.0.1:1/x":             "password",
+		"postgres://tester:top/secret@127.0.0.1:1/x":               "port",
+		"postgres://tester:top secret@127.0.0.1:1/x":               "password",
+		"postgres://tester:secret@127.0.0.1:1/x?sslmode=maybe":     "sslmode",
+		"postgres://127.0.0.1:1/x?user=tester&password=secret":     "connect",
+		strings.Replace(database, "/beacon_test_", "/no_such_", 1): "does not exist",
+	} {
+		db, err := postgres.Open(t.Context(), url, postgres.Options{Now: storetest.Now})
+		if err == nil {
+			db.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Open(%s) = %v; want %q in it, and no password", url, err, want)
+		}
+	}
+}
+
+func TestOpen_RefusesADatabaseItDoesNotKnow(t *testing.T) {
+	for change, want := range map[string]string{
+		`INSERT INTO schema_versions VALUES (9000, '9000_future.sql', 'x', 0)`: "use a newer beacon",
+		`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`:   "other contents",
+		`DELETE FROM schema_versions WHERE version = 1`:                        "no record of migration 0001",
+	} {
+		database := storetest.Postgres(t)
+		open(t, database).Close()
+		conn, err := pgx.Connect(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		execute(t, conn, change)
+		conn.Close(context.Background())
+		_, err = postgres.Open(t.Context(), database, postgres.Options{Now: storetest.Now})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Open = %v; want %q", change, err, want)
+		}
+	}
+}
+
+// TestOpen_WithoutRightsOnTheSchema: the server's user need not be the one who
+// may change tables, once they are up to date.
+func TestOpen_WithoutRightsOnTheSchema(t *testing.T) {
+	database := storetest.Postgres(t)
+	open(t, database).Close()
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	role := strings.Replace(conn.Config().Database, "test", "role", 1)
+	execute(t, conn, `CREATE ROLE `+role+` LOGIN`)
+	execute(t, conn, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO `+role)
+	defer func() {
+		execute(t, conn, `DROP OWNED BY `+role)
+		execute(t, conn, `DROP ROLE `+role)
+	}()
+	address, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.User = url.User(role)
+	db := open(t, address.String())
+	if _, err := register(db, 1, nil); err != nil {
+		t.Error(err)
+	}
+	db.Close()
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// UserPage answers up to limit sums of a month whose users come after one, in
+// their order.
+func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
+		user, any, err := firstAgain(ctx, db, rewardText.accountEnd, textRow, string(after.User), int64(limit-1))
+		return beacon.Owned{User: beacon.UserID(user)}, any, err
+	}
+	return readPage(beacon.Owned{User: after}, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.UserMonth, error) {
+		return listAgain(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
+	})
+}
+
+// HotspotPage answers up to limit sums of a month whose hotspots come after one,
+// in their order: that of the users, then of their hotspots.
+func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
+		return firstAgain(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
+	}
+	return readPage(after, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.HotspotMonth, error) {
+		return listAgain(ctx, db, rewardText.hotspotMonthPage, hotspotMonthRow,
+			int64(month), string(after.User), string(after.Hotspot), string(to.User), string(to.Hotspot), limit)
+	})
+}
+
+// readPage reads up to limit rows of a month, from one bound to the next. The
+// bounds come from a table without months: PostgreSQL, where it knows little of a
+// table, takes a month for a few rows, and would read and sort all that is left
+// of it for every page (250 ms where 85,000 were left). Between two bounds it can do little
+// wrong, and what lies between them is all there is, whoever has the bounds.
+func readPage[T any](
+	after beacon.Owned, limit int,
+	end func(after beacon.Owned) (to beacon.Owned, any bool, err error),
+	read func(after, to beacon.Owned, limit int64) ([]T, error),
+) (page []T, err error) {
+	for more := true; more && len(page) < limit; {
+		var to beacon.Owned
+		if to, more, err = end(after); err != nil {
+			return nil, err
+		}
+		if !more {
+			to = beacon.Owned{User: lastKey, Hotspot: lastKey}
+		}
+		some, err := read(after, to, int64(limit-len(page)))
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, some...)
+		after = to
+	}
+	return page, nil
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// A row of the books is read into targets, in the order of its columns, and its
+// value taken after each. It is written as values in the same order.
+type rowReader[T any] func() (targets []any, value func() (T, error))
+
+func sumTargets(s *ledger.Sum) []any {
+	return append([]any{&s.Served, &s.Expected}, earnedTargets(&s.Earned)...)
+}
+
+func earnedTargets(e *beacon.Earned) []any {
+	return []any{(*int64)(&e.Availability), (*int64)(&e.Performance), (*int64)(&e.Utilization)}
+}
+
+func appendSum(values []any, s *ledger.Sum) []any {
+	return append(values, s.Served, s.Expected, int64(s.Availability), int64(s.Performance), int64(s.Utilization))
+}
+
+func ledgerRow() ([]any, func() (ledger.Row, error)) {
+	var r ledger.Row
+	var bytes int64
+	var tier int
+	targets := []any{
+		(*int64)(&r.Day), (*string)(&r.User), (*string)(&r.Hotspot), &r.Policy,
+		&r.Served, &r.Expected, &r.Closed, &r.Excused, &r.Outside, &bytes, &tier,
+	}
+	return append(targets, earnedTargets(&r.Earned)...), func() (_ ledger.Row, err error) {
+		r.Bytes = uint64(bytes) //nolint:gosec // as it was written: those above 2^63 are negative
+		r.Tier, err = tierOf(tier)
+		return r, err
+	}
+}
+
+func appendLedgerRow(values []any, r *ledger.Row) []any {
+	return append(values, int64(r.Day), string(r.User), string(r.Hotspot), int64(r.Policy),
+		int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
+		int64(r.Bytes), int64(r.Tier), //nolint:gosec // read back as it is written here
+		int64(r.Availability), int64(r.Performance), int64(r.Utilization))
+}
+
+func hotspotMonthRow() ([]any, func() (ledger.HotspotMonth, error)) {
+	var m ledger.HotspotMonth
+	var tier int
+	targets := []any{(*int64)(&m.Month), (*string)(&m.User), (*string)(&m.Hotspot), (*int64)(&m.Through), &tier}
+	return append(targets, sumTargets(&m.Sum)...), func() (_ ledger.HotspotMonth, err error) {
+		m.Tier, err = tierOf(tier)
+		return m, err
+	}
+}
+
+func appendHotspotMonth(values []any, m *ledger.HotspotMonth) []any {
+	values = append(values, int64(m.Month), string(m.User), string(m.Hotspot), int64(m.Through), int64(m.Tier))
+	return appendSum(values, &m.Sum)
+}
+
+// appendTotal makes the row of a hotspot whose only month it is.
+func appendTotal(values []any, m *ledger.HotspotMonth) []any {
+	values = append(values, string(m.User), string(m.Hotspot), int64(m.Month), int64(m.Tier))
+	return appendSum(values, &m.Sum)
+}
+
+func totalRow() ([]any, func() (ledger.HotspotTotal, error)) {
+	var t ledger.HotspotTotal
+	var tier int
+	targets := []any{(*string)(&t.User), (*string)(&t.Hotspot), (*int64)(&t.Through), &tier}
+	return append(targets, sumTargets(&t.Sum)...), func() (_ ledger.HotspotTotal, err error) {
+		t.Tier, err = tierOf(tier)
+		return t, err
+	}
+}
+
+func userMonthRow() ([]any, func() (ledger.UserMonth, error)) {
+	var m ledger.UserMonth
+	var chain []byte
+	return userMonthTargets(&m, &chain), func() (ledger.UserMonth, error) {
+		err := readHash(&m.Chain, chain)
+		return m, err
+	}
+}
+
+func userMonthTargets(m *ledger.UserMonth, chain *[]byte) []any {
+	targets := []any{(*int64)(&m.Month), (*string)(&m.User), &m.Hotspots, &m.Rows, chain}
+	return append(targets, sumTargets(&m.Sum)...)
+}
+
+func appendUserMonth(values []any, m *ledger.UserMonth) []any {
+	values = append(values, int64(m.Month), string(m.User), int64(m.Hotspots), int64(m.Rows), m.Chain[:])
+	return appendSum(values, &m.Sum)
+}
+
+// tierOf refuses what is no tier: its name could not be told.
+func tierOf(n int) (beacon.Tier, error) {
+	if n < int(beacon.Standard) || n > int(beacon.Premium) {
+		return 0, fmt.Errorf("tier %d in the books", n)
+	}
+	return beacon.Tier(n), nil
+}
+
+func readHash(hash *ledger.Hash, data []byte) error {
+	if len(data) != len(hash) {
+		return fmt.Errorf("a hash of %d bytes in the books", len(data))
+	}
+	copy(hash[:], data)
+	return nil
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// micros is a time as a row holds it; 0 stands for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(n).UTC()
+}
+
+// hotspotRow is a hotspot in the order of hotspotColumns, and mac_live.
+type hotspotRow struct {
+	id, operator, name, kind                 string
+	lat, lng                                 float64
+	address                                  string
+	verifiedAt                               int64
+	ssid, mac                                string
+	linkedAt, maxConnections                 int64
+	bandwidth                                float64
+	hours                                    string
+	radius                                   float64
+	createdAt, updatedAt, deletedAt, version int64
+	deviceHash, pastHours, pastService       string
+	seal                                     int64
+
+	macLive any     // NULL once the hotspot is gone, which frees its MAC
+	said    content // so that the next row needs no memory
+}
+
+// scanHotspot reads a row of hotspotColumns.
+func scanHotspot(scan func(...any) error) (beacon.Hotspot, error) {
+	var r hotspotRow
+	if err := scan(r.targets()...); err != nil {
+		return beacon.Hotspot{}, err
+	}
+	return r.named()
+}
+
+// named is the hotspot, or an error that tells which one cannot be read.
+func (r *hotspotRow) named() (beacon.Hotspot, error) {
+	h, err := r.hotspot()
+	if err != nil {
+		return beacon.Hotspot{}, fmt.Errorf("hotspot %s: %w", r.id, err)
+	}
+	return h, nil
+}
+
+// targets are what hotspotColumns are scanned into.
+func (r *hotspotRow) targets() []any {
+	return []any{
+		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
+		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.seal,
+	}
+}
+
+func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
+	h := beacon.Hotspot{
+		ID:        beacon.HotspotID(r.id),
+		Operator:  beacon.UserID(r.operator),
+		Name:      r.name,
+		Type:      sharedType(r.kind),
+		CreatedAt: fromMicros(r.createdAt),
+		UpdatedAt: fromMicros(r.updatedAt),
+		DeletedAt: fromMicros(r.deletedAt),
+		Version:   r.version,
+	}
+	h.Location.Point.Lat, h.Location.Point.Lng = r.lat, r.lng
+	h.Location.Address = r.address
+	h.Location.VerifiedAt = fromMicros(r.verifiedAt)
+	h.Device = beacon.Device{SSID: r.ssid, MAC: beacon.MAC(r.mac), LinkedAt: fromMicros(r.linkedAt)}
+	h.Settings = beacon.Settings{
+		MaxConnections:     int(r.maxConnections),
+		BandwidthLimitMbps: r.bandwidth,
+		CoverageRadiusM:    r.radius,
+	}
+	var err, errPast, errService, errHash error
+	h.Settings.OperatingHours, err = decodeHours(r.hours)
+	h.PastHours, errPast = decodePastHours(r.pastHours)
+	h.PastService, errService = decodePastService(r.pastService)
+	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
+	return h, cmp.Or(err, errPast, errService, errHash, r.content().check(r.seal))
+}
+
+// sharedType returns one of the constants, so that a million hotspots do not
+// hold a million copies of "home".
+func sharedType(text string) beacon.Type {
+	for _, known := range [...]beacon.Type{beacon.Home, beacon.Business, beacon.Public} {
+		if text == string(known) {
+			return known
+		}
+	}
+	return beacon.Type(text)
+}
+
+func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
+	hours, err := encodeHours(h.Settings.OperatingHours)
+	pastHours, errPast := encodePastHours(h.PastHours)
+	pastService, errService := encodePastService(h.PastService)
+	if err := errors.Join(err, errPast, errService, storable(h)); err != nil {
+		return nil, err
+	}
+	row := &hotspotRow{
+		id: string(h.ID), operator: string(h.Operator), name: h.Name, kind: string(h.Type),
+		lat: h.Location.Point.Lat, lng: h.Location.Point.Lng, address: h.Location.Address,
+		verifiedAt: micros(h.Location.VerifiedAt),
+		ssid:       h.Device.SSID, mac: string(h.Device.MAC), linkedAt: micros(h.Device.LinkedAt),
+		maxConnections: int64(h.Settings.MaxConnections), bandwidth: h.Settings.BandwidthLimitMbps,
+		hours: hours, radius: h.Settings.CoverageRadiusM,
+		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
+		version:    h.Version,
+		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
+	}
+	if !h.Deleted() {
+		row.macLive = h.Device.MAC.Canonical()
+	}
+	row.seal = row.content().seal()
+	return row, nil
+}
+
+// values are those of hotspotColumns.
+func (r *hotspotRow) values() []any {
+	return []any{
+		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
+		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
+		r.deviceHash, r.pastHours, r.pastService, r.seal,
+	}
+}
+
+// mutable are the values that an update writes, in its order.
+func (r *hotspotRow) mutable() []any {
+	return []any{
+		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
+		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
+		r.deviceHash, r.pastHours, r.pastService, r.seal,
+	}
+}
+
+// storable refuses what databases keep in different ways: PostgreSQL refuses
+// NUL and broken UTF-8 and SQLite stores them; SQLite turns NaN into NULL.
+func storable(h beacon.Hotspot) error {
+	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID)
+	if err != nil {
+		return err
+	}
+	if h.Device.MAC.Canonical() == "" {
+		return fmt.Errorf("hotspot %s has no MAC address", h.ID)
+	}
+	for _, x := range []float64{
+		h.Location.Point.Lat, h.Location.Point.Lng, h.Settings.BandwidthLimitMbps, h.Settings.CoverageRadiusM,
+	} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("hotspot %s has a number that cannot be stored", h.ID)
+		}
+	}
+	return nil
+}
+
+func storableText(texts ...string) error {
+	for _, text := range texts {
+		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+			return errors.New("a text cannot be stored: it is not UTF-8, or has a NUL in it") // it may be someone's address
+		}
+	}
+	return nil
+}
+
+// encodeHash is a hash as a row holds it; a zero one stands for none.
+func encodeHash(hash [sha256.Size]byte) string {
+	if hash == ([sha256.Size]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(hash[:])
+}
+
+func decodeHash(text string) (hash [sha256.Size]byte, err error) {
+	if text == "" {
+		return hash, nil
+	}
+	if len(text) != hex.EncodedLen(len(hash)) {
+		return hash, fmt.Errorf("hash of %d digits", len(text))
+	}
+	_, err = hex.Decode(hash[:], []byte(text))
+	return hash, err
+}

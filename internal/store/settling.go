@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// Accounts answers the accounts from one user to another, both included, in
+// their order.
+func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
+	return listAgain(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
+}
+
+// AddTotals adds months of hotspots to their totals: each once, however often it
+// is asked to and by whom, because a total knows through which month it reaches.
+// So the months of a hotspot must come in their order. All of it or nothing is
+// written. Others wait behind it: a thousand at a time are enough.
+func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
+	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
+	op := &operation{order: "total"}
+	op.run = func(tx *transaction) (changes, error) {
+		for _, sums := range months {
+			if err := putRows(tx, rewardText.addTotals[:], sums, appendTotal); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	return db.committer.do(ctx, op)
+}
+
+// Settle writes the statements that are not there yet, and with each the account
+// of its user and a change, all in one transaction. It answers how many it wrote.
+// One that does not follow the last statement of the user's account is passed
+// over; so of many who settle the same month at once, each statement is written
+// by one.
+//
+// When the outcome is unknown, it can simply be repeated. Others wait behind it:
+// some hundreds at a time are enough.
+func (db *DB) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
+	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
+		return s.Month, beacon.Owned{User: s.User}
+	})
+	op := &operation{order: "account"}
+	var made changes
+	op.run = func(tx *transaction) (changes, error) {
+		made = nil
+		for _, statements := range months {
+			fresh, err := settle(tx, statements)
+			if err != nil {
+				return nil, err
+			}
+			for i := range fresh {
+				made = append(made, settledChange(&fresh[i], by))
+			}
+		}
+		return made, nil
+	}
+	if err := db.committer.do(ctx, op); err != nil {
+		return 0, err
+	}
+	return len(made), nil
+}
+
+func settledChange(s *ledger.Statement, by beacon.Actor) *beacon.Change {
+	by.Note = s.Month.String()
+	return &beacon.Change{Kind: beacon.RewardsSettled, Target: string(s.User), Actor: by, At: s.SettledAt}
+}
+
+// settle writes statements of one month, and answers those that it wrote. The
+// account comes first: it decides whether a statement follows, and who comes
+// later waits for it.
+func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement, error) {
+	users, err := withAccount(tx, statements)
+	if err != nil {
+		return nil, err
+	}
+	statements = ofUsers(statements, users)
+	fresh := map[beacon.UserID]bool{}
+	err = inChunks(rewardText.addToAccounts[:], len(statements), func(text string, from, to int) error {
+		return tx.rows(userInto(fresh), text, valuesOf(statements[from:to], appendToAccount)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	statements = ofUsers(statements, fresh)
+	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)
+}
+
+// withAccount finds the users who have an account. Whoever has a row has one, and
+// keeps it.
+func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.UserID]bool, error) {
+	users := make([]beacon.UserID, len(statements))
+	for i := range statements {
+		users[i] = statements[i].User
+	}
+	found := make(map[beacon.UserID]bool, len(users))
+	for some := range slices.Chunk(users, idsPerQuery) {
+		if err := tx.rows(userInto(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func userInto(set map[beacon.UserID]bool) func(scan func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var user beacon.UserID
+		err := scan(&user)
+		set[user] = true
+		return err
+	}
+}
+
+func ofUsers(statements []ledger.Statement, users map[beacon.UserID]bool) []ledger.Statement {
+	return slices.DeleteFunc(slices.Clone(statements), func(s ledger.Statement) bool { return !users[s.User] })
+}
+
+// byMonth copies rows, those of each month by themselves and in the order of
+// their hotspots, none twice: one statement cannot write a row twice.
+func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
+	compare := func(a, b T) int {
+		monthA, ownedA := of(&a)
+		monthB, ownedB := of(&b)
+		if monthA != monthB {
+			return int(monthA - monthB)
+		}
+		return compareOwned(ownedA, ownedB)
+	}
+	own := slices.Clone(rows)
+	slices.SortStableFunc(own, compare)
+	own = slices.CompactFunc(own, func(a, b T) bool { return compare(a, b) == 0 })
+	var months [][]T
+	for start := 0; start < len(own); {
+		month, _ := of(&own[start])
+		end := start + 1
+		for end < len(own) {
+			if next, _ := of(&own[end]); next != month {
+				break
+			}
+			end++
+		}
+		months = append(months, own[start:end])
+		start = end
+	}
+	return months
+}
+
+// FinishMonth notes that everyone's month is settled. To note it again changes
+// nothing.
+func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
+	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}
+	op := &operation{order: "month"}
+	op.run = func(tx *transaction) (changes, error) {
+		n, err := tx.exec(rewardText.finishMonth, int64(month), micros(at))
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		return changes{&change}, nil
+	}
+	return db.committer.do(ctx, op)
+}

@@ -1,0 +1,287 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// Copying are the settings of a backup or a restoration.
+type Copying struct {
+	Replace  bool                             // a file that is there
+	Progress func(what string, share float64) // how much of a step is done; may be nil
+}
+
+func (c Copying) tell(what string, share float64) {
+	if c.Progress != nil {
+		c.Progress(what, share)
+	}
+}
+
+// Backup copies the database at from into one file at to, while others read and
+// write it. The copy is the state of one moment, and has all that was acknowledged
+// before; it is checked, and stands there whole or not at all.
+func Backup(ctx context.Context, from, to string, opts Copying) error {
+	from, err := existing(from)
+	if err != nil {
+		return err
+	}
+	if err := free(from, to); err != nil {
+		return err
+	}
+	return place(to, opts, func(draft string) error {
+		if err := copyPages(ctx, from, draft, opts); err != nil {
+			return fmt.Errorf("copy %s: %w", from, err)
+		}
+		return check(ctx, draft, opts)
+	})
+}
+
+// Restore makes the backup at from a database at to, which must not be there.
+func Restore(ctx context.Context, from, to string, opts Copying) error {
+	from, err := existing(from)
+	if err != nil {
+		return err
+	}
+	if err := alone(from); err != nil {
+		return fmt.Errorf("%w: this is a database in use, or was one, and no backup of it", err)
+	}
+	if err := alone(to); err != nil {
+		return fmt.Errorf("%w: what is left of another database must not get into this one", err)
+	}
+	if err := withImmutable(ctx, from, checkSchema); err != nil { // before gigabytes are copied
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	return place(to, opts, func(draft string) error {
+		if err := copyFile(ctx, from, draft, opts); err != nil {
+			return fmt.Errorf("copy %s: %w", from, err)
+		}
+		return check(ctx, draft, opts)
+	})
+}
+
+// existing makes sure that there is a file: SQLite would make one.
+func existing(path string) (string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// free refuses to put a backup where a database is in use, be it the same one.
+func free(from, to string) error {
+	source, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if target, err := os.Stat(to); err == nil && os.SameFile(source, target) {
+		return fmt.Errorf("%s is the database itself", to)
+	}
+	if err := alone(to); err != nil {
+		return fmt.Errorf("%w: a database is in use there", err)
+	}
+	return nil
+}
+
+// alone refuses a database that has a log beside it: it is not whole without it.
+func alone(path string) error {
+	for _, suffix := range []string{"-wal", "-journal"} {
+		info, err := os.Stat(path + suffix)
+		if err == nil && info.Size() > 0 {
+			return fmt.Errorf("there is a file %s", path+suffix)
+		}
+	}
+	return nil
+}
+
+// place lets a file be made beside where it is to be, and puts it there when all of
+// it is on the disk. Only its owner may read it.
+func place(to string, opts Copying, make func(draft string) error) error {
+	if _, err := os.Lstat(to); err == nil && !opts.Replace {
+		return fmt.Errorf("%s: %w", to, fs.ErrExist)
+	}
+	draft, err := os.CreateTemp(filepath.Dir(to), ".beacon-copy-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name()) // when it is in its place, it has no other name
+	if err := errors.Join(draft.Close(), make(draft.Name())); err != nil {
+		return err
+	}
+	if err := syncPath(draft.Name()); err != nil {
+		return err
+	}
+	if err := move(draft.Name(), to, opts.Replace); err != nil {
+		return err
+	}
+	return syncPath(filepath.Dir(to))
+}
+
+// move puts a file into its place. A link, unlike a rename, takes nobody's; not
+// every disk knows links.
+func move(draft, to string, replace bool) error {
+	if !replace {
+		err := os.Link(draft, to)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if _, err := os.Lstat(to); err == nil {
+			return fmt.Errorf("%s: %w", to, fs.ErrExist)
+		}
+	}
+	return os.Rename(draft, to)
+}
+
+func syncPath(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// pagesAtOnce is how much is copied between two looks at the context.
+const pagesAtOnce = 1000
+
+// backuper is what a connection of the driver can do.
+type backuper interface {
+	NewBackup(uri string) (*sqlite.Backup, error)
+}
+
+// copyPages copies a database page by page. The transaction holds the state of its
+// beginning: without it, the copy would begin anew whenever someone writes.
+func copyPages(ctx context.Context, from, to string, opts Copying) error {
+	pool, err := sql.Open("sqlite", dsn(from, "rw", Options{}))
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	if err := checkSchema(ctx, conn); err != nil {
+		return err
+	}
+	return conn.Raw(func(driver any) error {
+		// The file is synced when all of it is there.
+		target := url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}
+		backup, err := driver.(backuper).NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: to, RawQuery: target.Encode()}).String())
+		if err != nil {
+			return err
+		}
+		return errors.Join(stepThrough(ctx, backup, opts), backup.Finish())
+	})
+}
+
+func stepThrough(ctx context.Context, backup *sqlite.Backup, opts Copying) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		if more, err = backup.Step(pagesAtOnce); err != nil {
+			return err
+		}
+		opts.tell("copied", 1-float64(backup.Remaining())/float64(max(backup.PageCount(), 1)))
+	}
+	return nil
+}
+
+const copyPiece = 4 << 20
+
+func copyFile(ctx context.Context, from, to string, opts Copying) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	for done := int64(0); err == nil; done += copyPiece {
+		opts.tell("copied", min(float64(done)/float64(max(info.Size(), 1)), 1))
+		if _, err = io.CopyN(out, in, copyPiece); err == nil {
+			err = ctx.Err()
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, out.Close())
+}
+
+// check makes sure that a copy is whole and of use to this program.
+func check(ctx context.Context, path string, opts Copying) error {
+	opts.tell("checked", 0)
+	err := withImmutable(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
+		return errors.Join(checkSchema(ctx, conn), checkPages(ctx, conn))
+	})
+	if err != nil {
+		return fmt.Errorf("the copy is not good: %w", err)
+	}
+	opts.tell("checked", 1)
+	return nil
+}
+
+// withImmutable reads a database that nobody writes, and leaves no trace beside it.
+func withImmutable(ctx context.Context, path string, read func(context.Context, *sql.Conn) error) error {
+	settings := url.Values{"mode": {"ro"}, "immutable": {"1"}}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	pool, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String())
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return read(ctx, conn)
+}
+
+func checkSchema(ctx context.Context, conn *sql.Conn) error { return store.CheckSchema(ctx, conn) }
+
+// checkPages reads everything, and compares tables with their indexes.
+func checkPages(ctx context.Context, conn *sql.Conn) error {
+	rows, err := conn.QueryContext(ctx, "PRAGMA integrity_check(10)")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var faults []error
+	for rows.Next() {
+		var said string
+		if err := rows.Scan(&said); err != nil {
+			return err
+		}
+		if said != "ok" {
+			faults = append(faults, errors.New(said))
+		}
+	}
+	return errors.Join(append(faults, rows.Err())...)
+}

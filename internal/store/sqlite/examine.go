@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// faultsListed is how many faults the engine lists before it stops looking.
+const faultsListed = 20
+
+// Examine opens the file at path to see whether it is sound: for reading only,
+// beside whoever else uses it.
+func Examine(path string) (*store.Examination, error) {
+	path, err := existing(path)
+	if err != nil {
+		return nil, err
+	}
+	// What servers would set, but for what would write to the file.
+	read, err := sql.Open("sqlite", dsn(path, "ro", Options{}, syncFull))
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	read.SetMaxOpenConns(2) // a snapshot, and what is asked beside it
+	return store.Examine(store.Engine{Read: read, BeginRead: "BEGIN", Classify: classify, Scan: scan}, store.Probes{
+		Schema:     schema,
+		Durability: func(ctx context.Context) (string, []string, error) { return durability(ctx, read) },
+		Storage: func(ctx context.Context, quick bool) (string, []string, error) {
+			return storage(ctx, path, read, quick)
+		},
+	}), nil
+}
+
+// schemaParts are the columns of tables, of their primary keys, and of their other
+// indexes, in this order. An index over a part of the rows makes nothing unique.
+const schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
+	SELECT t.name AS tbl, c.name AS col, '' AS idx, c."notnull" AS flag, 0 AS pk, 0 AS part, c.cid AS place
+		FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'
+	UNION ALL SELECT t.name, c.name, 'key', 1, 1, 1, c.pk
+		FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND c.pk > 0
+	UNION ALL SELECT t.name, c.name, i.name, i."unique" AND NOT i.partial, 0, 2, c.seqno
+		FROM sqlite_schema AS t JOIN pragma_index_list(t.name) AS i JOIN pragma_index_info(i.name) AS c
+		WHERE t.type = 'table' AND i.origin = 'c')
+	ORDER BY tbl, part, idx, place`
+
+func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
+	parts, err := store.ReadSchema(ctx, conn, schemaParts)
+	if err != nil {
+		return nil, err
+	}
+	return store.SchemaLines(parts), nil
+}
+
+// durability looks at what a commit waits for. The journal is a property of the
+// file; how it is synced is up to each process, and ours are asked for by name.
+func durability(ctx context.Context, read *sql.DB) (looked string, wrong []string, err error) {
+	var journal string
+	var sync int
+	if err := read.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil {
+		return "", nil, err
+	}
+	if err := read.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&sync); err != nil {
+		return "", nil, err
+	}
+	const full = 2
+	if sync < full {
+		wrong = append(wrong, fmt.Sprintf("synchronous is %d for connections of this program: an acknowledged write can be lost", sync))
+	}
+	if journal == "wal" {
+		return "journal_mode wal, synchronous full", wrong, nil
+	}
+	return fmt.Sprintf("journal_mode %s, which becomes wal when a server opens the file; synchronous full", journal), wrong, nil
+}
+
+// storage reads all pages, and compares tables with their indexes unless it is to
+// be quick.
+func storage(ctx context.Context, path string, read *sql.DB, quick bool) (looked string, wrong []string, err error) {
+	check := "integrity_check"
+	if quick {
+		check = "quick_check"
+	}
+	rows, err := read.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", check, faultsListed))
+	if err != nil {
+		return "", nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var said string
+		if err := rows.Scan(&said); err != nil {
+			return "", nil, err
+		}
+		if said != "ok" {
+			wrong = append(wrong, strings.ReplaceAll(said, "\n", "; "))
+		}
+	}
+	size := int64(0)
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	return fmt.Sprintf("%s of %.1f MB", check, float64(size)/1e6), wrong, rows.Err()
+}

@@ -1,0 +1,160 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+// column is one of a table, as SQLite tells it.
+type column struct{ name, kind string }
+
+func columnsOf(t *testing.T, path, table string) (all []column) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(`SELECT name, lower(type) FROM pragma_table_info($1)`, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.name, &c.kind); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// changed is an expression for another value of a column.
+func (c column) changed() string {
+	switch c.kind {
+	case "blob", "bytea":
+		return "zeroblob(32)"
+	case "bigint", "double precision":
+		return c.name + " + 1"
+	default:
+		return c.name + " || 'x'"
+	}
+}
+
+// Whatever a disk changes of a hotspot or a key is noticed by whoever reads it,
+// but for columns that say nothing by themselves.
+func TestSeal_EveryColumn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	db := open(t, path)
+	h := storetest.Hotspot(1)
+	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+		t.Fatal(err)
+	}
+	k := beacon.Key{
+		ID: "key_1", User: "usr_1", Name: "Front desk", Scopes: []beacon.Scope{beacon.HotspotsWrite}, SecretHash: [32]byte{1},
+		CreatedAt: storetest.Now, ExpiresAt: storetest.Now.Add(time.Hour),
+	}
+	if err := db.InsertKey(t.Context(), k, storetest.Actor); err != nil {
+		t.Fatal(err)
+	}
+	tables := []struct {
+		name   string
+		others []string // the key, the seal, and what is looked at in another way
+		read   func() error
+	}{
+		{"hotspots", []string{"id", "seal", "mac_live", "version", "deleted_at"}, func() error { _, err := db.Hotspot(t.Context(), h.ID); return err }},
+		{"api_keys", []string{"id", "seal", "revoked_at", "last_used_at"}, func() error { _, err := db.Key(t.Context(), k.ID); return err }},
+	}
+	for _, table := range tables {
+		looked := 0
+		for _, c := range columnsOf(t, path, table.name) {
+			if slices.Contains(table.others, c.name) {
+				continue
+			}
+			looked++
+			raw(t, path, fmt.Sprintf(`CREATE TABLE kept AS SELECT * FROM %s`, table.name), fmt.Sprintf(`UPDATE %s SET %s = %s`, table.name, c.name, c.changed()))
+			err := table.read()
+			if err == nil {
+				t.Errorf("%s.%s was changed, and nobody noticed", table.name, c.name)
+			} else if e, ok := errors.AsType[*beacon.Error](err); !ok || e.Kind != beacon.Internal || strings.Contains(e.Error(), "Main St") {
+				t.Errorf("%s.%s: %v", table.name, c.name, err)
+			}
+			raw(t, path, fmt.Sprintf(`DELETE FROM %s`, table.name), fmt.Sprintf(`INSERT INTO %s SELECT * FROM kept`, table.name), `DROP TABLE kept`)
+			if err := table.read(); err != nil {
+				t.Fatalf("%s.%s is as it was: %v", table.name, c.name, err)
+			}
+		}
+		if looked < 6 {
+			t.Errorf("%d columns of %s were looked at", looked, table.name)
+		}
+	}
+}
+
+// A hotspot that is damaged is named by those who read it alone or with others,
+// is not changed, and can be accepted as it is by taking its seal away.
+func TestSeal_Damaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	db := open(t, path)
+	for n := range 3 {
+		if _, err := db.InsertHotspot(t.Context(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad := storetest.Hotspot(1).ID
+	raw(t, path, `UPDATE hotspots SET address = '1 Main St.' WHERE id = '`+string(bad)+`'`)
+	rename := func(h *beacon.Hotspot) (bool, error) { h.Name = "Other"; return true, nil }
+	each := func() error {
+		return db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
+	}
+	for what, err := range map[string]error{
+		"Hotspot":       second(db.Hotspot(t.Context(), bad)),
+		"HotspotsByID":  second(db.HotspotsByID(t.Context(), []beacon.HotspotID{storetest.Hotspot(0).ID, bad})),
+		"EachHotspot":   each(),
+		"UpdateHotspot": second(db.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename)),
+	} {
+		if !errors.Is(err, store.ErrSeal) || !strings.Contains(err.Error(), string(bad)) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	raw(t, path, `UPDATE hotspots SET seal = 0 WHERE id = '`+string(bad)+`'`)
+	if h, err := db.Hotspot(t.Context(), bad); err != nil || h.Location.Address != "1 Main St." || h.Version != 1 {
+		t.Errorf("without its seal, the hotspot is %+v, %v", h, err)
+	}
+	if err := each(); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename); err != nil {
+		t.Error(err)
+	}
+	raw(t, path, `UPDATE hotspots SET name = 'Others' WHERE id = '`+string(bad)+`'`)
+	if _, err := db.Hotspot(t.Context(), bad); !errors.Is(err, store.ErrSeal) {
+		t.Errorf("it was written again, and is not sealed: %v", err)
+	}
+}
+
+// A program that is older than seals leaves the seal of the version before.
+func TestSeal_OlderProgramBeside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	db := open(t, path)
+	h := storetest.Hotspot(1)
+	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, path, `UPDATE hotspots SET name = 'Renamed', version = version + 1`)
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Name != "Renamed" {
+		t.Errorf("%+v, %v", read, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

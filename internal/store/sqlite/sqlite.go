@@ -1,0 +1,200 @@
+// Package sqlite opens a store in one SQLite file: nothing to install, nothing
+// to run. It is not for several machines; package store/postgres is.
+//
+// Its invariant: what was acknowledged survives a power cut, because the
+// write-ahead log is synced at every commit (synchronous=FULL; NORMAL was
+// measured to lose acknowledged commits). Only a Draft asks for less.
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// Options are the settings of a store. The zero value of each is usable, but
+// for Now.
+type Options struct {
+	Now     time.Time     // when the store is opened: part of the node's name
+	Node    string        // whose stream of changes to write to, such as store.SharedNode; default a fresh one
+	Readers int           // connections for reading; default 4
+	Wait    time.Duration // for another process that writes, such as the command line beside a server; default 5 s
+
+	// Draft is for a file that is worth nothing before it is complete: nothing is
+	// synced, and a power cut may leave anything of it. Whoever completes it syncs
+	// it, and gives it its name.
+	Draft bool
+}
+
+const (
+	defaultReaders = 4
+	defaultWait    = 5 * time.Second
+)
+
+// Open opens the database in the file at path, and makes it when there is none.
+// Only the owner of the file may read it.
+func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
+	path, err := prepare(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	write, err := sql.Open("sqlite", writing(path, opts))
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	write.SetMaxOpenConns(1)
+	read, err := sql.Open("sqlite", dsn(path, "ro", opts))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), write.Close())
+	}
+	readers := cmp.Or(max(opts.Readers, 0), defaultReaders)
+	read.SetMaxOpenConns(readers)
+	read.SetMaxIdleConns(readers)
+
+	db, err := store.Open(ctx, store.Engine{
+		Write: write, Read: read,
+		Begin:     "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
+		BeginRead: "BEGIN",           // from the first read on
+		Words:     words,
+		Classify:  classify,
+		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
+			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
+		},
+		Rewrite: positional,
+		Scan:    scan,
+	}, opts.Node, opts.Now)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// words need no IF NOT EXISTS for a column, which SQLite does not have: a
+// migration that fails is undone.
+var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
+
+// prepare makes the file, so that it never exists with wider permissions. The
+// log and the shared memory beside it inherit them.
+func prepare(path string) (string, error) {
+	if path == "" || path == ":memory:" {
+		return "", errors.New("want the path of a file: a database in memory would lose every write")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	return path, file.Close()
+}
+
+// syncFull has each commit wait for the disk.
+const syncFull = "synchronous(FULL)"
+
+// writing is the one connection that writes. Readers see the last commit while
+// it works (WAL), and each commit is synced (FULL). The log is folded into the
+// file every 16 MB rather than every 4: the pages at the end of each table are
+// in every commit, and are then written once for four times as many.
+func writing(path string, opts Options) string {
+	sync := syncFull
+	if opts.Draft {
+		sync = "synchronous(OFF)"
+	}
+	return dsn(path, "rwc", opts, "journal_mode(WAL)", sync, "wal_autocheckpoint(4000)", "cache_size(-32768)")
+}
+
+func dsn(path, mode string, opts Options, pragmas ...string) string {
+	wait := cmp.Or(opts.Wait, defaultWait)
+	// The wait comes first: the switch to WAL may have to wait already.
+	settings := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
+	for _, pragma := range pragmas {
+		settings.Add("_pragma", pragma)
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String()
+}
+
+func classify(err error) store.Failure {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return store.Refused
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return store.Duplicate
+	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC:
+		return store.Broken
+	}
+	switch e.Code() & 0xff { // the rest is detail
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL:
+		return store.Busy
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return store.Away
+	case sqlite3.SQLITE_FULL:
+		return store.Full
+	}
+	return store.Refused
+}
+
+// exclusive holds the one write lock of the file, and undoes all of a migration
+// that fails.
+func exclusive(ctx context.Context, write *sql.DB, wait time.Duration, fn func(*sql.Conn) error) (err error) {
+	conn, err := lock(ctx, write, wait)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	end := "COMMIT"
+	if err = fn(conn); err != nil {
+		end = "ROLLBACK"
+	}
+	_, endErr := conn.ExecContext(context.WithoutCancel(ctx), end)
+	return errors.Join(err, endErr)
+}
+
+// retryPause is how long a refused opening waits before it tries again.
+const retryPause = 2 * time.Millisecond
+
+// lock opens the connection that writes and takes the write lock. SQLite itself
+// waits for a lock, but not where two processes switch a fresh file to WAL at
+// once: each could be waiting for the other, so one is refused on the spot.
+func lock(ctx context.Context, write *sql.DB, wait time.Duration) (*sql.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		conn, err := tryLock(ctx, write)
+		if err == nil || classify(err) != store.Busy {
+			return conn, err
+		}
+		select {
+		case <-time.After(rand.N(2 * retryPause)):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+func tryLock(ctx context.Context, write *sql.DB) (*sql.Conn, error) {
+	conn, err := write.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// announceSize keeps a transaction short: others wait behind it.
+const announceSize = 1<<eventChunks - 1
+
+// Announce notes that hotspots came online or went offline, and appends an event
+// for each of which the opposite was announced last, or nothing: to say it
+// again, or from two places, makes no second event. It answers Conflict when the
+// lease was lost. After any failure, some of it may be written; the rest can
+// simply be announced again.
+//
+// The row of a deleted hotspot stays. It is of no effect: its id is never given
+// again.
+func (db *DB) Announce(ctx context.Context, l lease.Lease, transitions []beacon.Transition) error {
+	for len(transitions) > 0 {
+		some := distinct(transitions)
+		transitions = transitions[len(some):]
+		own := append([]beacon.Transition{}, some...) // the caller may leave before they are written
+		err := db.fenced(ctx, l, func(tx *transaction) error {
+			fresh, err := announce(tx, own)
+			if err != nil {
+				return err
+			}
+			return appendEvents(tx, fresh)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distinct is how far one statement may reach: no hotspot twice.
+func distinct(transitions []beacon.Transition) []beacon.Transition {
+	seen := make(map[beacon.HotspotID]bool, min(len(transitions), announceSize))
+	for i, t := range transitions {
+		if seen[t.Hotspot] || i == announceSize {
+			return transitions[:i]
+		}
+		seen[t.Hotspot] = true
+	}
+	return transitions
+}
+
+// announce writes down what is new and answers the events to it, in the order
+// of the transitions.
+func announce(tx *transaction, transitions []beacon.Transition) (events []beacon.Event, err error) {
+	fresh := map[beacon.HotspotID]bool{}
+	err = inChunks(sqlText.announce[:], len(transitions), func(text string, from, to int) error {
+		args := make([]any, 0, 3*(to-from))
+		for _, t := range transitions[from:to] {
+			args = append(args, string(t.Hotspot), onlineRow(t.Online), micros(t.At))
+		}
+		return tx.rows(func(scan func(...any) error) error {
+			var hotspot beacon.HotspotID
+			err := scan(&hotspot)
+			fresh[hotspot] = true
+			return err
+		}, text, args...)
+	})
+	for _, t := range transitions {
+		if !fresh[t.Hotspot] {
+			continue
+		}
+		kind := beacon.HotspotOffline
+		if t.Online {
+			kind = beacon.HotspotOnline
+		}
+		events = append(events, beacon.Event{Kind: kind, Target: string(t.Hotspot), User: t.User, At: t.At})
+	}
+	return events, err
+}
+
+func onlineRow(online bool) int64 {
+	if online {
+		return 1
+	}
+	return 0
+}
+
+// EachStatus calls fn with what was announced last of every hotspot, one after
+// the other. It ends with the first error of fn.
+func (db *DB) EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error {
+	return db.eachPage(ctx, sqlText.statusPage, 1, func(ctx context.Context, s span) error {
+		var hotspot string
+		var online int64
+		return db.scan(ctx, sqlText.eachStatus, []any{&hotspot, &online}, func() (stopped, failed error) {
+			return fn(beacon.HotspotID(hotspot), online != 0), nil
+		}, s.after, s.end)
+	})
+}

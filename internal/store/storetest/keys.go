@@ -1,0 +1,112 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+func key(id beacon.KeyID) beacon.Key {
+	return beacon.Key{
+		ID: id, User: "usr_tester", Name: "ключ 🔑", Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead},
+		SecretHash: [32]byte{0, 1, 0xfe, 0xff, 31: 7}, CreatedAt: Now, ExpiresAt: Now.Add(720 * time.Hour),
+	}
+}
+
+func insertKeys(t testing.TB, db *store.DB, all ...beacon.Key) {
+	t.Helper()
+	for _, k := range all {
+		if err := db.InsertKey(t.Context(), k, Actor); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func keys(t *testing.T, database Database) {
+	db := database.open(t)
+	full, bare := key("key_1"), beacon.Key{ID: "key_2", User: "usr_2", CreatedAt: Now}
+	insertKeys(t, db, full, bare)
+	equal(t, "the key", must(db.Key(t.Context(), "key_1")), full)
+	equal(t, "the bare key", must(db.Key(t.Context(), "key_2")), bare)
+	for _, id := range []beacon.KeyID{"", "KEY_1", "key_3"} {
+		_, err := db.Key(t.Context(), id)
+		wantKind(t, "Key("+string(id)+")", err, beacon.NotFound)
+	}
+	wantKind(t, "the same id again", db.InsertKey(t.Context(), full, Actor), beacon.Internal)
+	spoilt := key("key_4")
+	spoilt.Name = "\x00"
+	wantKind(t, "NUL", db.InsertKey(t.Context(), spoilt, Actor), beacon.Internal)
+	wantHead(t, db, 2)
+}
+
+func keyOrderAndUsers(t *testing.T, database Database) {
+	db := database.open(t)
+	old, middle, twin, foreign := key("key_9"), key("key_a"), key("key_B"), key("key_1")
+	middle.CreatedAt, twin.CreatedAt, foreign.CreatedAt = Now.Add(time.Second), Now.Add(time.Second), Now.Add(time.Hour)
+	foreign.User = "usr_other"
+	insertKeys(t, db, middle, old, foreign, twin)
+	// Of the same age, by the bytes of the id: "B" < "a".
+	for _, tc := range []struct {
+		user          beacon.UserID
+		offset, limit int
+		want          []beacon.Key
+		total         int
+	}{
+		{"usr_tester", 0, 100, []beacon.Key{middle, twin, old}, 3},
+		{"", 0, 100, []beacon.Key{foreign, middle, twin, old}, 4},
+		{"", 1, 2, []beacon.Key{middle, twin}, 4},
+		{"usr_tester", 2, 2, []beacon.Key{old}, 3},
+		{"usr_tester", 3, 2, nil, 3},
+		{"", 1 << 40, 100, nil, 4},
+		{"usr_nobody", 0, 100, nil, 0},
+	} {
+		page, total, err := db.Keys(t.Context(), tc.user, tc.offset, tc.limit)
+		if err != nil || total != tc.total {
+			t.Errorf("Keys(%q, %d, %d): total %d, %v; want %d", tc.user, tc.offset, tc.limit, total, err, tc.total)
+		}
+		equal(t, fmt.Sprintf("Keys(%q, %d, %d)", tc.user, tc.offset, tc.limit), page, tc.want)
+	}
+}
+
+func revokeKey(t *testing.T, database Database) {
+	db := database.open(t)
+	want := key("key_1")
+	insertKeys(t, db, want, key("key_2"))
+	want.RevokedAt = Now.Add(time.Minute)
+	for range 2 { // the second time is fine and moves nothing
+		if err := db.RevokeKey(t.Context(), "key_1", want.RevokedAt, Actor); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "the revoked key", must(db.Key(t.Context(), "key_1")), want)
+	}
+	if err := db.RevokeKey(t.Context(), "key_1", Now.Add(time.Hour), Actor); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the revoked key", must(db.Key(t.Context(), "key_1")), want)
+	equal(t, "the other key", must(db.Key(t.Context(), "key_2")), key("key_2"))
+	wantKind(t, "an unknown key", db.RevokeKey(t.Context(), "key_3", Now, Actor), beacon.NotFound)
+	wantHead(t, db, 3)
+}
+
+func touchKeys(t *testing.T, database Database) {
+	db := database.open(t)
+	insertKeys(t, db, key("key_1"), key("key_2"), key("key_3"))
+	touch := func(used map[beacon.KeyID]time.Time) {
+		t.Helper()
+		if err := db.TouchKeys(t.Context(), used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	touch(nil)
+	touch(map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now, "key_unknown": Now})
+	touch(map[beacon.KeyID]time.Time{"key_1": Now, "key_2": Now.Add(time.Minute)}) // never back
+	for id, want := range map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now.Add(time.Minute), "key_3": {}} {
+		if got := must(db.Key(t.Context(), id)).LastUsedAt; !got.Equal(want) {
+			t.Errorf("%s was last used %v; want %v", id, got, want)
+		}
+	}
+	wantHead(t, db, 3) // use is not a write
+}

@@ -1,0 +1,71 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// PostgresVariable names the environment variable with the address of a
+// PostgreSQL server, whose user may make databases.
+const PostgresVariable = "BEACON_TEST_POSTGRES"
+
+// Postgres makes a fresh database for one test, drops it when the test ends,
+// and answers its URL. It fails where there is no server: these tests are never
+// skipped.
+//
+// The database sorts text as a language does, not by bytes: who leaves the
+// order to the database is found out.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return fresh(t, `LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C.UTF-8'`).String()
+}
+
+// Serializable makes a database like Postgres does, but as distributed engines
+// are: every transaction is serializable, and text sorts by its bytes.
+func Serializable(t testing.TB) string {
+	t.Helper()
+	database := fresh(t, `LOCALE 'C'`)
+	settings := database.Query()
+	settings.Set("default_transaction_isolation", "serializable")
+	database.RawQuery = settings.Encode()
+	return database.String()
+}
+
+func fresh(t testing.TB, locale string) *url.URL {
+	t.Helper()
+	server := os.Getenv(PostgresVariable)
+	if server == "" {
+		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", PostgresVariable)
+	}
+	database, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("%s: %v", PostgresVariable, err)
+	}
+	name := id.New("beacon_test_", time.Now())
+	onServer(t, server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s`, name, locale))
+	t.Cleanup(func() { onServer(t, server, `DROP DATABASE `+name+` WITH (FORCE)`) })
+	database.Path = "/" + name
+	return database
+}
+
+func onServer(t testing.TB, server, statement string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // t.Context has ended in a clean-up
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("%s: %v", PostgresVariable, err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}

@@ -1,0 +1,191 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// booksOfOneMoment: what others commit while someone reads does not show, and
+// shows to who reads next.
+func booksOfOneMoment(t *testing.T, database Database) {
+	reader, writer := database.open(t), database.open(t)
+	l := lead(t, writer, "keeper")
+	one, two := owned("usr_a", 1), owned("usr_a", 2)
+	putPage(t, writer, l, page(rewardDay, beacon.Owned{}, one))
+	calls := 0
+	err := reader.Books(t.Context(), func(b ledger.Books) error {
+		calls++
+		before, _, err := b.Closing(t.Context())
+		if err != nil {
+			return err
+		}
+		if calls == 1 {
+			putPage(t, writer, l, last(page(rewardDay, one, two)))
+			if n, err := writer.Settle(t.Context(), Actor, []ledger.Statement{statement(rewardMonth, "usr_a", 1, ledger.Hash{})}); n != 1 || err != nil {
+				t.Errorf("Settle = %d, %v", n, err)
+			}
+			insert(t, writer, Hotspot(1))
+		}
+		after, _, err := b.Closing(t.Context())
+		equal(t, "the closing", after, before)
+		equal(t, "the sums", len(must(b.HotspotMonths(t.Context(), "usr_a", rewardMonth))), 1)
+		equal(t, "the names", len(must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{}))), 0)
+		if _, any, err := b.Statement(t.Context(), "usr_a", rewardMonth); any || err != nil {
+			t.Errorf("a statement of the future: %v, %v", any, err)
+		}
+		return err
+	})
+	if err != nil || calls != 1 {
+		t.Fatalf("Books = %v after %d calls", err, calls)
+	}
+	equal(t, "the next closing", closing(t, reader).Value.Upto, two)
+	equal(t, "the next statement", statementOf(t, reader, "usr_a", rewardMonth).Any, true)
+}
+
+// booksEnd: whatever read does, its connection is fit for the next one.
+func booksEnd(t *testing.T, database Database) {
+	db := database.open(t)
+	insert(t, db, Hotspot(1))
+	names := func(ctx context.Context, b ledger.Books) error {
+		_, err := b.Names(ctx, Hotspot(1).Operator, time.Time{})
+		return err
+	}
+	for range 20 { // more than there are connections
+		if err := db.Books(t.Context(), func(ledger.Books) error { return errVerdict }); !errors.Is(err, errVerdict) {
+			t.Fatalf("Books = %v; want the verdict as it is", err)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = db.Books(t.Context(), func(b ledger.Books) error {
+				_ = names(t.Context(), b)
+				panic("read")
+			})
+			t.Error("the panic is lost")
+		}()
+		ctx, cancel := context.WithCancel(t.Context())
+		err := db.Books(ctx, func(b ledger.Books) error {
+			cancel()
+			_ = names(ctx, b) // not even when its error is passed over
+			return nil
+		})
+		wantKind(t, "a cancelled read", err, beacon.Overloaded)
+	}
+	for range 20 {
+		if err := db.Books(t.Context(), func(b ledger.Books) error { return names(t.Context(), b) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	insert(t, db, Hotspot(2)) // nobody holds a snapshot: the new one is seen
+	equal(t, "the names", len(inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]beacon.HotspotName, error) {
+		return b.Names(ctx, Hotspot(1).Operator, time.Time{})
+	})), 2)
+}
+
+// booksAtOnce: many read at once, and each asks the store for something else
+// meanwhile: they must not wait for each other for ever.
+func booksAtOnce(t *testing.T, database Database) {
+	db := database.open(t)
+	insert(t, db, Hotspot(1))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			err := db.Books(ctx, func(b ledger.Books) error {
+				_, err := b.Names(ctx, Hotspot(1).Operator, time.Time{})
+				_, errOther := db.Hotspot(ctx, Hotspot(1).ID)
+				return errors.Join(err, errOther)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// booksOfHotspots: names and owners stay when a hotspot is deleted.
+func booksOfHotspots(t *testing.T, database Database) {
+	db := database.open(t)
+	stranger := Hotspot(3)
+	stranger.Operator += "x"
+	insert(t, db, Hotspot(2), Hotspot(1), stranger)
+	remove(t, db, Hotspot(1).ID)
+	gone := beacon.HotspotName{ID: Hotspot(1).ID, Name: Hotspot(1).Name, DeletedAt: Now.Add(time.Hour)}
+	err := db.Books(t.Context(), func(b ledger.Books) error {
+		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{})), []beacon.HotspotName{
+			gone, {ID: Hotspot(2).ID, Name: Hotspot(2).Name},
+		})
+		for since, want := range map[time.Time]int{gone.DeletedAt: 2, gone.DeletedAt.Add(time.Millisecond): 1} {
+			equal(t, "the names since "+since.String(), len(must(b.Names(t.Context(), Hotspot(1).Operator, since))), want)
+		}
+		equal(t, "names by id", must(b.NamesOf(t.Context(), []beacon.HotspotID{gone.ID, "hs_unknown"})), []beacon.HotspotName{gone})
+		equal(t, "names of none", len(must(b.NamesOf(t.Context(), nil))), 0)
+		for id, want := range map[beacon.HotspotID]beacon.UserID{
+			Hotspot(1).ID: Hotspot(1).Operator, stranger.ID: stranger.Operator, "hs_unknown": "",
+		} {
+			if user, any, err := b.Owner(t.Context(), id); user != want || any != (want != "") || err != nil {
+				t.Errorf("Owner(%s) = %s, %v, %v; want %s", id, user, any, err, want)
+			}
+		}
+		if day, any, err := b.FirstRecord(t.Context()); day != 0 || any || err != nil {
+			t.Errorf("FirstRecord of none = %v, %v, %v", day, any, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	put(t, db, lead(t, db, "keeper"), record(1, 101, "b"), record(2, 100, "a"))
+	equal(t, "the first record", inBooks(t, db, func(ctx context.Context, b ledger.Books) (f found[beacon.Day], err error) {
+		f.Value, f.Any, err = b.FirstRecord(ctx)
+		return f, err
+	}), found[beacon.Day]{100, true})
+	longRows(t, db)
+}
+
+// longRows: more than are read at once, in their order; whoever gets them may
+// ask for more, and may stop.
+func longRows(t *testing.T, db *store.DB) {
+	t.Helper()
+	const many = 4_500
+	var all []beacon.Owned
+	for n := range many {
+		all = append(all, owned("usr_many", n))
+	}
+	p := page(rewardDay, beacon.Owned{}, all...)
+	putPage(t, db, lead(t, db, "keeper"), p)
+	got := 0
+	err := db.Books(t.Context(), func(b ledger.Books) error {
+		return b.Rows(t.Context(), "usr_many", rewardDay, func(r ledger.Row) error {
+			if r != p.Rows[got] {
+				t.Fatalf("row %d is %+v; want %+v", got, r, p.Rows[got])
+			}
+			if got++; got%1000 == 1 {
+				equal(t, "a row", must2(b.Row(t.Context(), r.Day, r.Owned)), r)
+			}
+			if got == many {
+				return errVerdict
+			}
+			return nil
+		})
+	})
+	if !errors.Is(err, errVerdict) || got != many {
+		t.Errorf("%d rows, %v; want %d", got, err, many)
+	}
+}
+
+// must2 returns a value that is there.
+func must2[T any](v T, any bool, err error) T {
+	if err != nil || !any {
+		panic(err)
+	}
+	return v
+}

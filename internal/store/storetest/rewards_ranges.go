@@ -1,0 +1,157 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// ownedRecords: by user and then by hotspot, deleted ones too, whatever the page
+// size; only those that have a record of the day.
+func ownedRecords(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	users := manyUsers(9)
+	var want []beacon.OwnedRecord
+	var rows []beacon.RecordRow
+	for n := range 120 {
+		h := Hotspot(n)
+		h.Operator = users[n*7%len(users)]
+		insert(t, db, h)
+		if n%5 == 0 {
+			remove(t, db, h.ID)
+		}
+		rows = append(rows, record(n, 99, "before"))
+		if n%4 != 1 {
+			r := record(n, 100, "of "+string(h.ID))
+			rows = append(rows, r)
+			want = append(want, beacon.OwnedRecord{Owned: beacon.Owned{User: h.Operator, Hotspot: h.ID}, Data: r.Data})
+		}
+	}
+	put(t, db, l, rows...)
+	slices.SortFunc(want, func(a, b beacon.OwnedRecord) int {
+		return strings.Compare(string(a.User)+" "+string(a.Hotspot), string(b.User)+" "+string(b.Hotspot))
+	})
+	for _, limit := range []int{1, 7, 119, 120, 121, 1000} {
+		var got []beacon.OwnedRecord
+		var after beacon.Owned
+		pages := 0
+		for more := true; more; pages++ {
+			var some []beacon.OwnedRecord
+			var err error
+			some, after, more, err = db.OwnedRecords(t.Context(), 100, after, limit)
+			if err != nil || pages > 120 {
+				t.Fatalf("page %d of %d: %v", pages, limit, err)
+			}
+			got = append(got, some...)
+		}
+		equal(t, "the records", got, want)
+		equal(t, "pages, none of them empty", pages, (120+limit-1)/limit)
+	}
+	rest, next, more, err := db.OwnedRecords(t.Context(), 100, owned("usr_z", 1), 10)
+	if len(rest) != 0 || next != owned("usr_z", 1) || more || err != nil {
+		t.Errorf("after the last: %v, %v, %v, %v", rest, next, more, err)
+	}
+	rest, next, more, err = db.OwnedRecords(t.Context(), 101, beacon.Owned{}, 10)
+	if len(rest) != 0 || next != (beacon.Owned{}) || more || err != nil {
+		t.Errorf("of a day without any: %v, %v, %v, %v", rest, next, more, err)
+	}
+}
+
+// sumRanges: ranges begin and end where they are told to, also within a user,
+// and have nothing of the next month.
+func sumRanges(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	users := manyUsers(8)
+	var all []beacon.Owned
+	for _, user := range users {
+		for n := range 3 {
+			all = append(all, owned(string(user), n))
+		}
+	}
+	day := rewardMonth.Last()
+	want := last(page(day, beacon.Owned{}, all...))
+	shuffled := want
+	shuffled.Rows, shuffled.Hotspots, shuffled.Users = reversed(want.Rows), reversed(want.Hotspots), reversed(want.Users)
+	putPage(t, db, l, shuffled, last(page(day+1, beacon.Owned{}, slices.Concat(all, strangers(t, db))...)))
+
+	for from := range all {
+		for to := range all {
+			got := must(db.HotspotMonths(t.Context(), rewardMonth, all[from], all[to]))
+			equal(t, "hotspots from one to another", whole(got), whole(want.Hotspots[from:max(to+1, from)]))
+		}
+		got := must(db.HotspotPage(t.Context(), rewardMonth, all[from], 5))
+		equal(t, "hotspots after one", whole(got), whole(want.Hotspots[from+1:min(from+6, len(all))]))
+	}
+	for from := range users {
+		for to := range users {
+			got := must(db.UserMonths(t.Context(), rewardMonth, users[from], users[to]))
+			equal(t, "users from one to another", whole(got), whole(want.Users[from:max(to+1, from)]))
+			accounts := slices.DeleteFunc(must(db.Accounts(t.Context(), users[from], users[to])),
+				func(a ledger.Account) bool { return a.FirstDay != day })
+			equal(t, "accounts from one to another", len(accounts), max(to+1-from, 0))
+			for i, a := range accounts {
+				equal(t, "an account", a, ledger.Account{User: users[from+i], FirstDay: day, Settled: ledger.NoMonth})
+			}
+		}
+		got := must(db.UserPage(t.Context(), rewardMonth, users[from], 3))
+		equal(t, "users after one", whole(got), whole(want.Users[from+1:min(from+4, len(users))]))
+	}
+	equal(t, "from the first on", must(db.HotspotPage(t.Context(), rewardMonth, beacon.Owned{}, 100)), want.Hotspots)
+	equal(t, "from the first on", must(db.UserPage(t.Context(), rewardMonth, "", 100)), want.Users)
+	equal(t, "no month", len(must(db.UserPage(t.Context(), rewardMonth+2, "", 100))), 0)
+	sumsOfAUser(t, db, users[2], want)
+}
+
+// strangers are hotspots, and users, who come in between and have nothing in the
+// month. Those who have are not even registered: no page depends on it.
+func strangers(t *testing.T, db *store.DB) (all []beacon.Owned) {
+	t.Helper()
+	for n := range 20 {
+		h := Hotspot(100 + n)
+		h.Operator = beacon.UserID(fmt.Sprintf("usr_%04dab%02d", n/10, n))
+		insert(t, db, h)
+		all = append(all, beacon.Owned{User: h.Operator, Hotspot: h.ID})
+	}
+	return all
+}
+
+// sumsOfAUser reads what one user has, and nothing of the neighbours.
+func sumsOfAUser(t *testing.T, db *store.DB, user beacon.UserID, want ledger.Page) {
+	t.Helper()
+	err := db.Books(t.Context(), func(b ledger.Books) error {
+		own := must(b.HotspotMonths(t.Context(), user, rewardMonth))
+		equal(t, "the hotspots of a user", own, slices.DeleteFunc(slices.Clone(want.Hotspots),
+			func(m ledger.HotspotMonth) bool { return m.User != user }))
+		// Months long before and long after, and more than one query of them.
+		months := must(b.UserMonths(t.Context(), user, rewardMonth-40, rewardMonth+40))
+		if len(months) != 2 || months[0].Month != rewardMonth || months[1].Month != rewardMonth+1 || months[1].User != user {
+			t.Errorf("the months of a user: %v", months)
+		}
+		for _, part := range []struct{ from, to, n int }{{0, 0, 1}, {0, 1, 2}, {1, 1, 1}, {2, 9, 0}, {-9, -1, 0}, {1, 0, 0}} {
+			some := must(b.UserMonths(t.Context(), user, rewardMonth+beacon.Month(part.from), rewardMonth+beacon.Month(part.to)))
+			if len(some) != part.n {
+				t.Errorf("months from %d to %d: %v; want %d", part.from, part.to, some, part.n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func reversed[T any](all []T) []T {
+	all = slices.Clone(all)
+	slices.Reverse(all)
+	return all
+}
+
+// whole makes nil the same as empty.
+func whole[T any](all []T) []T { return append([]T{}, all...) }

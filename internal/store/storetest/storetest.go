@@ -1,0 +1,223 @@
+// Package storetest is the contract that every store keeps, as tests: above
+// all what two databases do differently when nobody looks. It is not about one
+// engine; what only one of them has is tested beside it.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// Database opens a database. It can be called many times: each time it opens
+// one more node on the same database, a fresh one when node is empty.
+type Database func(ctx context.Context, node string) (*store.DB, error)
+
+// open opens a node that is closed at the end of the test.
+func (d Database) open(t testing.TB) *store.DB {
+	t.Helper()
+	return d.openNode(t, "")
+}
+
+func (d Database) openNode(t testing.TB, node string) *store.DB {
+	t.Helper()
+	db, err := d(t.Context(), node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// Now is when the tests happen: to the microsecond, as a store keeps it.
+var Now = time.Date(2026, 11, 15, 12, 0, 0, 123_456_000, time.UTC)
+
+// Run holds a store to the contract. Fresh makes an empty database.
+func Run(t *testing.T, fresh func(t testing.TB) Database) {
+	tests := []struct {
+		name string
+		run  func(*testing.T, Database)
+	}{
+		{"HotspotRoundTrip", hotspotRoundTrip},
+		{"HotspotMinimal", hotspotMinimal},
+		{"HotspotUnstorable", hotspotUnstorable},
+		{"HotspotNotFound", hotspotNotFound},
+		{"HotspotsOf", hotspotsOf},
+		{"NamesOf", namesOf},
+		{"HotspotsByID", hotspotsByID},
+		{"EachHotspot", eachHotspot},
+		{"Update", update},
+		{"UpdateVerdicts", updateVerdicts},
+		{"UpdateToTakenMAC", updateToTakenMAC},
+		{"Delete", deleteFreesMAC},
+		{"MACTaken", macTaken},
+		{"MACRace", macRace},
+		{"IdempotencyReplay", idempotencyReplay},
+		{"IdempotencyAfterConflict", idempotencyAfterConflict},
+		{"IdempotencyRace", idempotencyRace},
+		{"PruneIdempotency", pruneIdempotency},
+		{"Keys", keys},
+		{"KeyOrderAndUsers", keyOrderAndUsers},
+		{"RevokeKey", revokeKey},
+		{"TouchKeys", touchKeys},
+		{"AppendBeats", appendBeats},
+		{"BeatsAtOnce", beatsAtOnce},
+		{"BeatsOvertake", beatsOvertake},
+		{"TrimJournal", trimJournal},
+		{"Watch", watch},
+		{"JournalWhileTrimmed", journalWhileTrimmed},
+		{"Records", records},
+		{"EachRecord", eachRecord},
+		{"RecordsFenced", recordsFenced},
+		{"Lease", takeLease},
+		{"LeaseRace", leaseRace},
+		{"Spans", spans},
+		{"AppendEvents", appendEvents},
+		{"EventsOfTwoLeases", eventsOfTwoLeases},
+		{"PruneEvents", pruneEvents},
+		{"Announce", announce},
+		{"AnnounceRace", announceRace},
+		{"EachStatus", eachStatus},
+		{"LinkDevice", linkDevice},
+		{"LinkRefused", linkRefused},
+		{"LinkVerdicts", linkVerdicts},
+		{"LinkRace", linkRace},
+		{"NoteRefusal", noteRefusal},
+		{"PutPages", putPages},
+		{"PutPageRefused", putPageRefused},
+		{"RowExtremes", rowExtremes},
+		{"OwnedRecords", ownedRecords},
+		{"StalePages", stalePages},
+		{"SumRanges", sumRanges},
+		{"SettleMonths", settleMonths},
+		{"SettleMany", settleMany},
+		{"SettleRace", settleRace},
+		{"AddTotals", addTotals},
+		{"AddTotalsRace", addTotalsRace},
+		{"FinishMonth", finishMonth},
+		{"KeepPolicies", keepPolicies},
+		{"BooksOfOneMoment", booksOfOneMoment},
+		{"BooksEnd", booksEnd},
+		{"BooksAtOnce", booksAtOnce},
+		{"BooksOfHotspots", booksOfHotspots},
+		{"ChangesOfEveryWrite", changesOfEveryWrite},
+		{"Audit", audit},
+		{"StreamsOfTwoNodes", streamsOfTwoNodes},
+		{"SharedStream", sharedStream},
+		{"NoLostUpdate", noLostUpdate},
+		{"PoisonedOperation", poisonedOperation},
+		{"PanickingEdit", panickingEdit},
+		{"CancelledContext", cancelledContext},
+		{"FullQueue", fullQueue},
+		{"CloseDrains", closeDrains},
+		{"Reopen", reopen},
+		{"OpenAtOnce", openAtOnce},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, fresh(t))
+		})
+	}
+}
+
+// Actor is who does everything here.
+var Actor = beacon.Actor{Key: "key_tester", User: "usr_tester", Request: "req_1"}
+
+// Hotspot makes a full hotspot; each n has its own id and MAC.
+func Hotspot(n int) beacon.Hotspot {
+	at := Now.Add(time.Duration(n) * time.Millisecond)
+	return beacon.Hotspot{
+		ID:       beacon.HotspotID(id.Format(beacon.HotspotPrefix, at, uint64(n), uint64(n))),
+		Operator: "usr_tester",
+		Name:     fmt.Sprintf("Café №%d", n),
+		Type:     beacon.Business,
+		Location: beacon.Location{
+			Point: geo.Point{Lat: 40.7128 + float64(n)*1e-7, Lng: -74.0060}, Address: "1 Main St", VerifiedAt: at.Add(time.Hour),
+		},
+		Device: beacon.Device{
+			SSID: "Beacon", MAC: mac(n), LinkedAt: at.Add(2 * time.Hour), KeyHash: [32]byte{0, byte(n), 0xff, 31: 1},
+		},
+		PastHours: []beacon.PastHours{
+			{Until: at.Add(time.Hour), Hours: nil},
+			{Until: at.Add(2 * time.Hour), Hours: &beacon.OperatingHours{Timezone: "Etc/UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"sun"}, Open: 0, Close: 1440}}}},
+		},
+		PastService: []beacon.Period{{From: at.Add(-3 * time.Hour), Until: at.Add(-time.Hour)}, {From: at.Add(-time.Minute), Until: at}},
+		Settings: beacon.Settings{
+			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
+			OperatingHours: &beacon.OperatingHours{
+				Timezone:   "America/New_York",
+				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},
+				Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}, {Date: "2026-12-24", Spans: []beacon.ExceptionSpan{{Open: 480, Close: 720}}}},
+			},
+		},
+		CreatedAt: at, UpdatedAt: at, Version: 1,
+	}
+}
+
+func mac(n int) beacon.MAC {
+	return beacon.MAC(fmt.Sprintf("02:00:5E:%02x:%02x:%02x", n>>16&0xff, n>>8&0xff, n&0xff))
+}
+
+// insert registers hotspots that must succeed.
+func insert(t testing.TB, db *store.DB, all ...beacon.Hotspot) {
+	t.Helper()
+	for _, h := range all {
+		if replay, err := db.InsertHotspot(t.Context(), h, Actor, nil); err != nil || replay != nil {
+			t.Fatalf("InsertHotspot(%s) = %v, %v; want nil, nil", h.ID, replay, err)
+		}
+	}
+}
+
+// equal compares whole values.
+func equal(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", what, diff)
+	}
+}
+
+// wantKind checks that an error is a *beacon.Error of a kind, and itself, not
+// hidden in another: its edge looks for nothing else.
+func wantKind(t testing.TB, what string, err error, kind beacon.Kind) {
+	t.Helper()
+	e, ok := err.(*beacon.Error) //nolint:errorlint // see above
+	if !ok || e.Kind != kind {
+		t.Errorf("%s: error %#v; want a *beacon.Error of kind %d", what, err, kind)
+	}
+}
+
+// wantHead checks how many changes a node has made.
+func wantHead(t testing.TB, db *store.DB, n int64) {
+	t.Helper()
+	heads, err := db.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heads[db.Node()] != n {
+		t.Errorf("head of the node = %d; want %d", heads[db.Node()], n)
+	}
+}
+
+// must returns a value that cannot fail here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+var errVerdict = errors.New("the edit says no")

@@ -1,0 +1,113 @@
+package telemetry
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// followLag is how many minutes after a beat came it is in a journal, if it ever
+// is: it waits a few times for as long as appendTimeout, and clocks differ a
+// little.
+const followLag = 3
+
+// finals is which days are written for good.
+type finals struct {
+	mu     sync.Mutex
+	token  int64 // of the lease under which they were
+	before heartbeat.Day
+}
+
+// has reports whether the days before one are written for good under a lease.
+func (f *finals) has(token int64, before heartbeat.Day) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.token == token && f.before >= before
+}
+
+// set notes that the days before one are written for good.
+func (f *finals) set(token int64, before heartbeat.Day) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.token != token {
+		f.token, f.before = token, 0
+	}
+	f.before = max(f.before, before)
+}
+
+// forget leaves it to the next fold to find out.
+func (f *finals) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.token, f.before = 0, 0
+}
+
+// under gives the day before which all are written for good under a lease.
+func (f *finals) under(token int64) (before heartbeat.Day, any bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.before, f.token == token && f.before > 0
+}
+
+// finalAt is the day before which a fold writes everything for good, if it began
+// at now and all journals had been followed up to a minute: no beat of those days
+// can turn up any more. Who has followed up to a minute that has not come did so
+// while the clock was ahead, and nobody knows when.
+func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
+	if followed > now {
+		return 0
+	}
+	return min(heartbeat.FinalAt(now), (max(followed, followLag) - followLag).Day())
+}
+
+// FinalBefore is the day before which every day has all its records on disk, for
+// good. It is false when this process cannot tell: it is not the keeper, or has
+// not folded since it is.
+func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
+	held, keeper := t.Keeper()
+	before, any := t.finals.under(held.Token)
+	if !keeper || !any || before > heartbeat.MinuteOf(t.Now()).Day() { // the clock was set back
+		return 0, false
+	}
+	return beacon.Day(before), true
+}
+
+// Since is from when on deleted hotspots may have a day that is not written for
+// good: up to two days before any server was last up. See fleet.Companion.
+func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
+	spans, err := t.Store.Spans(ctx, 0)
+	if err != nil {
+		return time.Time{}, err
+	}
+	since := t.Now()
+	now, up := heartbeat.MinuteOf(since), heartbeat.Minute(0)
+	for _, s := range spans {
+		if from := heartbeat.Minute(s.From); from <= now { // else a clock was ahead for a while
+			up = max(up, heartbeat.Minute(s.To))
+		}
+	}
+	if up > 0 && up.Time().Before(since) {
+		since = up.Time()
+	}
+	return since.Add(-beacon.KeepPast), nil
+}
+
+// bury forgets the hotspots that are deleted and whose last day is over. The
+// keeper knows by itself when that is; on other nodes they rest until he must
+// have come to it, whoever he is.
+func (t *Telemetry) bury(held lease.Lease, keeper bool, now time.Time) {
+	before, _ := t.finals.under(held.Token)
+	var over []beacon.HotspotID
+	t.Fleet.Departed(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
+		if keeper && heartbeat.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
+			over = append(over, id)
+		}
+	})
+	for _, id := range over {
+		t.Fleet.Bury(id)
+	}
+}

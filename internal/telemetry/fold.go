@@ -1,0 +1,189 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+const (
+	// foldEvery is how often the journal is folded into records, in minutes of
+	// the data's clock.
+	foldEvery = 5
+
+	// foldBehind is how many minutes may pass without a fold before no more beats
+	// are taken: memory holds the minutes of a few hours, and the journal must
+	// not grow without a bound.
+	foldBehind = 180
+
+	foldChunk = 500 // hotspots to a transaction: beats wait behind it
+)
+
+// awaitFold waits, before a beat is taken, for a fold that is long overdue.
+func (t *Telemetry) awaitFold(ctx context.Context) error {
+	for {
+		now := heartbeat.MinuteOf(t.Now()) // it may be set while we wait
+		folded, next := t.folds.last()
+		if now < folded+foldEvery {
+			return nil
+		}
+		select {
+		case t.foldDue <- struct{}{}:
+		default:
+		}
+		if now < folded+foldBehind {
+			return nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return overloaded("the journal of heartbeats is full; try again", context.Cause(ctx))
+		case <-time.After(appendTimeout):
+			return overloaded("the journal of heartbeats is full; try again", nil)
+		}
+	}
+}
+
+// folds is when the last fold was, for those who wait for the next.
+type folds struct {
+	mu   sync.Mutex
+	at   heartbeat.Minute
+	took time.Duration
+	next chan struct{} // closed by the next fold
+}
+
+func (f *folds) last() (at heartbeat.Minute, next <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at, f.next
+}
+
+func (f *folds) done(at heartbeat.Minute, took time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at, f.took = at, took
+	close(f.next)
+	f.next = make(chan struct{})
+}
+
+// fold writes what memory knows into records and then trims the journals, or
+// rereads the records where another node writes them; see role. While the clock is
+// not believed, nothing is decided that was not certain before: neither minutes nor
+// whether a day is over.
+func (t *Telemetry) fold(ctx context.Context) error {
+	// Records tell our own outages from those of others. That beats are refused
+	// may be because a fold is due.
+	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
+		return fmt.Errorf("note that the service is up: %w", err)
+	}
+	clock, began := t.look(), time.Now()
+	now := heartbeat.MinuteOf(clock.now)
+	held, holder := t.Keeper()
+	if !holder {
+		held = lease.Lease{}
+	}
+	raised := t.suspicions.raised.Load()
+	in := foldInput{
+		token: held.Token, suspected: t.suspicions.any(), day: heartbeat.MinuteOf(clock.upTo).Day(), reached: t.places.all(),
+	}
+	final := heartbeat.Day(0)
+	if clock.steady {
+		final = finalAt(now, t.places.upTo())
+		in.finalDue = !t.finals.has(held.Token, final)
+	}
+	plan := t.folded.plan(in)
+	work := t.news(plan.all)
+	for chunk := range slices.Chunk(work, foldChunk) {
+		if plan.role != owner {
+			if err := t.rereadChunk(ctx, chunk, now.Day()); err != nil {
+				return err
+			}
+		}
+		if plan.role != reader {
+			if err := t.foldChunk(ctx, held, chunk, clock, final); err != nil {
+				return err
+			}
+		}
+	}
+	if plan.role != reader {
+		if err := t.trim(ctx, held); err != nil {
+			return err
+		}
+		if clock.steady && t.suspicions.raised.Load() == raised { // else another may have written in between
+			t.finals.set(held.Token, final)
+		}
+	}
+	t.folded = t.folded.next(in)
+	t.suspicions.clear(raised)
+	if clock.steady {
+		t.bury(held, holder, clock.now)
+	}
+	t.folds.done(now, time.Since(began))
+	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", holder, "took_ms", time.Since(began).Milliseconds())
+	return nil
+}
+
+// news are the hotspots that have something to write, by id: all when a new day
+// has begun, so that each has a record of every day, when the day before can be
+// written for good, and when the records were another's to write until now.
+func (t *Telemetry) news(all bool) []beacon.HotspotID {
+	var ids []beacon.HotspotID
+	t.Fleet.All(func(s *fleet.Spot) bool {
+		if live := s.Live(); live != nil && (all || live.Dirty()) {
+			ids = append(ids, beacon.HotspotID(s.ID()))
+		}
+		return true
+	})
+	t.Fleet.Departed(func(id beacon.HotspotID, live *heartbeat.Live, _ time.Time) {
+		if all || live.Dirty() {
+			ids = append(ids, id)
+		}
+	})
+	slices.Sort(ids)
+	return ids
+}
+
+// foldChunk brings the records of some hotspots up to date. Memory knows all that
+// the records say.
+func (t *Telemetry) foldChunk(
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final heartbeat.Day,
+) error {
+	rows := make([]beacon.RecordRow, 0, len(ids))
+	for _, id := range ids {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
+			for _, r := range t.Table.Fold(live, nil, clock.upTo, final) {
+				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
+			}
+		})
+	}
+	err := t.Store.PutRecords(ctx, held, rows)
+	for _, id := range ids {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
+			if err != nil {
+				t.Table.Unfold(live)
+			} else {
+				t.Table.Folded(live)
+			}
+		})
+	}
+	return err
+}
+
+// trim drops from the journals what the fold before this one had taken over. It
+// could drop more; but a node that starts reads records first and journals
+// after, and must not find a gap between them.
+func (t *Telemetry) trim(ctx context.Context, held lease.Lease) error {
+	var failed []error
+	for node, upTo := range t.folded.trimTo {
+		failed = append(failed, t.Store.TrimJournal(ctx, held, node, upTo))
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,156 @@
+package telemetry
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+const (
+	// gatherFor is the least time between two commits. A crowd of devices then
+	// shares one sync of the disk, and each waits a few milliseconds, of which a
+	// device that beats once a minute notices nothing.
+	gatherFor = 5 * time.Millisecond
+
+	// maxGathered bounds the memory for beats that wait while the database is
+	// slow: some 4 MB. Further devices are told to come back.
+	maxGathered = 32_768
+
+	appendTimeout = 5 * time.Second
+)
+
+// gatherer collects beats into batches. It is safe for concurrent use.
+type gatherer struct {
+	mu     sync.Mutex
+	open   *batch
+	closed bool
+	wake   chan struct{} // has a token when there is something to write
+
+	waiting atomic.Int64
+}
+
+// batch is a number of beats that become durable together.
+type batch struct {
+	beats []heartbeat.Beat
+	spots []*fleet.Spot // whose they are
+	done  chan struct{} // closed when err is known
+	began time.Time
+	err   error
+}
+
+func newBatch(room int) *batch {
+	return &batch{beats: make([]heartbeat.Beat, 0, room), spots: make([]*fleet.Spot, 0, room), done: make(chan struct{})}
+}
+
+func newGatherer() *gatherer {
+	return &gatherer{open: newBatch(64), wake: make(chan struct{}, 1)}
+}
+
+// take hands a beat over and waits until it is durable.
+func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat heartbeat.Beat) error {
+	b, err := g.add(spot, beat)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		return overloaded("the beat is taking too long to store; try again", context.Cause(ctx))
+	}
+}
+
+func (g *gatherer) add(spot *fleet.Spot, beat heartbeat.Beat) (*batch, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil, overloaded("the service is stopping; try again", nil)
+	}
+	if len(g.open.beats) >= maxGathered {
+		return nil, overloaded("too many beats are waiting; try again", nil)
+	}
+	g.open.beats, g.open.spots = append(g.open.beats, beat), append(g.open.spots, spot)
+	if len(g.open.beats) == 1 {
+		g.open.began = time.Now()
+		g.wake <- struct{}{} // never blocks: the token of the batch before is gone
+	}
+	g.waiting.Add(1)
+	return g.open, nil
+}
+
+// next gives the batch that was gathered, and opens another.
+func (g *gatherer) next() *batch {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := g.open
+	g.open = newBatch(len(b.beats) + len(b.beats)/4 + 16)
+	g.waiting.Add(-int64(len(b.beats)))
+	return b
+}
+
+// close refuses beats from now on.
+func (g *gatherer) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// Waiting is how many beats wait to be written.
+func (t *Telemetry) Waiting() int { return int(t.gatherer.waiting.Load()) }
+
+// write makes one batch after the other durable until ctx ends, and then what is
+// left.
+func (t *Telemetry) write(ctx context.Context) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var data []byte
+	for {
+		select {
+		case <-t.gatherer.wake:
+		case <-ctx.Done():
+			t.gatherer.close()
+			select {
+			case <-t.gatherer.wake:
+				t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
+			default:
+			}
+			return
+		}
+		<-pause.C
+		pause.Reset(gatherFor)
+		data = t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
+	}
+}
+
+// commit writes a batch, takes it over, and tells everyone in it.
+func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
+	ctx, cancel := context.WithDeadline(ctx, b.began.Add(appendTimeout))
+	defer cancel()
+	data = heartbeat.AppendBatch(data, b.beats)
+	seq, err := t.Store.AppendBeats(ctx, data)
+	if err != nil {
+		// Whether it was written may be unknown. If it was, following our own
+		// journal finds it; the devices repeat their beats in any case.
+		b.err = overloaded("the beat could not be stored; try again", err)
+	} else {
+		t.arrivals.add(t.apply(b))
+		t.places.wrote(t.Store.Node(), seq)
+	}
+	close(b.done)
+	return data
+}
+
+// apply takes a durable batch over, and answers who was not announced as online.
+func (t *Telemetry) apply(b *batch) (came []beacon.HotspotID) {
+	for i, spot := range b.spots {
+		if t.Fleet.Beat(spot, &b.beats[i]) {
+			came = append(came, beacon.HotspotID(spot.ID()))
+		}
+	}
+	return came
+}

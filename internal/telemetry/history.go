@@ -1,0 +1,50 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// HistoryQuery asks how a hotspot did from one time to another, in steps of
+// whole hours.
+type HistoryQuery struct {
+	Hotspot  beacon.HotspotID
+	From, To time.Time
+	Step     time.Duration
+}
+
+// History is the answer, one point for each step.
+type History struct {
+	From, To time.Time
+	Step     time.Duration
+	Points   []heartbeat.Point
+}
+
+// History reads records, and for today also what is not in them yet.
+func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQuery) (History, error) {
+	if _, ok := t.Fleet.Find(q.Hotspot); !ok {
+		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+	}
+	// A minute may be served by a beat of the day before.
+	first, last := heartbeat.MinuteOf(q.From).Day()-1, heartbeat.MinuteOf(q.To).Day()
+	rows, err := t.Store.RecordsOf(ctx, q.Hotspot, int64(first), int64(last))
+	if err != nil {
+		return History{}, err
+	}
+	var records []*heartbeat.Record
+	for _, row := range rows {
+		r, err := heartbeat.DecodeRecord(row.Data)
+		if err != nil {
+			return History{}, err
+		}
+		records = append(records, r)
+	}
+	now := t.Now()
+	if last >= heartbeat.MinuteOf(now).Day() {
+		t.Fleet.With(q.Hotspot, func(live *heartbeat.Live) { records = t.Table.Latest(live, records, now) })
+	}
+	return History{From: q.From, To: q.To, Step: q.Step, Points: heartbeat.Series(records, q.From, q.To, q.Step)}, nil
+}

@@ -1,0 +1,227 @@
+package telemetry_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// morning is when most tests begin.
+var morning = time.Date(2026, 11, 14, 9, 0, 0, 0, time.UTC)
+
+// clock is a clock that a test sets.
+type clock struct {
+	rate float64 // see telemetry.Config; by default nobody knows
+	mu   sync.Mutex
+	at   time.Time
+	real time.Time // what the machine's clock says; zero: what it does
+}
+
+// running is a clock that runs evenly, as long as only run moves it.
+func running(at time.Time) *clock { return &clock{rate: 1, at: at, real: at} }
+
+// run lets time pass.
+func (c *clock) run(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.real = c.at.Add(d), c.real.Add(d)
+}
+
+func (c *clock) machine() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.real
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) set(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = at
+}
+
+func (c *clock) pass(d time.Duration) time.Time {
+	c.set(c.now().Add(d))
+	return c.now()
+}
+
+// database opens one database as often as it is called: as many nodes.
+type database func(t testing.TB) *store.DB
+
+func onSQLite(t testing.TB) database {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	return func(t testing.TB) *store.DB {
+		t.Helper()
+		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: morning})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+}
+
+func onPostgres(t testing.TB) database {
+	url := storetest.Postgres(t)
+	return func(t testing.TB) *store.DB {
+		t.Helper()
+		db, err := postgres.Open(t.Context(), url, postgres.Options{Now: morning})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+}
+
+// onBoth runs a test on both engines.
+func onBoth(t *testing.T, test func(*testing.T, database)) {
+	t.Parallel() // it mostly waits for commits
+	for name, open := range map[string]func(testing.TB) database{"sqlite": onSQLite, "postgres": onPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+// node is one server's telemetry, driven by hand.
+type node struct {
+	*telemetry.Telemetry
+	db       *store.DB
+	fleet    *fleet.Fleet
+	follower *fleet.Follower
+	table    *heartbeat.Table
+	stop     func()
+}
+
+// start brings a node up on a database. Wrap may put faults in its way.
+func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
+	t.Helper()
+	n := &node{db: open(t)}
+	service := heartbeat.NewService()
+	n.table = heartbeat.NewTable(service)
+	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) }, n.table)
+	var st telemetry.Store = n.db
+	if wrap != nil {
+		st = wrap(st)
+	}
+	log := slog.New(slog.DiscardHandler)
+	n.Telemetry = telemetry.New(telemetry.Config{
+		Store: st, Fleet: n.fleet, Table: n.table, Service: service, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
+		Before: func(context.Context, lease.Lease) error { return nil },
+		Keeper: func() (lease.Lease, bool) {
+			l, ok, err := n.db.TakeLease(context.Background(), "keeper", n.db.Node(), time.Now(), time.Minute)
+			return l, ok && err == nil
+		},
+	})
+	if !c.real.IsZero() {
+		n.SetMachine(c.machine)
+	}
+	n.follower = fleet.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
+	if err := n.follower.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n.must(t, n.Restore)
+	n.must(t, n.follower.CatchUp)
+	n.must(t, n.Restored)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { n.Write(ctx) })
+	n.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		_, _, _ = n.db.TakeLease(context.Background(), "keeper", n.db.Node(), time.Now(), -time.Minute)
+		if err := n.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(n.stop)
+	return n
+}
+
+// register adds hotspots that are verified and linked.
+func (n *node) register(t testing.TB, count int, at time.Time) []beacon.HotspotID {
+	t.Helper()
+	var ids []beacon.HotspotID
+	for range count {
+		h := storetest.Hotspot(int(serial()))
+		h.ID = beacon.HotspotID(id.New(beacon.HotspotPrefix, at))
+		h.Location.Point = geo.Point{Lat: 40.7, Lng: -74}
+		h.Location.VerifiedAt, h.Device.LinkedAt, h.Device.KeyHash = at, at, [32]byte{1}
+		h.Settings.OperatingHours, h.PastHours, h.PastService = nil, nil, nil
+		h.CreatedAt, h.UpdatedAt, h.Version = at, at, 1
+		if _, err := n.db.InsertHotspot(t.Context(), h, beacon.Actor{Request: "test"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.fleet.Apply(h); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+var serials struct {
+	sync.Mutex
+	last int64
+}
+
+func serial() int64 {
+	serials.Lock()
+	defer serials.Unlock()
+	serials.last++
+	return serials.last
+}
+
+// beat sends a beat to the node and waits for its answer.
+func (n *node) beat(t testing.TB, hotspot beacon.HotspotID, beat beacon.Heartbeat) {
+	t.Helper()
+	if err := n.try(t.Context(), hotspot, beat); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (n *node) try(ctx context.Context, hotspot beacon.HotspotID, beat beacon.Heartbeat) error {
+	spot, ok := n.fleet.Find(hotspot)
+	if !ok {
+		return fmt.Errorf("%s is not in the fleet", hotspot)
+	}
+	_, err := n.Take(ctx, spot, beat)
+	return err
+}
+
+func (n *node) metrics(t testing.TB, hotspot beacon.HotspotID, at time.Time) beacon.Metrics {
+	t.Helper()
+	m, ok := n.fleet.Metrics(hotspot, at)
+	if !ok {
+		t.Fatalf("%s has no metrics", hotspot)
+	}
+	return m
+}
+
+func (n *node) must(t testing.TB, do func(context.Context) error) {
+	t.Helper()
+	if err := do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,47 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// rereadChunk takes over what the keeper made of the journals: of all days that
+// were not over when this node last did.
+func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
+	const longest = 31 // days
+	last, _ := t.folds.last()
+	since := min(last.Day(), today)
+	for day := max(since, 1, max(today, longest)-longest+1) - 1; day <= today; day++ {
+		if err := t.restoreDay(ctx, day, ids); err != nil {
+			return err
+		}
+	}
+	return t.rereadAhead(ctx, ids, today)
+}
+
+// rereadAhead joins the records of days of which memory has beats although they
+// have not come: if it is now that is wrong, those are right.
+func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
+	ahead := map[heartbeat.Day][]beacon.HotspotID{}
+	for _, id := range ids {
+		t.Fleet.Tend(id, func(live *heartbeat.Live) {
+			for _, day := range t.Table.DaysAfter(live, today) {
+				ahead[day] = append(ahead[day], id)
+			}
+		})
+	}
+	for day, ids := range ahead {
+		rows, err := t.Store.Records(ctx, int64(day), ids)
+		if err != nil {
+			return err
+		}
+		for id, data := range rows {
+			if r := t.decode(id, beacon.Day(day), data); r != nil {
+				t.Fleet.Tend(id, func(live *heartbeat.Live) { t.Table.Join(live, r) })
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// Restore takes over the newest record of each hotspot. The fleet must be loaded
+// before; what is in the journals comes with the follower's first step, and then
+// Restored. The journal keeps beats for a whole fold after they went into
+// records, so that none falls between the two while they are read.
+func (t *Telemetry) Restore(ctx context.Context) error {
+	if err := t.readSpans(ctx); err != nil {
+		return fmt.Errorf("read when the service was up: %w", err)
+	}
+	if err := t.readRecords(ctx); err != nil {
+		return fmt.Errorf("read the records: %w", err)
+	}
+	return nil
+}
+
+// Restored ends the start: what was met before its hotspot was known is read
+// again, and nobody was heard in the future, whatever the clock was before.
+func (t *Telemetry) Restored(ctx context.Context) error {
+	today := heartbeat.MinuteOf(t.Now()).Day()
+	for _, day := range []heartbeat.Day{today - 1, today} {
+		if err := t.restoreDay(ctx, day, t.unknown); err != nil {
+			return fmt.Errorf("read the records: %w", err)
+		}
+	}
+	t.unknown = nil
+	t.startClock()
+	t.restored.Store(true)
+	t.folds.done(heartbeat.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
+	return nil
+}
+
+// readRecords takes over the newest record of each hotspot that is not of the
+// future, and where the day before was not over for good when that one was
+// begun, also its record.
+func (t *Telemetry) readRecords(ctx context.Context) error {
+	today := heartbeat.MinuteOf(t.Now()).Day()
+	var mu sync.Mutex
+	var ahead []beacon.HotspotID
+	open := map[heartbeat.Day][]beacon.HotspotID{}
+	err := t.Store.EachRecord(ctx, func(hotspot beacon.HotspotID, day int64, data []byte) error {
+		if heartbeat.Day(day) > today {
+			mu.Lock()
+			defer mu.Unlock()
+			ahead = append(ahead, hotspot)
+			return nil
+		}
+		record, known := t.restoreRecord(hotspot, day, data)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case !known:
+			t.unknown = append(t.unknown, hotspot)
+		case record != nil && record.NeedsDayBefore():
+			open[record.Day()-1] = append(open[record.Day()-1], hotspot)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for day, ids := range open {
+		if err := t.restoreDay(ctx, day, ids); err != nil {
+			return err
+		}
+	}
+	return t.restoreBefore(ctx, today, ahead)
+}
+
+// restoreBefore is for hotspots that have records of the future, because a clock
+// was wrong: it takes over the newest that is not.
+func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids []beacon.HotspotID) error {
+	const longest = 31 // days: none of what an older one says matters any more
+	slices.Sort(ids)
+	for day := today; len(ids) > 0 && day+longest > today; day-- {
+		found, err := t.restoreDays(ctx, day, ids)
+		if err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc(ids, func(id beacon.HotspotID) bool { return found[id] })
+	}
+	return nil
+}
+
+// restoreDay takes over the records of one day.
+func (t *Telemetry) restoreDay(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) error {
+	slices.Sort(ids)
+	_, err := t.restoreDays(ctx, day, ids)
+	return err
+}
+
+func (t *Telemetry) restoreDays(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
+	found = map[beacon.HotspotID]bool{}
+	for chunk := range slices.Chunk(ids, foldChunk) {
+		rows, err := t.Store.Records(ctx, int64(day), chunk)
+		if err != nil {
+			return nil, err
+		}
+		for id, data := range rows {
+			found[id] = true
+			t.restoreRecord(id, int64(day), data)
+		}
+	}
+	return found, nil
+}
+
+// restoreRecord joins a record into memory. One that is damaged is left alone:
+// the others must not suffer for it.
+func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day int64, data []byte) (r *heartbeat.Record, known bool) {
+	r, err := heartbeat.DecodeRecord(data)
+	if err != nil {
+		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
+		return nil, true
+	}
+	return r, t.Fleet.Wake(hotspot, func(live *heartbeat.Live) { t.Table.Restore(live, r) })
+}

@@ -1,0 +1,49 @@
+package telemetry
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/job"
+)
+
+// Run works until ctx ends: it writes beats, marks that the service is up, folds
+// and announces. When it returns, every beat that was acknowledged is durable.
+func (t *Telemetry) Run(ctx context.Context) {
+	var jobs sync.WaitGroup
+	jobs.Go(func() { t.write(ctx) })
+	jobs.Go(func() { job.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
+	jobs.Go(func() { job.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
+	jobs.Go(func() { job.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
+	jobs.Go(func() { job.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
+	jobs.Wait()
+}
+
+const (
+	foldLook        = time.Second
+	watchInterval   = time.Second
+	refreshInterval = time.Second
+)
+
+// foldIfDue folds when enough time has passed by the data's clock.
+func (t *Telemetry) foldIfDue(ctx context.Context) error {
+	now := heartbeat.MinuteOf(t.Now())
+	folded, _ := t.folds.last()
+	if now >= folded && now < folded+foldEvery {
+		return nil
+	}
+	return t.fold(ctx)
+}
+
+// refresh looks at the clock, and brings what memory shows in step with it: maps
+// each time, figures once a minute.
+func (t *Telemetry) refresh(context.Context) error {
+	l := t.look()
+	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+		t.Table.Refresh(l.now)
+		t.refreshed = minute
+	}
+	return t.Fleet.Redraw(l.now)
+}

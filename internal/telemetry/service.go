@@ -1,0 +1,126 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+const (
+	markInterval = 5 * time.Second
+
+	// unbroken is how long a mark may be late for the service to count as up in
+	// between. What is longer was an outage: the database was away, or the
+	// process stood still.
+	unbroken = time.Minute
+
+	// jump is how far the clock may run off from the machine's monotonic one
+	// between two marks before it counts as set by someone.
+	jump = 30 * time.Second
+
+	// forLong is longer than a process lives, in minutes.
+	forLong = 100 * 365 * 24 * 60
+)
+
+// spans is when the service was up, as far as it is known here.
+type spans struct {
+	mu     sync.Mutex
+	from   heartbeat.Minute // of our own span
+	marked time.Time        // the last mark, by the data's clock; zero: none yet
+	taken  int64            // how many beats had been taken by then, and refused
+	refuse int64
+	real   time.Time // the same, by the machine's
+	others []beacon.ServiceSpan
+	read   time.Time // when others were read, by the machine's clock
+}
+
+// errRefusing: a service that takes no beats is down for devices, whatever else
+// works.
+var errRefusing = errors.New("every beat was refused since the last time")
+
+// mark notes durably that the service is up, from the last mark until now. A
+// mark that cannot be written is none: then beats cannot be either.
+func (t *Telemetry) mark(ctx context.Context) error {
+	s := &t.spans
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, real := t.Now(), t.machine()
+	taken, refused := t.taken.Load(), t.refused.Load()
+	if refused > s.refuse && taken == s.taken {
+		s.refuse = refused
+		return errRefusing
+	}
+	from, reread := s.from, real.Sub(s.read) > unbroken/2
+	if s.broken(now, real, t.Rate) {
+		from, reread = heartbeat.MinuteOf(now), true // what was ours is one of the others now
+	}
+	to := heartbeat.MinuteOf(now)
+	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
+		return err
+	}
+	s.from, s.marked, s.real, s.taken, s.refuse = from, now, real, taken, refused
+	if reread {
+		if err := s.readOthers(ctx, t.Store, real); err != nil {
+			return err
+		}
+	}
+	t.Service.Set(s.known())
+	return nil
+}
+
+// broken reports whether the service may not have been up since the last mark.
+func (s *spans) broken(now, real time.Time, rate float64) bool {
+	passed, truly := now.Sub(s.marked.Round(0)), real.Sub(s.real) // the first by the wall, the second monotonic
+	set := rate > 0 && math.Abs(float64(passed)-float64(truly)*rate) > float64(jump)*max(rate, 1)
+	return s.marked.IsZero() || truly > unbroken || passed < 0 || set
+}
+
+// readOthers reads all there are, one for each start of a server: what came
+// before the first of all is no outage, so the first must be known.
+func (s *spans) readOthers(ctx context.Context, store Store, real time.Time) error {
+	others, err := store.Spans(ctx, 0)
+	if err != nil {
+		return err
+	}
+	s.others, s.read = others, real
+	return nil
+}
+
+// known are all the spans there are, our own until further notice: while memory
+// lives, so does the process, and whether it stood still is found out by the
+// next mark.
+func (s *spans) known() []heartbeat.Span {
+	all := []heartbeat.Span{{From: s.from, To: s.from + forLong}}
+	for _, o := range s.others {
+		all = append(all, heartbeat.Span{From: heartbeat.Minute(o.From), To: heartbeat.Minute(o.To)})
+	}
+	slices.SortFunc(all, func(a, b heartbeat.Span) int { return cmp.Compare(a.From, b.From) })
+	return all
+}
+
+func (t *Telemetry) readSpans(ctx context.Context) error {
+	s := &t.spans
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.readOthers(ctx, t.Store, t.machine()); err != nil {
+		return err
+	}
+	s.from = heartbeat.MinuteOf(t.Now())
+	t.Service.Set(s.known())
+	return nil
+}
+
+// upSince is since when the service has been up without a break, as far as this
+// process knows by itself.
+func (t *Telemetry) upSince() time.Time {
+	t.spans.mu.Lock()
+	defer t.spans.mu.Unlock()
+	return t.spans.from.Time()
+}

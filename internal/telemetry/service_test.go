@@ -1,0 +1,78 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// An outage of ours costs nobody anything; one of the hotspot's own does.
+func TestMark_OutagesAreExcused(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := &clock{at: morning}
+		n := start(t, open, c, nil)
+		ids := n.register(t, 2, morning)
+		seq := uint64(0)
+		live := func(n *node, minutes int, who ...beacon.HotspotID) {
+			for range minutes {
+				seq++
+				for _, id := range who {
+					n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq})
+				}
+				n.must(t, n.Mark)
+				c.pass(time.Minute)
+				if seq%5 == 0 {
+					n.must(t, n.Fold)
+				}
+			}
+		}
+		live(n, 60, ids...)
+		n.stop()
+		c.pass(3 * time.Hour) // the service is down
+		n = start(t, open, c, nil)
+		live(n, 60, ids...)
+		if m := n.metrics(t, ids[0], c.now()); m.Uptime30d != 10_000 {
+			t.Errorf("uptime after an outage of ours = %d", m.Uptime30d)
+		}
+		live(n, 60, ids[0])                             // the other one is silent for an hour
+		want := 10_000 * (60 + 57 + 3) / (60 + 57 + 60) // of 63 minutes after the outage, 3 are excused; a beat serves 3 minutes more
+		if m := n.metrics(t, ids[1], c.now()); m.Uptime30d < want-60 || m.Uptime30d > want+60 {
+			t.Errorf("uptime of one that was silent = %d; want about %d", m.Uptime30d, want)
+		}
+		if m := n.metrics(t, ids[0], c.now()); m.Uptime30d != 10_000 {
+			t.Errorf("uptime of the other = %d", m.Uptime30d)
+		}
+	})
+}
+
+// A clock that is set forward by weeks is no outage of the hotspots, and one
+// that is set back leaves nobody online for ever.
+func TestMark_ClockJumps(t *testing.T) {
+	c := &clock{at: morning}
+	n := start(t, onSQLite(t), c, nil)
+	id := n.register(t, 1, morning)[0]
+	for seq := range uint64(10) {
+		n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq})
+		n.must(t, n.Mark)
+		c.pass(time.Minute)
+	}
+	n.Rate = 1 // from now on it claims to be a real clock, for which no time passes
+	c.pass(40 * 24 * time.Hour)
+	n.must(t, n.Mark)
+	n.must(t, n.Fold)
+	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 20})
+	if m := n.metrics(t, id, c.now()); m.Uptime30d != 10_000 && m.Uptime30d != 0 {
+		t.Errorf("after a jump of 40 days uptime = %d", m.Uptime30d)
+	}
+	n.must(t, n.Refresh)
+	c.pass(-time.Hour)
+	n.must(t, n.Refresh)
+	spot, _ := n.fleet.Find(id)
+	if got := spot.StatusAt(c.now()); got != beacon.Online {
+		t.Errorf("right after the clock was set back: %s", got)
+	}
+	if got := spot.StatusAt(c.now().Add(5 * time.Minute)); got != beacon.Offline {
+		t.Errorf("five minutes after the clock was set back: %s", got)
+	}
+}

@@ -1,0 +1,135 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// Store is what this package needs of a database; see package store for what
+// each promises.
+type Store interface {
+	Node() string
+	AppendBeats(ctx context.Context, batch []byte) (seq int64, err error)
+	JournalHeads(ctx context.Context) (map[string]int64, error)
+	Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error)
+	TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error
+
+	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day int64, data []byte) error) error
+	Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to int64) ([]beacon.RecordRow, error)
+	PutRecords(ctx context.Context, l lease.Lease, rows []beacon.RecordRow) error
+
+	ExtendSpan(ctx context.Context, from, to int64) error
+	Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error)
+
+	Announce(ctx context.Context, l lease.Lease, all []beacon.Transition) error
+	EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error
+}
+
+// Config is what telemetry is made of.
+type Config struct {
+	Store   Store
+	Fleet   *fleet.Fleet
+	Table   *heartbeat.Table   // of the fleet
+	Service *heartbeat.Service // of the table
+
+	// Before is called before events are appended: it gives those that they rest
+	// on their place, such as that a hotspot was linked before it came online.
+	// Told is called after.
+	Before func(context.Context, lease.Lease) error
+	Told   func()
+
+	// Keeper tells whether this process is the one that folds and announces.
+	Keeper func() (lease.Lease, bool)
+
+	Now  func() time.Time
+	Rate float64 // how fast Now runs beside the machine's clock: 1, or as simulated; 0: nobody knows
+	Log  *slog.Logger
+}
+
+// Telemetry takes beats and keeps what follows from them. Restore comes first,
+// then Run and Take.
+type Telemetry struct {
+	Config
+	gatherer *gatherer
+	places   places
+	spans    spans
+	arrivals arrivals
+
+	refreshed heartbeat.Minute // the last Refresh; of refresh alone
+
+	certainty certainty
+	machine   func() time.Time // the machine's clock, which nobody sets
+	lateness  lateness
+
+	folds   folds
+	finals  finals
+	foldDue chan struct{}
+
+	suspicions suspicions
+	folded     foldState // of fold alone
+
+	restored atomic.Bool // the start is over
+
+	unknown []beacon.HotspotID // have records, and were not in the fleet; of the start alone
+
+	taken, refused atomic.Int64 // beats, since the start
+
+	watchFailed time.Time // of announce alone, as is watching
+	watching    int64     // under which token of the lease the announced statuses were read; of announce alone
+}
+
+// New makes telemetry for a node.
+func New(cfg Config) *Telemetry {
+	t := &Telemetry{
+		Config:   cfg,
+		gatherer: newGatherer(),
+		places:   places{read: map[string]int64{}},
+		folds:    folds{next: make(chan struct{})},
+		foldDue:  make(chan struct{}, 1),
+		machine:  time.Now,
+	}
+	return t
+}
+
+// Take makes a heartbeat durable and then true. It answers what status the
+// device's hotspot has now. A beat that came before is fine, and changes
+// nothing.
+func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error) {
+	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
+		return spot.StatusAt(t.Now()), nil
+	}
+	if err := t.awaitFold(ctx); err != nil {
+		t.refused.Add(1)
+		return "", err
+	}
+	now := t.Now()
+	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
+	if !ok {
+		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+	}
+	err := t.gatherer.take(ctx, spot, heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
+	if err != nil {
+		t.refused.Add(1)
+		return "", err
+	}
+	t.taken.Add(1)
+	return spot.StatusAt(now), nil
+}
+
+// RetryAfter is when a device that could not be heard should try again: soon
+// enough to stay online, with a few more tries in hand, and not all at once.
+func RetryAfter() time.Duration { return 10*time.Second + rand.N(10*time.Second) }
+
+func overloaded(message string, cause error) error {
+	return &beacon.Error{Kind: beacon.Overloaded, Message: message, RetryAfter: RetryAfter(), Err: cause}
+}

@@ -1,5 +1,0 @@
-package mvt_test
-
-import "github.com/beacon-wifi/beacon/rig/level"
-
-func init() { level.FixRapid() }

@@ -1,5 +1,0 @@
-package network_test
-
-import "github.com/beacon-wifi/beacon/rig/level"
-
-func init() { level.FixRapid() }

@@ -1,0 +1,207 @@
+package architecture_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/beacon-wifi/beacon/"
+
+// allowed is the architecture: which packages of ours a package may import, named
+// from internal. Arrows point down. A package that is not listed does not belong in
+// the tree, and neither does a permission that nobody uses. Do not add an arrow to
+// make a build pass: ask first where the code belongs.
+var allowed = map[string][]string{
+	// Leaves.
+	"clock": {},
+	"geo":   {},
+	"id":    {},
+	"job":   {},
+	"lease": {},
+
+	// The words of the network.
+	"beacon":    {"geo"},
+	"heartbeat": {"beacon", "id"},
+	"ledger":    {"beacon"},
+
+	// The live network in memory.
+	"fleet":           {"beacon", "fleet/coverage", "fleet/directory", "fleet/spatial", "geo", "heartbeat"},
+	"fleet/coverage":  {"geo"},
+	"fleet/directory": {},
+	"fleet/spatial":   {"geo"},
+
+	// What people and devices do.
+	"access":    {"beacon", "id"},
+	"events":    {"beacon", "lease"},
+	"registry":  {"access", "beacon", "fleet", "geo", "id"},
+	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "job", "lease"},
+
+	// What they are paid.
+	"rewards":           {"beacon", "clock", "id", "job", "lease", "ledger", "rewards/policy"},
+	"rewards/policy":    {"beacon"},
+	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
+
+	// The truth on disk, and whether it is sound. The doctor asks the store itself:
+	// an interface in between would be the store's own, word for word.
+	"store":          {"beacon", "id", "lease", "ledger"},
+	"store/sqlite":   {"store"},
+	"store/postgres": {"store"},
+	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
+
+	// Edges.
+	"api": {
+		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/ratelimit", "id", "ledger", "registry", "rewards",
+		"rewards/policy", "rewards/statement", "telemetry",
+	},
+	"api/mvt":              {},
+	"preview":              {"httpserver"},        // not even the domain: it could be lifted out whole
+	"docsite":              {"httpserver/static"}, // not what it documents
+	"httpserver":           {"httpserver/ratelimit", "id"},
+	"httpserver/metrics":   {"httpserver"},
+	"httpserver/ratelimit": {},
+	"httpserver/static":    {},
+
+	// Devices that do not exist, and a network to look at, with a past. It writes nothing.
+	"simulate": {},
+	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
+
+	// For people: pages, guides, files to install and watch it with.
+	"console": {"httpserver/static"},
+	"deploy":  {},
+	"docs":    {},
+
+	// For programs that talk to a server, here and elsewhere.
+	"client": {},
+
+	// What wires everything.
+	"cmd/beacon": {
+		"access", "api", "beacon", "client", "console", "demo", "deploy", "docs", "docsite", "doctor", "events", "fleet", "heartbeat", "httpserver",
+		"httpserver/metrics", "httpserver/ratelimit", "id", "lease", "ledger", "preview", "registry", "rewards", "rewards/policy",
+		"rewards/statement", "simulate", "store", "store/postgres", "store/sqlite", "telemetry",
+	},
+
+	// For tests and benchmarks only.
+	"api/mvt/mvttest":    {},
+	"store/storetest":    {"beacon", "geo", "id", "lease", "ledger", "store"},
+	"test/bench":         {},
+	"test/browser":       {},
+	"test/endtoend":      {},
+	"test/harness":       {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
+	"test/harness/audit": {"test/harness", "test/harness/level"},
+	"test/harness/level": {},
+	"test/openapi":       {},
+	"test/torture":       {},
+}
+
+// foreign is which modules from outside the standard library a package may
+// import. A dependency is a decision: see DECISIONS.md before adding one.
+var foreign = map[string][]string{
+	"beacon":             {"golang.org/x/text"},
+	"access":             {"golang.org/x/sync"},
+	"store":              {"golang.org/x/sync"},
+	"store/sqlite":       {"modernc.org/sqlite"},
+	"store/postgres":     {"github.com/jackc/pgx/v5"},
+	"store/storetest":    {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
+	"api":                {"github.com/go-json-experiment/json"},
+	"rewards/statement":  {"github.com/go-json-experiment/json"},
+	"httpserver":         {"github.com/go-json-experiment/json"},
+	"httpserver/metrics": {"github.com/prometheus/client_golang"},
+	"docsite":            {"github.com/yuin/goldmark"},
+	"api/mvt":            {"google.golang.org/protobuf"},
+	"api/mvt/mvttest":    {"google.golang.org/protobuf"},
+	"cmd/beacon":         {"github.com/alecthomas/kong", "golang.org/x/sync"},
+	"test/harness":       {"github.com/google/go-cmp"},
+	"test/harness/audit": {"github.com/google/go-cmp"},
+	"test/openapi":       {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
+}
+
+// goPackage is what "go list" says of a package.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImports(t *testing.T) {
+	packages := listPackages(t)
+	for name, imports := range packages {
+		permitted, listed := allowed[name]
+		if !listed {
+			t.Errorf("package %s is not in the table of allowed imports", name)
+			continue
+		}
+		for _, path := range imports {
+			ours, isOurs := short(path)
+			switch {
+			case isOurs && !slices.Contains(permitted, ours):
+				t.Errorf("%s imports %s; the table allows %v", name, ours, permitted)
+			case !isOurs && strings.Contains(path, ".") && !hasPrefixOf(path, foreign[name]):
+				t.Errorf("%s imports %s; the table allows %v", name, path, foreign[name])
+			}
+		}
+		for _, ours := range permitted {
+			if !slices.ContainsFunc(imports, func(path string) bool { found, _ := short(path); return found == ours }) {
+				t.Errorf("%s may import %s, and does not: take the permission away", name, ours)
+			}
+		}
+		for _, module := range foreign[name] {
+			if !slices.ContainsFunc(imports, func(path string) bool { return hasPrefixOf(path, []string{module}) }) {
+				t.Errorf("%s may import %s, and does not: take the permission away", name, module)
+			}
+		}
+	}
+	for _, table := range []map[string][]string{allowed, foreign} {
+		for name := range maps.Keys(table) {
+			if _, exists := packages[name]; !exists {
+				t.Errorf("the table names %s, which does not exist", name)
+			}
+		}
+	}
+}
+
+// short is the name of a package of ours in the tables: without the module, and
+// without internal.
+func short(path string) (name string, ours bool) {
+	name, ours = strings.CutPrefix(path, module)
+	return strings.TrimPrefix(name, "internal/"), ours
+}
+
+func hasPrefixOf(path string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool {
+		return path == m || strings.HasPrefix(path, m+"/")
+	})
+}
+
+// listPackages gives the imports of every package that has more than tests.
+func listPackages(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string][]string{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			goPackage
+			GoFiles []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			name, _ := short(p.ImportPath)
+			packages[name] = p.Imports
+		}
+	}
+	if len(packages) < 5 {
+		t.Fatalf("go list found %d packages", len(packages))
+	}
+	return packages
+}

@@ -1,0 +1,90 @@
+package browser_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// TestDocs reads the documentation as people do, in each way of looking.
+func TestDocs(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	n.serve(t)
+	for _, tc := range []struct{ name, path, heading string }{
+		{"index", "/docs", ""},
+		{"guide", "/docs/rewards", "Rewards"},
+		{"preview", "/docs/api/preview", "Beacon preview API"},
+		{"network", "/docs/api/network", "Beacon network API"},
+		{"missing", "/docs/nothing", "There is no such page"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := b.open(t, n.url+tc.path, desk)
+			p.expects("404") // the status of the missing page
+			p.until(`document.querySelector("h1")`)
+			if got := eval[string](p, `document.querySelector("h1").firstChild.textContent.trim()`); tc.heading != "" && got != tc.heading {
+				t.Errorf("the heading is %q", got)
+			}
+			for _, as := range []struct {
+				name string
+				look
+			}{{"desk", desk}, {"night", night}, {"phone", phone}} {
+				p.do(chromedp.EmulateViewport(as.width, as.height))
+				p.light(!as.dark)
+				p.fits()
+				p.shot("docs-" + tc.name + "-" + as.name)
+				if tc.name != "network" { // made of the same parts as the preview's, and checked below
+					p.accessible(tc.name + ", " + as.name)
+				}
+			}
+		})
+	}
+	t.Run("on the way", func(t *testing.T) { testDocsOnTheWay(b.open(t, n.url+"/docs", desk)) })
+	t.Run("phone", func(t *testing.T) { testDocsOnThePhone(b.open(t, n.url+"/docs", phone)) })
+}
+
+// One gets about by keyboard and by links, and an anchor is not hidden below the bar.
+func testDocsOnTheWay(p *page) {
+	p.do(chromedp.KeyEvent("\t"))
+	p.until(`document.activeElement.innerText === "Skip to content"`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(`document.activeElement.id === "page"`)
+	p.press("Beacon network API")
+	p.until(`location.pathname === "/docs/api/network" && document.readyState === "complete"`)
+	eval[bool](p, `(document.querySelector('.operations a[href="#op-registerHotspot"]').click(), true)`)
+	for _, target := range []string{"op-registerHotspot", "schema-Registration"} {
+		p.until(fmt.Sprintf(`location.hash === "#%[1]s" && document.getElementById("%[1]s").getBoundingClientRect().top >= document.querySelector(".bar").getBoundingClientRect().bottom`, target))
+		p.until(fmt.Sprintf(`document.getElementById("%s").getBoundingClientRect().top < innerHeight / 2`, target))
+		p.shot("docs-" + target)
+		eval[bool](p, `(document.querySelector('#op-registerHotspot a[href="#schema-Registration"]').click(), true)`)
+	}
+	// Everything that can be opened, opened.
+	eval[bool](p, `(document.querySelectorAll("article details").forEach((d) => { d.open = true; }), true)`)
+	p.accessible("all opened")
+	p.fits()
+	eval[bool](p, `(document.querySelector("#op-findNearbyHotspots .answers").scrollIntoView(), true)`)
+	p.shot("docs-opened")
+	p.press("Console")
+	p.until(`location.pathname === "/" && document.body?.innerText.includes("78 fixed records")`)
+	p.press("Docs")
+	p.until(`location.pathname === "/docs" && document.querySelector("article h1")`)
+}
+
+// On a phone, the pages are in a menu.
+func testDocsOnThePhone(p *page) {
+	p.press("All pages")
+	p.until(`document.querySelector(".menu").open`)
+	p.shot("docs-phone-menu")
+	p.accessible("menu")
+	p.press("Rewards")
+	p.until(`location.pathname === "/docs/rewards" && document.readyState === "complete"`)
+	p.press("On this page")
+	p.shot("docs-phone-contents")
+	p.press("Check a statement")
+	p.until(`location.hash === "#check-a-statement"`)
+}

@@ -1,0 +1,220 @@
+package browser_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// worldVariable names the folder in which package bench keeps its databases.
+const worldVariable = "BEACON_BENCH_WORLD"
+
+// BenchmarkFrames moves the map as a hand would, and tells what that costs. The
+// graphics card is made of software here, so frames per second say little; the time
+// of the page's own thread, which a card does not shorten, is what is to be looked at.
+func BenchmarkFrames(b *testing.B) {
+	for _, net := range []struct {
+		name  string
+		start func(testing.TB) (url, key string)
+	}{
+		{"demo-3167", startDemo},
+		{"world-1000000", startWorld},
+	} {
+		b.Run(net.name, func(b *testing.B) {
+			url, key := net.start(b)
+			p := launch(b).open(b, url+"/#/sign-in", desk)
+			p.expects("429")
+			p.signIn(key)
+			p.visit("/")
+			p.until(figure("Hotspots") + ` !== "–"`)
+			p.calm()
+			for _, move := range []struct {
+				name string
+				run  func(*page)
+			}{{"pan", (*page).pan}, {"zoom", (*page).wheel}, {"rest", (*page).rest}} {
+				b.Run(move.name, func(b *testing.B) { p.frames(b, move.run) })
+			}
+		})
+	}
+}
+
+// frames reports what a movement costs.
+func (p *page) frames(b *testing.B, move func(*page)) {
+	p.as(b)
+	var all film
+	var busy, script float64
+	for b.Loop() {
+		p.calm()
+		before := p.metrics()
+		eval[bool](p, camera)
+		move(p)
+		f := eval[film](p, `window.film()`)
+		after := p.metrics()
+		all.Frames, all.Long = append(all.Frames, f.Frames...), append(all.Long, f.Long...)
+		busy += after["TaskDuration"] - before["TaskDuration"]
+		script += after["ScriptDuration"] - before["ScriptDuration"]
+	}
+	n := float64(len(all.Frames))
+	slices.Sort(all.Frames)
+	slices.Sort(all.Long)
+	b.ReportMetric(0, "ns/op") // which would be the time of the hand
+	b.ReportMetric(n/float64(b.N), "frames/op")
+	b.ReportMetric(all.Frames[len(all.Frames)/2], "ms/frame-median")
+	b.ReportMetric(all.Frames[len(all.Frames)*95/100], "ms/frame-95th")
+	b.ReportMetric(busy*1000/n, "main-ms/frame")
+	b.ReportMetric(script*1000/n, "script-ms/frame")
+	b.ReportMetric(float64(len(all.Long))/float64(b.N), "longtasks/op")
+	if len(all.Long) > 0 {
+		b.ReportMetric(all.Long[len(all.Long)-1], "longest-ms")
+	}
+}
+
+// film is how long each frame took, and each task of more than 50 ms, in
+// milliseconds.
+type film struct{ Frames, Long []float64 }
+
+// camera notes frames until film is called.
+const camera = `(() => {
+	const frames = [], long = [];
+	let last = 0, on = true;
+	const tick = (at) => {
+		if (last) frames.push(at - last);
+		last = at;
+		if (on) requestAnimationFrame(tick);
+	};
+	requestAnimationFrame(tick);
+	const observer = new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => long.push(duration)));
+	observer.observe({type: "longtask"});
+	window.film = () => { on = false; observer.disconnect(); return {Frames: frames, Long: long}; };
+	return true;
+})()`
+
+// metrics are the browser's own, in seconds of its thread: what else the machine
+// does is not in them.
+func (p *page) metrics() map[string]float64 {
+	all := map[string]float64{}
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+			return err
+		}
+		got, err := chromedp.Call(ctx, performance.GetMetrics, cdp.Empty{})
+		for _, m := range got.Metrics {
+			all[m.Name] = m.Value
+		}
+		return err
+	}))
+	return all
+}
+
+const (
+	steps = 24 // of a movement
+	pace  = 16 * time.Millisecond
+)
+
+// hand moves the mouse over the map, step by step.
+func (p *page) hand(at func(step int) input.DispatchMouseEventParams) {
+	for step := range steps {
+		p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, input.DispatchMouseEvent, at(step))
+			return err
+		}))
+		time.Sleep(pace) // the pace of a hand is what is measured with
+	}
+}
+
+// pan drags the map to and fro.
+func (p *page) pan() {
+	p.hand(func(step int) input.DispatchMouseEventParams {
+		x := 700 + 300*float64(min(step, steps-step))/(steps/2)
+		m := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: x, Y: 400, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1}
+		switch step {
+		case 0:
+			m.Type = input.DispatchMouseEventTypeMousePressed
+		case steps - 1:
+			m.Type = input.DispatchMouseEventTypeMouseReleased
+		}
+		return m
+	})
+}
+
+// wheel goes in and out again.
+func (p *page) wheel() {
+	p.hand(func(step int) input.DispatchMouseEventParams {
+		m := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 800, Y: 400, DeltaX: 1e-3, DeltaY: -60} // a zero is not sent, and Chromium wants both
+		if step >= steps/2 {
+			m.DeltaY = 60
+		}
+		return m
+	})
+}
+
+// rest lets the page alone, while events come in.
+func (p *page) rest() { time.Sleep(5 * time.Second) } // which is the time that is looked at
+
+// startDemo runs a demonstration, and gives the key of its staff.
+func startDemo(t testing.TB) (url, key string) {
+	t.Helper()
+	out := run(t, "demo", "--addr", "127.0.0.1:0", "--rate-limit", "off")
+	for url == "" || key == "" {
+		line, err := out.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the demonstration ended: %v", err)
+		}
+		if found := regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(line); found != "" && url == "" {
+			url = found
+		}
+		if found := regexp.MustCompile(`bcn_\w+`).FindString(line); found != "" {
+			key = found
+		}
+	}
+	go func() { _, _ = out.WriteTo(new(strings.Builder)) }() // or it would wait for its reader
+	return url, key
+}
+
+// startWorld serves the million hotspots of package bench.
+func startWorld(t testing.TB) (url, key string) {
+	t.Helper()
+	db := filepath.Join(os.Getenv(worldVariable), "world-1000000.db")
+	if _, err := os.Stat(db); err != nil {
+		t.Skipf("set %s to the folder in which the benchmarks of package bench keep their databases: %v", worldVariable, err)
+	}
+	n := &network{db: db}
+	key = n.command(t, "keys", "create", "--user", "new", "--scopes", "admin")
+	n.serve(t, "--rate-limit", "off")
+	return n.url, key
+}
+
+// run starts a command that lives as long as the test.
+func run(t testing.TB, args ...string) *bufio.Reader {
+	t.Helper()
+	cmd := exec.Command(harness.Binary, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(fmt.Errorf("start beacon %s: %w", args[0], err))
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	return bufio.NewReader(out)
+}

@@ -1,0 +1,149 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// What an operator does: register, change, link, look back, be paid.
+func testOperator(p *page, n *network) {
+	t := p.t
+	p.visit("/hotspots")
+	p.until(`document.activeElement.id === "main"`) // who goes by keyboard begins at the top
+	p.sees("Bryant Park Reading Room")
+	p.shot("hotspots")
+	p.accessible("my hotspots")
+	p.set(`input[name="q"]`, "CAFÉ ÜN")
+	p.until(`document.querySelectorAll("tbody tr").length === 1`)
+	p.sees("Café Ünïcödé ☕")
+	p.set(`input[name="q"]`, "no such")
+	p.sees("None of your hotspots has “no such” in its name.")
+	p.set(`input[name="q"]`, "")
+	p.sees("Bryant Park Reading Room")
+	p.register(t)
+	p.settings(t, n)
+	p.rewards(t, n)
+}
+
+// register fills the form in wrongly, then rightly.
+func (p *page) register(t testing.TB) {
+	p.press("Register a hotspot")
+	p.sees("Click on the map where the access point stands.")
+	p.expects("400") // the browser says so itself
+	p.press("Register")
+	p.sees("4 fields are at fault") // place, name, network name, hardware address
+	p.until(`document.querySelectorAll(".panel .faulty").length === 4`)
+	p.until(`document.activeElement.innerText === "Place it in the centre"`)
+	p.shot("register-faults")
+	p.accessible("register")
+	p.clickMap(0.7, 0.4)
+	p.sees("Drag the pin")
+	p.fill(`input[name="name"]`, "Corner of the test")
+	p.fill(`input[name="ssid"]`, "Test Guest")
+	p.fill(`input[name="mac"]`, "02:00:5e:10:00:60")
+	p.shot("register")
+	p.press("Register")
+	p.until(`document.querySelector("h1").innerText === "Corner of the test"`)
+	p.sees("Pending until the network's staff have verified where it stands and its device is linked.")
+	p.press("Make a link code")
+	p.until(`/^[0-9A-Z]{4}-[0-9A-Z]{4}$/.test(document.querySelector(".code")?.innerText ?? "")`)
+	// The answer comes late: the page hears first, from the stream of events, that the
+	// hotspot is gone, and must not ask for it.
+	eval[bool](p, `(() => {
+		const real = fetch, late = 4_000; // pages refresh 3 s after an event
+		window.fetch = async (path, init) => {
+			const answer = await real(path, init);
+			if (init?.method === "DELETE") await new Promise((resolve) => setTimeout(resolve, late));
+			return answer;
+		};
+		return true;
+	})()`)
+	p.press("Delete this hotspot")
+	p.until(`location.hash === "#/hotspots"`)
+	if asked := eval[[]string](p, `asked`); len(asked) != 1 {
+		t.Errorf("before deleting, it asked %v", asked)
+	}
+}
+
+// settings changes a hotspot, and meets someone who does the same.
+func (p *page) settings(t testing.TB, n *network) {
+	spot := n.spots[1]
+	p.visit("/hotspots/" + spot.id)
+	p.sees("Opening hours")
+	p.fill(`input[name="name"]`, "Corner Books & Café")
+	p.click(`input[name="always"]`)
+	p.set(`input[name="timezone"]`, "America/New_York")
+	p.press("Save")
+	p.sees("Saved.")
+	data := n.ask(t, n.operator, "GET", "/v1/hotspots/"+spot.id, nil)
+	if hours := fmt.Sprint(data["settings"].(map[string]any)["operating_hours"]); data["name"] != "Corner Books & Café" ||
+		hours != "map[exceptions:[] timezone:America/New_York weekly:[map[close:22:00 days:[mon tue wed thu fri] open:08:00]]]" {
+		t.Errorf("the server has %v, open %s", data["name"], hours)
+	}
+	p.set(`.span .clock`, "25:00")
+	p.until(`!document.body.innerText.includes("Saved.")`) // that was something else
+	p.press("Save")
+	p.until(`document.querySelector(".span .fault")`)
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+spot.id, map[string]any{"name": "Someone else was faster"})
+	p.set(`.span .clock`, "09:00")
+	p.expects("409")
+	p.press("Save")
+	p.sees("Request req_")
+	p.press("Fill the form anew")
+	p.until(`document.querySelector('input[name="name"]').value === "Someone else was faster"`)
+	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
+	p.shot("hotspot")
+	p.accessible("hotspot")
+}
+
+// rewards looks at what was earned, and keeps a statement that holds.
+func (p *page) rewards(t testing.TB, n *network) {
+	p.visit("/hotspots/" + n.spots[0].id)
+	p.sees("Rewards by day")
+	lastDay := time.Now().UTC().AddDate(0, 0, -time.Now().UTC().Day()).Format(time.DateOnly)
+	asked := `performance.getEntriesByType("resource").filter(({name}) => name.includes("/rewards/explain")).length`
+	before := eval[float64](p, asked)
+	eval[bool](p, `(document.querySelector('.head input[type="date"]').scrollIntoView({block: "center"}), true)`) // days are asked for once they are in sight
+	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
+	if n := eval[float64](p, asked) - before; n != 7 {
+		t.Errorf("for seven days, %v requests were made", n)
+	}
+	p.set(`.head input[type="date"]`, lastDay)
+	p.until(fmt.Sprintf(`[...document.querySelectorAll("tr")].some((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay))
+	eval[bool](p, fmt.Sprintf(`([...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q)).querySelector("button").click(), true)`, lastDay))
+	p.until(`document.querySelector(".explained tfoot")`)
+	eval[bool](p, `(document.querySelector(".explained").scrollIntoView(), true)`)
+	p.shot("explained")
+
+	p.visit("/rewards")
+	p.press("Last month")
+	p.sees("This period is settled")
+	p.shot("rewards")
+	p.accessible("rewards")
+	folder := t.TempDir()
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+			Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+		})
+		return err
+	}))
+	p.press("JSON of " + n.lastMonth)
+	file := filepath.Join(folder, "beacon-statement-"+n.lastMonth+".json")
+	harness.Eventually(t, "the statement is kept", func() bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
+	if out, err := exec.Command(harness.Binary, "rewards", "verify", file).CombinedOutput(); err != nil {
+		t.Errorf("the statement does not hold: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,324 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// shotsVariable names a folder that keeps the screenshots; else they go with the test.
+const shotsVariable = "BEACON_TEST_SHOTS"
+
+// look is how a page is looked at.
+type look struct {
+	dark          bool
+	width, height int64
+}
+
+var (
+	desk  = look{width: 1280, height: 800}
+	night = look{width: 1280, height: 800, dark: true}
+	phone = look{width: 360, height: 740}
+)
+
+// browser is a running Chromium; each page gets a session of its own.
+type browser struct {
+	ctx context.Context
+}
+
+func launch(t testing.TB) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-pings", true),
+		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(harness.Patience))
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("the browser does not start: %v", err)
+	}
+	return &browser{ctx}
+}
+
+// page is a tab. Whatever its console says is a fault, unless it was expected.
+type page struct {
+	t      testing.TB
+	ctx    context.Context
+	mu     sync.Mutex
+	said   []string
+	expect []string // parts of what may be said
+}
+
+// open shows a page of the console in a new tab, which knows of no other.
+func (b *browser) open(t testing.TB, url string, l look) *page {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	p := &page{t: t, ctx: ctx, expect: []string{"503"}} // a server that is busy may say so: the page asks again
+	p.do(
+		chromedp.EmulateViewport(l.width, l.height),
+		chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { return prepare(ctx) }),
+	)
+	messages := chromedp.Console(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if strings.Contains(m.Text, "GL Driver Message") {
+				continue // of a graphics card that is not there
+			}
+			if m.Type == "error" || m.Type == "warning" || m.IsException() {
+				p.hear(fmt.Sprintf("%s: %s (%s)", m.Type, m.Text, m.URL))
+			}
+		}
+	})
+	t.Cleanup(func() {
+		p.as(t).quiet()
+		cancel()
+		listening.Wait()
+	})
+	p.light(!l.dark)
+	p.do(chromedp.Navigate(url))
+	return p
+}
+
+// as goes on with the page in a part of the test.
+func (p *page) as(t testing.TB) *page {
+	p.t = t
+	return p
+}
+
+// light sets what the user prefers.
+func (p *page) light(is bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "light", false: "dark"}[is]
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}, // flights of the map end at once
+		}})
+		return err
+	}))
+}
+
+// prepare sets what must hold before the page is loaded.
+func prepare(ctx context.Context) error {
+	_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		window.violations = [];
+		addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI));
+		window.asked = [];
+		window.confirm = (text) => { asked.push(text); return true; };
+	`})
+	return err
+}
+
+func (p *page) hear(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = append(p.said, what)
+}
+
+// expects lets the page's console say something that a test brings about.
+func (p *page) expects(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expect = append(p.expect, part)
+}
+
+// quiet fails the test when anything was said, or kept from loading.
+func (p *page) quiet() {
+	p.t.Helper()
+	if p.ctx.Err() == nil {
+		if violations := eval[[]string](p, `window.violations ?? []`); len(violations) > 0 {
+			p.t.Errorf("the policy was violated: %v", violations)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+next:
+	for _, line := range p.said {
+		for _, part := range p.expect {
+			if strings.Contains(line, part) {
+				continue next
+			}
+		}
+		p.t.Errorf("the browser's console says: %s", line)
+	}
+}
+
+func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx); err != nil { // binds the tab to the context without a deadline
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, harness.Patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.fail("%v", err)
+	}
+}
+
+// fail ends the test with a picture of what there was to see.
+func (p *page) fail(format string, args ...any) {
+	p.t.Helper()
+	p.mu.Lock()
+	said := strings.Join(p.said, "\n")
+	p.mu.Unlock()
+	text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	p.shot("failure-" + strings.ReplaceAll(p.t.Name(), "/", "-"))
+	p.t.Fatalf(format+"\nthe page shows:\n%.1500s\nits console: %s", append(args, text, said)...)
+}
+
+func eval[T any](p *page, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits for an expression to be true. A page that is on its way to another cannot
+// be asked: that is not yet.
+func (p *page) until(expression string) {
+	p.t.Helper()
+	deadline := time.Now().Add(harness.Patience)
+	for {
+		met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && met {
+			return
+		}
+		if time.Now().After(deadline) || p.ctx.Err() != nil {
+			p.fail("after %v, still not: %s (%v)", harness.Patience, expression, err)
+		}
+		time.Sleep(30 * time.Millisecond) // between two looks, up to a deadline
+	}
+}
+
+// sees waits until the page shows a text.
+func (p *page) sees(text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.body.innerText.includes(%q)`, text))
+}
+
+func (p *page) click(selector string) {
+	p.t.Helper()
+	p.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// press clicks a button or a link by what it says.
+func (p *page) press(text string) {
+	p.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, summary")].find((e) => e.textContent.replace(/\s+/g, " ").trim() === %q && e.checkVisibility() && !e.disabled)`, text)
+	p.until(find)
+	eval[bool](p, fmt.Sprintf(`(() => { const e = %s; e.scrollIntoView({block: "center"}); e.click(); return true; })()`, find))
+}
+
+// fill types into an input, after emptying it.
+func (p *page) fill(selector, text string) {
+	p.t.Helper()
+	p.do(
+		chromedp.Focus(chromedp.CSS(selector), chromedp.NodeVisible),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := chromedp.Evaluate[bool](fmt.Sprintf(`(document.querySelector(%q).select?.(), true)`, selector))(ctx, t)
+			return err
+		}),
+		chromedp.KeyEvent("\b"),
+		chromedp.SendKeys(chromedp.CSS(selector), text),
+	)
+}
+
+// choose sets a select, a range or a checkbox as a user would.
+func (p *page) set(selector, value string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.querySelector(%q)`, selector))
+	eval[bool](p, fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e), "value").set.call(e, %q);
+		e.dispatchEvent(new Event("input", {bubbles: true}));
+		e.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})()`, selector, value))
+}
+
+// calm waits until the map has drawn what it has to draw.
+func (p *page) calm() {
+	p.t.Helper()
+	p.until(`document.querySelector(".map")?.getAttribute("aria-busy") === "false"`)
+}
+
+// clickMap clicks on the map, at a part of its width and height.
+func (p *page) clickMap(x, y float64) {
+	p.t.Helper()
+	p.calm()
+	box := eval[[]float64](p, `(({left, top, width, height}) => [left, top, width, height])(document.querySelector(".map canvas").getBoundingClientRect())`)
+	p.do(chromedp.MouseClickXY(box[0]+x*box[2], box[1]+y*box[3]))
+}
+
+// middle is where an element has its middle.
+func (p *page) middle(selector string) []float64 {
+	p.t.Helper()
+	return eval[[]float64](p, fmt.Sprintf(`(({left, top, width, height}) => [left + width / 2, top + height / 2])(document.querySelector(%q).getBoundingClientRect())`, selector))
+}
+
+// box is the expression that reads where an element begins and ends, from the top.
+func box(selector string) string {
+	return fmt.Sprintf(`(({top, bottom}) => [top, bottom])(document.querySelector(%q).getBoundingClientRect())`, selector)
+}
+
+// visit goes to another page of the console.
+func (p *page) visit(path string) {
+	p.t.Helper()
+	eval[bool](p, fmt.Sprintf(`(location.hash = %q, true)`, path))
+}
+
+// signIn uses the form that stands on every page that needs a key.
+func (p *page) signIn(key string) {
+	p.t.Helper()
+	p.fill(`input[name="key"]`, key)
+	p.click(`form button[type="submit"]`)
+	p.sees("Sign out")
+}
+
+// shot keeps a picture.
+func (p *page) shot(name string) {
+	p.t.Helper()
+	folder := os.Getenv(shotsVariable)
+	if folder == "" {
+		folder = p.t.TempDir()
+	}
+	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Logf("no screenshot: %v", err)
+		return
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// fits checks that nothing has to be scrolled sideways.
+func (p *page) fits() {
+	p.t.Helper()
+	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .card.wide, .map, pre") && e.getBoundingClientRect().right > innerWidth + 1)
+		.map((e) => location.hash + ": " + e.tagName + "." + e.className + " reaches " + Math.round(e.getBoundingClientRect().right))`)
+	over := eval[float64](p, `Math.max(document.documentElement.scrollWidth, document.querySelector("main").scrollWidth) - innerWidth`)
+	if over > 0 || len(wide) > 0 {
+		p.t.Errorf("the page is wider than the window by %v pixels: %q", over, wide)
+	}
+}

@@ -1,0 +1,32 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// ports are the addresses of a page, each with a free one in its place: pages run
+// side by side, and beside whatever else the machine serves.
+type ports map[string]string
+
+var address = regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+`)
+
+// real puts the free ports into a text of the page.
+func (p ports) real(text string) string {
+	return address.ReplaceAllStringFunc(text, func(written string) string {
+		if p[written] == "" {
+			p[written] = harness.FreeAddress()
+		}
+		return p[written]
+	})
+}
+
+// written puts the page's ports into what was printed.
+func (p ports) written(printed string) string {
+	for written, real := range p {
+		printed = strings.ReplaceAll(printed, real, written)
+	}
+	return printed
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// Crowd is how many hotspots there are, and to how many users they belong.
+type Crowd struct{ Hotspots, Users int }
+
+// Page is how many hotspots or users a server closes or settles in one transaction.
+// In make test it is fewer than in the product, and there are fewer of them: tests
+// that count on it build a server with pages of that size.
+var Page = level.Rounds(100, 1000, 1000)
+
+// Many is so many that a day is closed in three transactions, and statements are
+// written in two; Few is for when that does not matter.
+var (
+	Many = Crowd{Page * 24 / 10, Page * 13 / 10}
+	Few  = Crowd{6, 4}
+)
+
+// copyHotspots gives every hotspot that has a record many copies, which belong
+// to other users. They are deleted, and no server has them in memory; but they
+// have records of some days, and these earn.
+func copyHotspots(t testing.TB, db string, crowd Crowd, days ...Day) {
+	t.Helper()
+	handle := harness.OpenSQL(t, db)
+	defer handle.Close() // who uses a database is in the way of copying it
+	if n := Number(t, handle, `SELECT count(DISTINCT hotspot) FROM records`); n == 0 {
+		t.Fatal("there is nothing to copy")
+	}
+	// Decimal digits are among those of an id.
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d),
+		sources (place, id, day) AS (SELECT row_number() OVER (ORDER BY hotspot) - 1, hotspot, min(day) FROM records
+			WHERE hotspot IN (SELECT id FROM hotspots WHERE linked_at <> 0) GROUP BY hotspot),
+		copies (i, source, day, id, operator) AS (
+			SELECT i, h.id, s.day, substr(h.id, 1, 24) || substr(CAST(100000 + i AS text), 2),
+				substr(h.operator_id, 1, 25) || substr(CAST(100000 + i %% %d AS text), 2)
+			FROM n JOIN sources s ON s.place = i %% (SELECT count(*) FROM sources) JOIN hotspots h ON h.id = s.id) `
+	with := fmt.Sprintf(numbers, crowd.Hotspots, crowd.Users)
+	const same = `name, type, lat, lng, address, verified_at, ssid, mac, max_connections, bandwidth_limit_mbps, operating_hours,
+		coverage_radius_m, created_at, updated_at, version, past_hours, past_service`
+	Change(t, handle, with+`INSERT INTO hotspots (id, operator_id, deleted_at, linked_at, device_hash, `+same+`)
+		SELECT c.id, c.operator, created_at - 2592000000000, 0, '', `+same+` FROM copies c JOIN hotspots h ON h.id = c.source`)
+	for _, day := range days {
+		Change(t, handle, with+`INSERT INTO records (day, hotspot, data)
+			SELECT `+fmt.Sprint(int64(day))+`, c.id, r.data FROM copies c JOIN records r ON r.hotspot = c.source AND r.day = c.day`)
+	}
+}
+
+// Prepare makes a database with a crowd of hotspots that have records of some days;
+// none is closed. The users have nothing in common with each other. The clock of the
+// program says the first of the days.
+func Prepare(t *testing.T, p harness.Program, clock *harness.Clock, db string, crowd Crowd, days ...Day) (staff *harness.Client, devices []*harness.Device) {
+	t.Helper()
+	staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	s := p.Start(t, db, clock.Flags()...)
+	devices = harness.LinkDevices(t, staff, s, 0, 3)
+	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
+	for i, d := range devices {
+		d.Bytes = uint64(i) * 9_000_000_000
+		if a := d.Beat(t.Context(), staff, s); a.Status != 200 {
+			t.Fatalf("a beat was answered %d %s", a.Status, a.Code)
+		}
+	}
+	// A minute counts once it is over, and the clock has run for ten of them. A fold
+	// that was under way by then may lack it, the next has it.
+	over := clock.Now().Add(20 * time.Minute)
+	harness.Eventually(t, "the minutes of the beats are over", func() bool { return clock.Now().After(over) })
+	before := folds()
+	harness.Eventually(t, "the beats are folded", func() bool { return folds() >= before+2 })
+	s.Stop(t)
+	copyHotspots(t, db, crowd, days...)
+	return staff, devices
+}
+
+// CloseAll lets a server of a program close all days up to one.
+func CloseAll(t *testing.T, p harness.Program, db string, last Day) {
+	t.Helper()
+	clock := harness.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
+	s := p.Start(t, db, clock.Flags()...)
+	handle := harness.OpenSQL(t, db)
+	harness.Eventually(t, "all days are closed", func() bool {
+		s.Running(t)
+		return Day(Number(t, handle, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)) >= last
+	})
+	s.Stop(t)
+	handle.Close()
+}

@@ -1,0 +1,203 @@
+//go:build linux
+
+package audit
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// Onlooker is an operator who asks for everything, again and again.
+type Onlooker struct {
+	*Operator
+	Looks atomic.Int64
+	Paid  atomic.Int64 // how often a settled month was compared
+
+	Behind bool // the clock was set back: all has more months than there were by now
+
+	settled  Micros             // the most that was settled
+	Final    map[string]Summary // by month, once it was settled
+	explains int
+
+	mu       sync.Mutex
+	states   []string       // of October, in the order in which they were seen
+	compared map[string]int // how often a month was compared with the history, by its state
+}
+
+// NewOnlooker lets an operator look.
+func NewOnlooker(o *Operator) *Onlooker {
+	return &Onlooker{Operator: o, Final: map[string]Summary{}, compared: map[string]int{}}
+}
+
+// glance is the three summaries that there are.
+type glance struct {
+	current, last, all Summary
+	minute             harness.Minute // in which all were answered
+}
+
+func (o *Onlooker) glance(t testing.TB, s *harness.Server) (g glance, ok bool) {
+	var minutes []harness.Minute
+	// The last month comes before the current one: midnight may be between them.
+	for i, into := range []*Summary{&g.last, &g.current, &g.all} {
+		period := []string{"last", "current", "all"}[i]
+		summary, a, ok := Fetch[Summary](t, o.Client, s.URL+"/v1/users/me/rewards?period="+period)
+		if !ok {
+			return g, false
+		}
+		if problem := summary.Problem(); problem != "" {
+			t.Errorf("%s: %s: %s", period, problem, a.Data)
+		}
+		*into = summary
+		minutes = append(minutes, harness.MinuteOf(a.At))
+	}
+	g.all.Period.End = "" // it is the very moment of the answer
+	if g.minute = minutes[0]; slices.Max(minutes) != slices.Min(minutes) {
+		g.minute = -1
+	}
+	return g, true
+}
+
+// Look asks for everything once, and compares it.
+func (o *Onlooker) Look(t testing.TB, s *harness.Server) {
+	before, ok := o.glance(t, s)
+	if !ok {
+		return
+	}
+	history, _, ok := Fetch[[]HistoryMonth](t, o.Client, s.URL+"/v1/users/me/rewards/history")
+	if !ok {
+		return
+	}
+	october, ok := o.explainAll(t, s)
+	if !ok {
+		return
+	}
+	after, ok := o.glance(t, s)
+	if !ok {
+		return
+	}
+	o.remember(t, before)
+	o.remember(t, after)
+	if reflect.DeepEqual(before, after) && before.minute != -1 {
+		o.compare(t, before, history, october)
+	}
+	o.Looks.Add(1)
+}
+
+// explainAll asks why each hotspot earned what it did on the last of October,
+// and adds that up.
+func (o *Onlooker) explainAll(t testing.TB, s *harness.Server) (sum Parts, ok bool) {
+	for _, h := range o.Hotspots {
+		frozen := h.Frozen.Load()
+		e, ok := h.Explain(t, o.Client, s, "2026-10-31")
+		if !ok {
+			return sum, false
+		}
+		if f := e.Facts; frozen != nil && (f.Served != frozen.Served || f.Expected != frozen.Expected || f.Bytes != frozen.Bytes) {
+			t.Errorf("%s is removed and had %+v; now it has %+v", h.SSID, *frozen, f)
+		}
+		sum = sum.Plus(e.Earned.Parts)
+		o.explains++
+	}
+	return sum, true
+}
+
+// remember holds what was seen against what was seen before: what is settled
+// never becomes less, and a month that is settled stays as it is.
+func (o *Onlooker) remember(t testing.TB, g glance) {
+	if g.all.Summary.Settled < o.settled {
+		t.Errorf("%d was settled, and now %d", o.settled, g.all.Summary.Settled)
+	}
+	o.settled = max(o.settled, g.all.Summary.Settled)
+	for _, s := range []Summary{g.last, g.current} {
+		if known, ok := o.Final[s.Month()]; ok && !reflect.DeepEqual(known, s) {
+			t.Errorf("%s was settled as %+v, and is %+v", s.Month(), known, s)
+		}
+		if s.Period.Status == "settled" {
+			o.Final[s.Month()] = s
+		}
+		if s.Month() == "2026-10" {
+			o.see(s.Period.Status)
+		}
+	}
+}
+
+// compare compares answers between which nothing changed.
+func (o *Onlooker) compare(t testing.TB, g glance, history []HistoryMonth, october Parts) {
+	var sum Micros
+	for _, m := range history {
+		sum += m.TotalEarned
+		for _, s := range []Summary{g.last, g.current} {
+			if s.Month() != m.Period {
+				continue
+			}
+			if m.TotalEarned != s.Summary.TotalEarned || m.HotspotCount != len(s.Hotspots) {
+				t.Errorf("the history says %+v; the summary of the month %d of %d hotspots", m, s.Summary.TotalEarned, len(s.Hotspots))
+			}
+			if m.Period == "2026-10" && october != s.Breakdown {
+				t.Errorf("october is %v; its only day is explained as %v", s.Breakdown, october)
+			}
+			if o.count(s.Period.Status); s.Period.Status == "settled" {
+				o.Paid.Add(1)
+			}
+		}
+	}
+	if total := g.all.Summary.TotalEarned; total != sum && !o.Behind || total < sum {
+		t.Errorf("all is %d; the months make %d", total, sum)
+	}
+}
+
+func (o *Onlooker) see(state string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.states); n == 0 || o.states[n-1] != state {
+		o.states = append(o.states, state)
+	}
+}
+
+// Saw reports whether October was seen in some state.
+func (o *Onlooker) Saw(state string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Contains(o.states, state)
+}
+
+func (o *Onlooker) count(state string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.compared[state]++
+}
+
+// Compared returns how often a month in some state was compared with the history.
+func (o *Onlooker) Compared(state string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.compared[state]
+}
+
+// Conclude sees to it that the looks proved something.
+func (o *Onlooker) Conclude(t testing.TB, name string) {
+	t.Helper()
+	t.Logf("%s looked %d times; compared with the history: %v; %d explanations; october was %v", name, o.Looks.Load(), o.compared, o.explains, o.states)
+	if want := []string{"in_progress", "finalizing", "settled"}; !slices.Equal(o.states, want) {
+		t.Errorf("%s saw october as %v; want %v", name, o.states, want)
+	}
+	if len(o.Hotspots) == 0 {
+		if final := o.Final["2026-10"]; o.settled != 0 || final.Summary.TotalEarned != 0 || len(final.Hotspots) != 0 {
+			t.Errorf("%s has nothing, and earned %+v", name, final)
+		}
+		return
+	}
+	for _, state := range []string{"in_progress", "finalizing", "settled"} {
+		if o.compared[state] == 0 {
+			t.Errorf("%s never compared a month that is %s", name, state)
+		}
+	}
+	if o.settled == 0 || o.explains == 0 {
+		t.Errorf("%s has %d settled after %d explanations", name, o.settled, o.explains)
+	}
+}

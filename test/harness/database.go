@@ -1,0 +1,90 @@
+//go:build linux
+
+package harness
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+// Stores runs a test on both kinds of database at once, beside other tests.
+func Stores(t *testing.T, test func(t *testing.T, db string)) {
+	t.Parallel() // it mostly waits
+	var running sync.WaitGroup
+	for _, kind := range []string{"sqlite", "postgres"} {
+		running.Go(func() {
+			t.Run(kind, func(t *testing.T) { test(t, NewDatabase(t, kind)) })
+		})
+	}
+	running.Wait()
+}
+
+// NewDatabase makes a fresh database of a kind, "sqlite" or "postgres".
+func NewDatabase(t *testing.T, kind string) string {
+	if kind == "postgres" {
+		return storetest.Postgres(t)
+	}
+	return filepath.Join(t.TempDir(), "beacon.db")
+}
+
+// IsPostgres tells the kind of a database from its address.
+func IsPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
+
+// OpenSQL opens a database without any code of the server.
+func OpenSQL(t testing.TB, db string) *sql.DB {
+	t.Helper()
+	driver, name := "sqlite", "file:"+db+"?_pragma=busy_timeout(10000)"
+	if strings.HasPrefix(db, "postgres") {
+		driver, name = "pgx", db
+	}
+	handle, err := sql.Open(driver, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { handle.Close() })
+	return handle
+}
+
+// CheckIntegrity has SQLite look through its whole file.
+func CheckIntegrity(t testing.TB, file string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("the integrity check says %s, %v", verdict, err)
+	}
+}
+
+// OpenStore opens a database beside the servers that run on it.
+func OpenStore(t testing.TB, db string) *store.DB {
+	t.Helper()
+	var handle *store.DB
+	var err error
+	if strings.HasPrefix(db, "postgres") {
+		handle, err = postgres.Open(t.Context(), db, postgres.Options{Now: time.Now()})
+	} else {
+		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now()})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := handle.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return handle
+}

@@ -1,0 +1,182 @@
+//go:build linux
+
+package harness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Device is what a device knows about its hotspot and its beats. Every beat
+// carries more than the one before, so that the traffic which a server shows
+// tells which beats it has.
+type Device struct {
+	Hotspot, SSID, MAC, Key string
+
+	Boot  int
+	Seq   uint64
+	Bytes uint64 // of the boot, as it was last sent
+	Acked uint64 // of the boot, as it was last acknowledged
+	past  totals // of the boots before
+	shown uint64 // by a server, at some time: it must not become less
+
+	Latest Fields // the last beat that was acknowledged
+}
+
+// totals are what a hotspot carried, as far as its device heard and as far as
+// it knows.
+type totals struct{ Acked, Sent uint64 }
+
+// Totals are what all boots of the device carried.
+func (d *Device) Totals() totals {
+	return totals{d.past.Acked + d.Acked, d.past.Sent + d.Bytes}
+}
+
+// Reboot begins all counters anew.
+func (d *Device) Reboot() {
+	d.past = d.Totals()
+	d.Boot++
+	d.Seq, d.Bytes, d.Acked, d.Latest = 0, 0, 0, nil
+}
+
+// Next is the beat that the device sends next.
+func (d *Device) Next() Fields {
+	d.Seq++
+	d.Bytes += 1 + rand.Uint64N(1_000_000)
+	return Fields{
+		"boot_id": fmt.Sprintf("boot-%d", d.Boot), "seq": d.Seq, "clients": 1 + d.Seq%7,
+		"rx_bytes": d.Bytes / 3, "tx_bytes": d.Bytes - d.Bytes/3, "rssi_dbm": -60,
+	}
+}
+
+// Beat sends the next beat to a server.
+func (d *Device) Beat(ctx context.Context, c *Client, s *Server) Answer {
+	body := d.Next()
+	a := d.Send(ctx, c, s, body)
+	d.Hear(a, body)
+	return a
+}
+
+// Hear notes what was answered to the latest beat.
+func (d *Device) Hear(a Answer, body Fields) {
+	if a.Outcome() == Done {
+		d.Acked, d.Latest = d.Bytes, body
+	}
+}
+
+// Send sends a beat as it is given.
+func (d *Device) Send(ctx context.Context, c *Client, s *Server, body Fields) Answer {
+	return c.Do(ctx, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/heartbeats", body, "Authorization", "Bearer "+d.Key)
+}
+
+// LinkDevices registers, verifies and links hotspots first..first+count-1, as an
+// admin.
+func LinkDevices(t testing.TB, admin *Client, s *Server, first, count int) []*Device {
+	t.Helper()
+	devices := make([]*Device, count)
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range 16 {
+		working.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count && !t.Failed(); i = int(next.Add(1)) - 1 {
+				devices[i] = linkDevice(t, admin, s, first+i)
+			}
+		})
+	}
+	working.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return devices
+}
+
+func linkDevice(t testing.TB, admin *Client, s *Server, n int) *Device {
+	d := &Device{SSID: fmt.Sprintf("net-%d", n), MAC: MACOf(n)}
+	made := admin.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", Registration(n))
+	d.Hotspot, _ = made["id"].(string)
+	lat, lng := PlaceOf(n)
+	admin.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/verification",
+		Fields{"lat": lat, "lng": lng, "accuracy_m": 5, "method": "gps"})
+	linked := admin.Ask(t, http.MethodPost, s.URL+"/v1/devices/link", Fields{"code": admin.LinkCode(t, s, d), "mac_address": d.MAC})
+	d.Key, _ = linked["device_key"].(string)
+	return d
+}
+
+// LinkCode makes a code to link a device with.
+func (c *Client) LinkCode(t testing.TB, s *Server, d *Device) string {
+	code, _ := c.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/link-code", nil)["code"].(string)
+	return code
+}
+
+// Ask makes a request that must succeed. A server that has too much to do says so and
+// has done nothing: it is asked again.
+func (c *Client) Ask(t testing.TB, method, url string, body any) Fields {
+	var a Answer
+	for began := time.Now(); time.Since(began) < Patience; {
+		if a = c.Do(t.Context(), method, url, body); a.Status != http.StatusServiceUnavailable || a.Code != "overloaded" {
+			break
+		}
+	}
+	if a.Status < 200 || a.Status > 299 {
+		t.Errorf("%s %s answered %d %s %v", method, url, a.Status, a.Code, a.Err)
+		return Fields{}
+	}
+	return a.Fields(t)
+}
+
+// Reading is what a server shows of a hotspot that its heartbeats decide.
+type Reading struct {
+	Status      string
+	Uptime      float64
+	Connections int
+	Bytes       uint64
+	Tier        string
+}
+
+// ReadingOf takes a hotspot apart.
+func ReadingOf(h Fields) Reading {
+	m := h["metrics"].(Fields)
+	return Reading{
+		Status: h["status"].(string), Uptime: m["uptime_30d"].(float64), Connections: int(m["connections_24h"].(float64)),
+		Bytes: uint64(math.Round(m["bandwidth_used_24h_gb"].(float64) * 1e9)), Tier: m["performance_tier"].(string),
+	}
+}
+
+// Readings are what a server shows of all the admin's hotspots, by SSID.
+func (c *Client) Readings(t testing.TB, s *Server) map[string]Reading {
+	t.Helper()
+	all := map[string]Reading{}
+	for ssid, h := range c.Owned(t, s) {
+		all[ssid] = ReadingOf(h)
+	}
+	return all
+}
+
+// CheckTraffic compares what a server shows with what the devices know: all that
+// was acknowledged is there, nothing is that was never sent, and what was shown
+// once is still there.
+func CheckTraffic(t testing.TB, devices []*Device, shown map[string]Reading) {
+	t.Helper()
+	for _, d := range devices {
+		got, there := shown[d.SSID]
+		want := d.Totals()
+		switch {
+		case !there:
+			t.Errorf("%s is gone", d.SSID)
+		case got.Bytes < want.Acked:
+			t.Errorf("%s: %d bytes were acknowledged, %d are there: %d are lost", d.SSID, want.Acked, got.Bytes, want.Acked-got.Bytes)
+		case got.Bytes > want.Sent:
+			t.Errorf("%s: %d bytes were sent, %d are there", d.SSID, want.Sent, got.Bytes)
+		case got.Bytes < d.shown:
+			t.Errorf("%s: %d bytes were shown before, %d are there now", d.SSID, d.shown, got.Bytes)
+		}
+		d.shown = max(d.shown, got.Bytes)
+	}
+}

@@ -1,0 +1,182 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+)
+
+// checker is the client who looks after the others: everything that it reads is
+// in the history too.
+const checker = -1
+
+// check holds a server to what was done since the last check. Whatever had an
+// unknown outcome is settled by it.
+func (l *load) check(t *testing.T, s *harness.Server) {
+	t.Helper()
+	l.settle()
+	fresh := l.fresh()
+	each(fresh, func(spot *spot) { l.readBack(t, s, spot) })
+	l.checkSpots(t, fresh)
+	harness.CheckTraffic(t, l.devices, l.admin.Readings(t, s)) // I7
+	l.repeatBeats(t, s)
+	if t.Failed() {
+		t.FailNow() // more of it would tell no more
+	}
+}
+
+// checkAll holds a server, and what its database holds, to the whole history.
+func (l *load) checkAll(t *testing.T, s *harness.Server) {
+	t.Helper()
+	l.check(t, s)
+	l.checkLists(t, s)
+	l.checkSpots(t, l.spots)
+	l.checkSettled(t)
+	checkChanges(t, s.DB)
+	// What is in memory is what is in the database, where each MAC is there once.
+	l.admin.Converges(t, s, harness.Truth(t, harness.OpenStore(t, s.DB)), int(l.number.Load()))
+	l.report(t)
+}
+
+// readBack reads one hotspot, wherever it may be.
+func (l *load) readBack(t *testing.T, s *harness.Server, spot *spot) {
+	if spot.id == "" {
+		spot.id = l.find(t, s, spot)
+	}
+	if spot.id == "" {
+		l.note(spot, &op{kind: read, client: checker, call: l.now()}, harness.Answer{Status: http.StatusNotFound})
+		return
+	}
+	a := l.read(t.Context(), s, spot, checker)
+	if a.Status != http.StatusOK && a.Status != http.StatusNotFound {
+		t.Errorf("%s cannot be read: %d %s %v", spot.id, a.Status, a.Code, a.Err)
+	}
+}
+
+// find looks on the map for the hotspot that a registration without an answer
+// may have made.
+func (l *load) find(t *testing.T, s *harness.Server, spot *spot) (id string) {
+	a := spot.owner.Do(t.Context(), http.MethodGet, s.URL+placeOf(spot), nil)
+	ids := hotspotIDs(a)
+	if a.Status != http.StatusOK || len(ids) > 1 {
+		t.Errorf("at the place of hotspot %d there are %v: %d %s %v", spot.number, ids, a.Status, a.Code, a.Err)
+	}
+	if len(ids) != 1 {
+		return ""
+	}
+	return ids[0]
+}
+
+func hotspotIDs(a harness.Answer) (ids []string) {
+	var list []struct{ ID string }
+	_ = json.Unmarshal(a.Data, &list) // of what is no list, there are none
+	for _, h := range list {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+// checkLists reads the hotspots of all users: each is one that somebody asked
+// for (I2), and reading a list is reading each of its hotspots.
+func (l *load) checkLists(t *testing.T, s *harness.Server) {
+	t.Helper()
+	all := map[string]*spot{}
+	for _, spot := range l.spots {
+		all[fmt.Sprint("net-", spot.number)] = spot
+	}
+	for _, u := range l.users {
+		called := l.now()
+		listed := u.Owned(t, s)
+		for ssid, h := range listed {
+			spot := all[ssid]
+			if spot == nil || spot.owner != u {
+				t.Errorf("%s of %s came from nowhere", ssid, u.id)
+				continue
+			}
+			data, _ := json.Marshal(h)
+			l.note(spot, &op{kind: read, client: checker, user: u, call: called}, harness.Answer{Status: http.StatusOK, Data: data})
+			delete(all, ssid)
+		}
+	}
+	for ssid, spot := range all {
+		if spot.id != "" {
+			t.Errorf("%s is there, and not in the list of its owner", ssid)
+		}
+	}
+}
+
+// checkSettled: what was settled stays so (I8).
+func (l *load) checkSettled(t *testing.T) {
+	t.Helper()
+	settled := map[*user]float64{}
+	for _, o := range l.ops { // in the order of their ends
+		if o.kind != earned || o.outcome != harness.Done {
+			continue
+		}
+		summary, _ := o.got["summary"].(harness.Fields)
+		now, ok := summary["settled"].(float64)
+		if !ok || now < settled[o.user] {
+			t.Errorf("%s had %v settled, and now: %v", o.user.id, settled[o.user], o.got)
+		}
+		settled[o.user] = now
+	}
+}
+
+// repeatBeats sends again what was acknowledged. It claims more traffic this
+// time, as a device must not: if the server took it for another beat, that would
+// show.
+func (l *load) repeatBeats(t *testing.T, s *harness.Server) {
+	t.Helper()
+	each(l.devices, func(d *harness.Device) {
+		if d.Latest == nil {
+			return
+		}
+		again := harness.Fields{"rx_bytes": uint64(1 << 50), "clients": 9999}
+		for name, value := range d.Latest {
+			if _, changed := again[name]; !changed {
+				again[name] = value
+			}
+		}
+		if a := d.Send(t.Context(), l.admin, s, again); a.Status != http.StatusOK {
+			t.Errorf("a repeated beat was answered %d %s %v", a.Status, a.Code, a.Err)
+		}
+	})
+	harness.CheckTraffic(t, l.devices, l.admin.Readings(t, s))
+}
+
+// report says how much was done, and refuses to have proved something with
+// nothing.
+func (l *load) report(t *testing.T) {
+	t.Helper()
+	for _, m := range l.mix {
+		done, unknown := l.count(m.kind, harness.Done), l.count(m.kind, harness.Unknown)
+		t.Logf("%s: %d done, %d refused, %d unknown", m.kind, done, l.count(m.kind, harness.Refused), unknown)
+		if done == 0 {
+			t.Errorf("not one %s was acknowledged: that proves nothing", m.kind)
+		}
+	}
+}
+
+// each does something with all items, a few at a time.
+func each[T any](items []T, do func(T)) {
+	var group sync.WaitGroup
+	queue := make(chan T)
+	for range 8 {
+		group.Go(func() {
+			for item := range queue {
+				do(item)
+			}
+		})
+	}
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+	group.Wait()
+}

@@ -1,0 +1,210 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/audit"
+)
+
+// controlled returns a binary that a test controls: it can be stopped at named
+// points, and its clock can be held or set while it runs. Its pages have the size
+// of audit.Page. All else is as it is delivered.
+func controlled(t testing.TB) (binary string) {
+	t.Helper()
+	return controlledVariant().Build(t)
+}
+
+var controlledVariant = sync.OnceValue(func() *harness.Variant {
+	const importing = "import (\n\t\"github.com/beacon-wifi/beacon/point\"\n"
+	return &harness.Variant{Name: "controlled", Files: map[string]string{
+		"point/point.go":     pointSource,
+		"cmd/beacon/held.go": heldSource,
+		"cmd/beacon/clock.go": patched("cmd/beacon/clock.go", "import \"time\"\n", "import (\n\t\"os\"\n\t\"time\"\n)\n",
+			"	began := time.Now()\n", heldHook+"	began := time.Now()\n"),
+		"internal/store/rewardwrites.go": patched("internal/store/rewardwrites.go", "import (\n", importing,
+			"	return inChunks(texts, len(rows),", "	defer point.Reach(strings.Fields(texts[0])[2])\n	return inChunks(texts, len(rows),"),
+		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
+			"		written, err := s.Store.Settle(ctx, s.by, s.statements(users, accounts))\n",
+			"		due := s.statements(users, accounts)\n		point.Reach(\"ready\")\n		written, err := s.Store.Settle(ctx, s.by, due)\n"),
+		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", audit.Page)),
+	}}
+})
+
+// patched returns a source of the project in which some texts are replaced by
+// others. Each must be there exactly once.
+func patched(file string, oldnew ...string) string {
+	original, err := os.ReadFile(filepath.Join(harness.Root(), file))
+	if err != nil {
+		panic(err)
+	}
+	text := string(original)
+	for i := 0; i < len(oldnew); i += 2 {
+		if n := strings.Count(text, oldnew[i]); n != 1 {
+			panic(fmt.Sprintf("%s has %d of %q; want 1", file, n, oldnew[i]))
+		}
+		text = strings.Replace(text, oldnew[i], oldnew[i+1], 1)
+	}
+	return text
+}
+
+// pointSource stops a process when it reaches a point for the n-th time. The points
+// are the tables of rewards, once their rows are written and before the COMMIT, and
+// "ready", where a page of statements is computed and its transaction not begun.
+const pointSource = `package point
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+var (
+	mu      sync.Mutex
+	reached = map[string]int{}
+)
+
+func Reach(name string) {
+	mu.Lock()
+	reached[name]++
+	here := fmt.Sprint(name, " ", reached[name])
+	mu.Unlock()
+	file := os.Getenv("TORTURE_REACHED")
+	if here != os.Getenv("TORTURE_POINT") || os.WriteFile(file, nil, 0o600) != nil {
+		return
+	}
+	for {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+`
+
+// stop is a point, such as "ledger 2" for the second time that rows of the ledger
+// are written. A process that is started with its environment stops there.
+type stop struct{ point, file string }
+
+func newStop(t testing.TB, point string) stop {
+	t.Helper()
+	return stop{point, filepath.Join(t.TempDir(), "reached")}
+}
+
+func (s stop) environment() []string {
+	return []string{"TORTURE_POINT=" + s.point, "TORTURE_REACHED=" + s.file}
+}
+
+// reached reports whether the process has stopped.
+func (s stop) reached() bool {
+	_, err := os.Stat(s.file)
+	return err == nil
+}
+
+// release lets it go on.
+func (s stop) release(t testing.TB) {
+	t.Helper()
+	if err := os.Remove(s.file); err != nil {
+		t.Error(err)
+	}
+}
+
+const heldHook = `	if file := os.Getenv("TORTURE_CLOCK"); file != "" {
+		return held(file), nil
+	}
+`
+
+// heldSource tells the time that a file says, as heldClock writes it.
+const heldSource = `package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+func held(file string) func() time.Time {
+	return func() time.Time {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		var at, real, until time.Duration
+		var rate int
+		if _, err := fmt.Sscan(string(text), &at, &real, &rate, &until); err != nil {
+			panic(err)
+		}
+		since := time.Duration(time.Now().UnixNano()) - real
+		now := at + max(since, 0)*time.Duration(rate)
+		if until != 0 {
+			now = min(now, until)
+		}
+		return time.Unix(0, int64(now)).Local()
+	}
+}
+`
+
+// heldClock is the one clock of a test and of its servers. The test can set it, and
+// hold it: then no machine is too slow for what has to be done before midnight.
+type heldClock struct {
+	*harness.Clock
+	harness.Program
+	file string
+}
+
+func newHeldClock(t *testing.T, at time.Time, rate int) *heldClock {
+	t.Helper()
+	c := &heldClock{Clock: harness.NewClock(at, rate), file: filepath.Join(t.TempDir(), "clock")}
+	c.Program = harness.Program{Binary: controlled(t), Environment: []string{"TORTURE_CLOCK=" + c.file}}
+	c.run(t, at, time.Time{})
+	return c
+}
+
+// run sets the clock to a time, from which it runs until another, or for ever.
+func (c *heldClock) run(t testing.TB, at, until time.Time) {
+	t.Helper()
+	c.Set(at)
+	c.Until = until
+	end := int64(0)
+	if !until.IsZero() {
+		end = until.UnixNano()
+	}
+	fresh := c.file + ".new"
+	if err := os.WriteFile(fresh, fmt.Append(nil, c.At.UnixNano(), " ", c.Real.UnixNano(), " ", c.Rate, " ", end), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(fresh, c.file); err != nil { // a reader sees the old time or the new
+		t.Fatal(err)
+	}
+}
+
+// hold sets the clock to a time at which it stands still.
+func (c *heldClock) hold(t testing.TB, at time.Time) {
+	t.Helper()
+	c.run(t, at, at)
+}
+
+// goOn lets a clock that is held run.
+func (c *heldClock) goOn(t testing.TB) {
+	t.Helper()
+	c.run(t, c.Now(), time.Time{})
+}
+
+// passFold lets some minutes pass and waits until a server that keeps the lease has
+// folded its heartbeats: it does so after five minutes.
+func (c *heldClock) passFold(t testing.TB, s *harness.Server) {
+	t.Helper()
+	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
+	before := folds()
+	c.hold(t, c.Now().Add(6*time.Minute))
+	harness.Eventually(t, "heartbeats are folded", func() bool { s.Running(t); return folds() > before })
+}

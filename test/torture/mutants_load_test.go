@@ -1,0 +1,42 @@
+//go:build linux
+
+package torture_test
+
+var loadMutants = []mutant{
+	{
+		name: "devices are turned away like anyone", fault: "TestF17_Overload/shed", file: "cmd/beacon/router.go",
+		old: "case !api.IsHeartbeat(r) && rt.pressure.Yields(r):", new: "case rt.pressure.Yields(r):",
+	},
+	{
+		name: "nobody is turned away", fault: "TestF17_Overload/shed", file: "cmd/beacon/router.go",
+		old: "case !api.IsHeartbeat(r) && rt.pressure.Yields(r):", new: "case !api.IsHeartbeat(r) && rt.pressure.Yields(r) && false:",
+	},
+	{
+		name: "headers may take their time", fault: "TestF18_SlowClients/crowds/headers", file: "internal/httpserver/server.go",
+		old: "readHeaderTimeout = 5 * time.Second", new: "readHeaderTimeout = 5 * time.Minute",
+	},
+	{
+		name: "bodies may take their time", fault: "TestF18_SlowClients/crowds/body", file: "internal/httpserver/server.go",
+		old: "ReadTimeout:       readTimeout,", new: "",
+	},
+	{
+		name: "bodies of any size are read", fault: "TestF19_Oversize", file: "internal/api/object.go",
+		old: "maxBodyBytes = 64 << 10", new: "maxBodyBytes = 1 << 30",
+	},
+	{
+		name: "headers of any size are read", fault: "TestF19_Oversize", file: "internal/httpserver/server.go",
+		old: "maxHeaderBytes    = 16 << 10", new: "maxHeaderBytes    = 16 << 20",
+	},
+	{
+		name: "a drain cuts requests off", fault: "TestF24_Drain/sqlite", file: "internal/httpserver/server.go",
+		old: "err = errors.Join(fast.drain(patience), srv.Shutdown(patience))", new: "_ = patience; fast.close(); err = srv.Close()",
+	},
+	{
+		name: "a drain waits for streams that never end", fault: "TestF24_DevicesDrain/sqlite", file: "cmd/beacon/serve.go",
+		old: "s.node.hub.Close() // who listens for events would never end by himself", new: "",
+	},
+	{
+		name: "streams outlive their clients", fault: "TestF25_Leaks", file: "internal/api/events.go",
+		old: "ctx, cancel := context.WithTimeout(r.Context(), a.pulse)", new: "ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), a.pulse)",
+	},
+}

@@ -1,0 +1,184 @@
+//go:build linux
+
+package torture_test
+
+// rewardsMutants pay too much, too little, or at the wrong time.
+var rewardsMutants = []mutant{
+	{
+		name:  "who settles does not look whether another did",
+		fault: "TestF11_SettleRace/postgres",
+		file:  "internal/store/sql_rewards.go",
+		old: "WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),\n" +
+			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),",
+		new: "RETURNING user_id`)),\n" +
+			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `,\n" +
+			"		` ON CONFLICT (user_id, month) DO UPDATE SET previous = excluded.previous, hash = excluded.hash`)),",
+		says: "accounts (-by the rows",
+	},
+	{
+		name:  "a month is added to the totals as often as it is tried",
+		fault: "TestF11_SettleKilled/sqlite",
+		file:  "internal/store/sql_rewards.go",
+		old:   "\n		WHERE hotspot_totals.through < excluded.through`)),",
+		new:   "`)),",
+		says:  "hotspot_totals (-by the rows",
+	},
+	{
+		name:  "accounts are committed before their statements",
+		fault: "TestF11_SettleKilled/sqlite",
+		file:  "internal/store/settling.go",
+		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+		new: `	if _, err := tx.exec("COMMIT"); err != nil {
+		return nil, err
+	}
+	if _, err := tx.exec("BEGIN"); err != nil {
+		return nil, err
+	}
+	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+		says: "statements (-by the rows",
+	},
+	{
+		name:  "the chain of hashes leaves rows out",
+		fault: "TestF11_SettleKilled/postgres",
+		file:  "internal/rewards/sums.go",
+		old:   `user.Chain.Next(row)`,
+		new:   `user.Chain`,
+		says:  "user_months (-by the rows",
+	},
+	{
+		name:  "a day is closed while it lasts",
+		fault: "TestF14_Thrice",
+		file:  "internal/rewards/close.go",
+		old:   `if !ok || day >= final {`,
+		new:   `if !ok || day > final {`,
+	},
+	{
+		name:  "what is settled is not, once the clock is set back",
+		fault: "TestF12_ClockJumps/sqlite",
+		file:  "internal/rewards/summary.go",
+		old:   `		return r.summarize(ctx, s, anyMonth)`,
+		new: `		all, err := r.summarize(ctx, s, anyMonth)
+		if v, _ := r.view(ctx, nil); month < v.month-1 {
+			all.Settled = 0
+		}
+		return all, err`,
+		says: "was settled, and now",
+	},
+	{
+		name:  "a change is as old as the clock says",
+		fault: "TestF12_SetWhileRunning/sqlite",
+		file:  "internal/registry/change.go",
+		old:   `if now := r.moment(); now.After(h.UpdatedAt) {`,
+		new:   `if now := r.moment(); true {`,
+		says:  "updated_at was",
+	},
+	{
+		name:  "nobody is told of beats that are too late",
+		fault: "TestF12_ServerBehind",
+		file:  "internal/telemetry/late.go",
+		old:   `	if late > 0 {`,
+		new:   `	if late > 1<<40 {`,
+		says:  "nobody is told",
+	},
+	{
+		name:  "limits count by a clock that can be set",
+		fault: "TestF12_Limits",
+		file:  "internal/api/guard.go",
+		old:   `now := time.Now() // of the machine: limits count real time`,
+		new:   `now := a.now()`,
+		says:  "the limit let",
+	},
+	{
+		name:  "the database says when a month was settled",
+		fault: "TestF12_DatabaseClock",
+		file:  "internal/store/sql_rewards.go",
+		old:   "(month, finished_at) VALUES ($1, $2)",
+		new:   "(month, finished_at) VALUES ($1, CAST(extract(epoch FROM now()) * 1000000 AS bigint) + 0 * CAST($2 AS bigint))",
+		says:  "finished_at",
+	},
+	{
+		name:  "the last month is the same day, a month before",
+		fault: "TestF13_Periods/America/New_York",
+		file:  "internal/rewards/summary.go",
+		old: `	if q.Period == Last {
+		month--
+	}`,
+		new: `	if q.Period == Last {
+		month = beacon.MonthOf(r.Now().AddDate(0, -1, 0))
+	}`,
+		says: "last is from",
+	},
+	{
+		name:  "months begin when they do at the place of the server",
+		fault: "TestF13_Periods/Asia/Kathmandu",
+		file:  "internal/beacon/calendar.go",
+		old:   `	t = t.UTC()`,
+		new:   `	t = t.Local()`,
+		says:  "current is from",
+	},
+	{
+		name:  "days belong to the month of the place of the server",
+		fault: "TestF13_Minutes/America/New_York",
+		file:  "internal/beacon/calendar.go",
+		old:   `func (d Day) Month() Month { return MonthOf(d.Time()) }`,
+		new: `func (d Day) Month() Month {
+	t := d.Time().Local()
+	return Month((t.Year()-1970)*monthsAYear + int(t.Month()) - 1)
+}`,
+	},
+	{
+		name:  "an old beat that comes again is a new one",
+		fault: "TestF14_Thrice",
+		file:  "internal/heartbeat/seqs.go",
+		old:   `return below >= 64 || s.window>>below&1 != 0`,
+		new:   `return below >= 1<<40`,
+		says:  "the day is",
+	},
+	{
+		name:  "what comes again is counted again",
+		fault: "TestF14_Storm/sqlite",
+		file:  "internal/heartbeat/seqs.go",
+		old:   `return below >= 64 || s.window>>below&1 != 0`,
+		new:   `return below >= 64`,
+		says:  "minutes served",
+	},
+	{
+		name:  "counters begin anew with each day",
+		fault: "TestF14_Storm/postgres",
+		file:  "internal/heartbeat/carry.go",
+		old:   `		b.raiseBase(prev.upTo[hoursADay-1])`,
+		new:   ``,
+		says:  "bytes are new",
+	},
+	{
+		name:  "how far a day is closed is committed before its rows",
+		fault: "TestF15_Restart/sqlite",
+		file:  "internal/store/closing.go",
+		old: `		for _, write := range []func() error{
+			func() error { return putRows(tx, rewardText.putLedger`,
+		new: `		if _, err := tx.exec("COMMIT"); err != nil {
+			return err
+		}
+		if _, err := tx.exec("BEGIN"); err != nil {
+			return err
+		}
+		for _, write := range []func() error{
+			func() error { return putRows(tx, rewardText.putLedger`,
+	},
+	{
+		name:  "rows and sums are two transactions",
+		fault: "TestF15_Restart/postgres",
+		file:  "internal/store/closing.go",
+		old:   `			func() error { return putRows(tx, rewardText.putHotspotMonths`,
+		new: `			func() error { _, err := tx.exec("COMMIT"); return err },
+			func() error { _, err := tx.exec("BEGIN"); return err },
+			func() error { return putRows(tx, rewardText.putHotspotMonths`,
+	},
+	{
+		name:  "a closing goes on from the beginning of the day",
+		fault: "TestF15_Restart/sqlite",
+		file:  "internal/rewards/close.go",
+		old:   `page.From, rows = v.closing.Upto, v.closing.Hotspots`,
+		new:   `rows = v.closing.Hotspots`,
+	},
+}

@@ -1,9 +1,0 @@
-//go:build !unix
-
-package web
-
-// canSeeLeaving: where it cannot be seen that a client has left, net/http serves
-// every connection.
-const canSeeLeaving = false
-
-func (c *client) gone() bool { return false }

@@ -24,7 +24,7 @@ func TestF02_KillAtSync(t *testing.T) {
 	db := rig.NewDatabase(t, "sqlite")
 	s := rig.Start(t, db)
 	load := newLoad(t, s)
-	w := &writer{load: load, spot: load.reserve(t, s)}
+	w := newWriter(t, load, s)
 	warmUp(t, load, s)
 	for _, k := range []kind{register, change, beat} {
 		for _, writes := range load.moments() {
@@ -41,7 +41,7 @@ func TestF02_KillAtSync(t *testing.T) {
 		s = rig.Start(t, db, clock()...)
 		load.check(t, s)
 	}
-	for _, calls := range []string{"fdatasync,fsync", "pwrite64"} { // and at any of them, while many write
+	for _, calls := range []string{rig.Syncs, rig.Writes} { // and at any of them, while many write
 		for range rounds(0, 4, 24) {
 			killUnderLoad(t, load, s, calls, 1+load.rng.IntN(60))
 			rig.CheckIntegrity(t, db)
@@ -99,6 +99,11 @@ type writer struct {
 	spot *spot // that nobody else changes
 }
 
+func newWriter(t *testing.T, l *load, s *rig.Server) *writer {
+	t.Helper()
+	return &writer{load: l, spot: l.reserve(t, s)}
+}
+
 // tables are where a server writes.
 var tables = map[kind]string{register: "hotspots", change: "hotspots", beat: "journal", fold: "records"}
 
@@ -136,7 +141,7 @@ func (w *writer) write(ctx context.Context, t *testing.T, s *rig.Server, k kind)
 }
 
 // hold makes a write, and stops the server in the transaction that holds it.
-func (w *writer) hold(t *testing.T, s *rig.Server, k kind) (held *rig.Held, answered <-chan rig.Answer) {
+func (w *writer) hold(t *testing.T, s *rig.Server, k kind) (held *rig.Trace, answered <-chan rig.Answer) {
 	t.Helper()
 	answers := make(chan rig.Answer, 1)
 	held = rig.HoldIn(t, s, tables[k], func() {

@@ -15,37 +15,41 @@ import (
 	"time"
 )
 
-// syncs are the system calls with which a server syncs its SQLite file.
-const syncs = "fdatasync,fsync"
+// The system calls with which a server writes to its SQLite file and syncs it.
+const (
+	Writes = "pwrite64"
+	Syncs  = "fdatasync,fsync"
+)
 
 // KillAt lets a process be killed when it enters the n-th of some system calls.
 func KillAt(t testing.TB, s *Server, calls string, n int) {
 	t.Helper()
-	trace(t, s, calls, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", calls, n))
+	inject(t, s, calls, fmt.Sprintf("signal=SIGKILL:when=%d", n))
 }
 
 // FailAt lets some system calls of a process fail with an error such as EIO: the
 // n-th, or with "n+" all from that on.
-func FailAt(t testing.TB, s *Server, calls, errno, n string) {
+func FailAt(t testing.TB, s *Server, calls, errno, n string) *Trace {
 	t.Helper()
-	trace(t, s, calls, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", calls, errno, n))
+	return inject(t, s, calls, fmt.Sprintf("error=%s:when=%s", errno, n))
 }
 
-// tracer is strace at work on a process.
-type tracer struct {
-	command *exec.Cmd
-	lines   chan string // that tell of system calls
+// Trace is what strace tells of the writes and syncs of a process.
+type Trace struct {
+	server *Server
+	lines  chan string
+	framed bool // the next write is the page to the header that was written
 }
 
-// trace attaches strace to a process until the end of the test.
-func trace(t testing.TB, s *Server, calls string, options ...string) *tracer {
+// inject attaches strace, whose words for it these are.
+func inject(t testing.TB, s *Server, calls, what string) *Trace {
 	t.Helper()
-	tr := &tracer{lines: make(chan string, 1024)}
-	tr.command = exec.Command("strace", append([]string{"-f", "-p", fmt.Sprint(s.Cmd.Process.Pid), "-e", "trace=" + calls, "-e", "signal=none"}, options...)...)
-	tr.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	says, err := tr.command.StderrPipe()
+	tracer := exec.Command("strace", "-f", "-p", fmt.Sprint(s.Cmd.Process.Pid), "-xx", "-s", "24",
+		"-e", "trace="+Writes+","+Syncs, "-e", "signal=none", "-e", "inject="+calls+":"+what)
+	tracer.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	says, err := tracer.StderrPipe()
 	if err == nil {
-		err = tr.command.Start()
+		err = tracer.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -59,59 +63,115 @@ func trace(t testing.TB, s *Server, calls string, options ...string) *tracer {
 		}
 	}
 	if !attached {
-		t.Fatalf("strace cannot attach to the server: %v", tr.command.Wait())
+		t.Fatalf("strace cannot attach to the server: %v", tracer.Wait())
 	}
-	done := make(chan struct{})
+	trace, done := &Trace{server: s, lines: make(chan string, 1<<14)}, make(chan struct{})
 	go func() { // or it would stop for want of a reader
-		defer close(tr.lines)
+		defer close(done)
+		defer close(trace.lines)
 		for lines.Scan() {
 			select {
-			case tr.lines <- lines.Text():
-			default: // nobody reads them
+			case trace.lines <- lines.Text():
+			default: // nobody wants to know so much
 			}
 		}
-		_ = tr.command.Wait() // it ends as its victim did
-		close(done)
+		_ = tracer.Wait() // it ends as its victim did
 	}()
 	t.Cleanup(func() {
-		_ = tr.command.Process.Kill()
+		_ = tracer.Process.Kill()
 		<-done
 	})
+	return trace
+}
+
+var (
+	// frame is the header of a page in the write-ahead log.
+	frame = regexp.MustCompile(`pwrite64\(\d+, "((?:\\x..){24})", 24, `)
+	// whole is a page in the file itself, which is where one goes without the log.
+	whole = regexp.MustCompile(`pwrite64\(\d+, "[^"]*"\.\.\., 4096, (\d+)`)
+	// flush is a sync that begins, synced one that succeeded.
+	flush  = regexp.MustCompile(`(?:fsync|fdatasync)\(`)
+	synced = regexp.MustCompile(`(?:fsync|fdatasync)(?:\(| resumed>).*= 0$`)
+)
+
+// pageOf returns the page that a line of strace says is written, or 0.
+func (tr *Trace) pageOf(line string) int {
+	framed := tr.framed
+	tr.framed = frame.MatchString(line)
+	if header := frame.FindStringSubmatch(line); header != nil {
+		number, _ := hex.DecodeString(strings.ReplaceAll(header[1], `\x`, "")[:8])
+		return int(number[0])<<24 | int(number[1])<<16 | int(number[2])<<8 | int(number[3])
+	}
+	if body := whole.FindStringSubmatch(line); body != nil && !framed {
+		offset, _ := strconv.Atoi(body[1])
+		return offset/4096 + 1
+	}
+	return 0
+}
+
+// FailedIn reports whether what failed first was in a transaction that writes to some
+// pages. The process must be gone.
+func (tr *Trace) FailedIn(pages map[int]bool) (in bool) {
+	for line := range tr.lines {
+		switch {
+		case pages[tr.pageOf(line)]:
+			in = true
+		case synced.MatchString(line): // the end of a transaction
+			in = false
+		case strings.Contains(line, "INJECTED"):
+			return in
+		}
+	}
+	return false
+}
+
+// HoldIn lets a server go on until it writes to a table of its SQLite file, and stops
+// it there. Meanwhile something is done that makes it write there. SQLite has one
+// writer: the next writes and the next sync of the server belong to the same
+// transaction.
+func HoldIn(t *testing.T, s *Server, table string, meanwhile func()) *Trace {
+	t.Helper()
+	pages := PagesOf(t, s.DB, table)
+	tr := inject(t, s, Writes+","+Syncs, "signal=SIGSTOP")
+	meanwhile()
+	for page := 0; !pages[page]; {
+		page, _ = tr.Next(t)
+	}
 	return tr
 }
 
-// detach leaves the process to itself: one that stands still goes on doing so.
-func (tr *tracer) detach() {
-	_ = tr.command.Process.Signal(syscall.SIGINT)
-	for range tr.lines {
-	}
-}
-
-// Held is a server that stands still in the middle of a transaction on its SQLite
-// file. SQLite has one writer: the next writes and the next sync of the process
-// belong to that transaction.
-type Held struct {
-	server *Server
-	tracer *tracer
-	framed bool // the next write is the page to the header that was written
-}
-
-// HoldIn lets a server go on until it writes to a table of its SQLite file. Meanwhile
-// something is done that makes it write there. It stops the server at every write and
-// sync, and looks which table the page belongs to.
-func HoldIn(t *testing.T, s *Server, table string, meanwhile func()) *Held {
+// Next lets a server that HoldIn stops go on to its next write or sync, and returns
+// which page it writes, if that is known.
+func (tr *Trace) Next(t testing.TB) (page int, sync bool) {
 	t.Helper()
-	pages := pagesOf(t, s.DB, table)
-	h := &Held{server: s, tracer: trace(t, s, "pwrite64,"+syncs, "-xx", "-s", "24", "-e", "inject=pwrite64,"+syncs+":signal=SIGSTOP")}
-	meanwhile()
-	for page := 0; !pages[page]; {
-		page, _ = h.Next(t)
+	for began := time.Now(); time.Since(began) < Patience; {
+		_ = syscall.Kill(-tr.server.Cmd.Process.Pid, syscall.SIGCONT)
+		line, there := tr.await(2 * time.Second)
+		for there && !strings.Contains(line, Writes+"(") && !flush.MatchString(line) { // a call that ends
+			line, there = tr.await(2 * time.Second)
+		}
+		if there {
+			return tr.pageOf(line), flush.MatchString(line)
+		}
+		tr.server.Running(t)
+		// It may be idle. It may also stand still: that strace passes on a signal to
+		// stop and one to go on that come together is not certain.
 	}
-	return h
+	t.Fatalf("after %v, still no write by the server; its log: %s", Patience, Remarks(tr.server.Log(t)))
+	return 0, false
 }
 
-// pagesOf returns which pages of a SQLite file belong to a table.
-func pagesOf(t *testing.T, file, table string) map[int]bool {
+// await waits some time for a line.
+func (tr *Trace) await(limit time.Duration) (line string, there bool) {
+	select {
+	case line, there = <-tr.lines:
+	case <-time.After(limit):
+	}
+	return line, there
+}
+
+// PagesOf returns which pages of a SQLite file belong to a table.
+func PagesOf(t testing.TB, file, table string) map[int]bool {
 	t.Helper()
 	db := OpenSQL(t, file)
 	defer db.Close()
@@ -133,63 +193,3 @@ func pagesOf(t *testing.T, file, table string) map[int]bool {
 	}
 	return pages
 }
-
-var (
-	// frame is the header of a page in the write-ahead log.
-	frame = regexp.MustCompile(`pwrite64\(\d+, "((?:\\x..){24})", 24, `)
-	// whole is a page in the file itself, which is where one goes without the log.
-	whole = regexp.MustCompile(`pwrite64\(\d+, "[^"]*"\.\.\., 4096, (\d+)`)
-	// flush is a sync.
-	flush = regexp.MustCompile(`(?:fsync|fdatasync)\(`)
-)
-
-// Next lets the server go on to its next write or sync, and returns which page it
-// writes if that is known, else 0.
-func (h *Held) Next(t testing.TB) (page int, sync bool) {
-	t.Helper()
-	_ = syscall.Kill(-h.server.Cmd.Process.Pid, syscall.SIGCONT)
-	for {
-		var line string
-		select {
-		case line = <-h.tracer.lines:
-		case <-time.After(Patience):
-			t.Fatalf("after %v, still no write by the server; its log: %s", Patience, Remarks(h.server.Log(t)))
-		}
-		switch header, body := frame.FindStringSubmatch(line), whole.FindStringSubmatch(line); {
-		case header != nil:
-			h.framed = true
-			number, _ := hex.DecodeString(strings.ReplaceAll(header[1], `\x`, "")[:8])
-			return int(number[0])<<24 | int(number[1])<<16 | int(number[2])<<8 | int(number[3]), false
-		case body != nil:
-			if offset, _ := strconv.Atoi(body[1]); !h.framed {
-				page = offset/4096 + 1
-			}
-			h.framed = false
-			return page, false
-		case strings.Contains(line, "pwrite64("): // of something else, such as the header of the log
-			return 0, false
-		case flush.MatchString(line):
-			return 0, true
-		case line == "":
-			h.server.Running(t)
-			t.Fatal("strace is gone")
-		}
-	}
-}
-
-// FailSync lets the sync of the transaction fail, and those that follow it where they
-// all should. The server stands still until Continue.
-func (h *Held) FailSync(t testing.TB, all bool) {
-	t.Helper()
-	h.server.Signal(t, syscall.SIGSTOP)
-	h.tracer.detach()
-	awaitStillness(t, h.server.Cmd.Process.Pid)
-	when := "1"
-	if all {
-		when += "+"
-	}
-	FailAt(t, h.server, syncs, "EIO", when)
-}
-
-// Continue lets the server go on.
-func (h *Held) Continue(t testing.TB) { h.server.Signal(t, syscall.SIGCONT) }

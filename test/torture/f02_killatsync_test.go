@@ -24,7 +24,7 @@ func TestF02_KillAtSync(t *testing.T) {
 	db := harness.NewDatabase(t, "sqlite")
 	s := harness.Start(t, db)
 	load := newLoad(t, s)
-	w := &writer{load: load, spot: load.reserve(t, s)}
+	w := newWriter(t, load, s)
 	warmUp(t, load, s)
 	for _, k := range []kind{register, change, beat} {
 		for _, writes := range load.moments() {
@@ -41,7 +41,7 @@ func TestF02_KillAtSync(t *testing.T) {
 		s = harness.Start(t, db, clock()...)
 		load.check(t, s)
 	}
-	for _, calls := range []string{"fdatasync,fsync", "pwrite64"} { // and at any of them, while many write
+	for _, calls := range []string{harness.Syncs, harness.Writes} { // and at any of them, while many write
 		for range rounds(0, 4, 24) {
 			killUnderLoad(t, load, s, calls, 1+load.rng.IntN(60))
 			harness.CheckIntegrity(t, db)
@@ -99,6 +99,11 @@ type writer struct {
 	spot *spot // that nobody else changes
 }
 
+func newWriter(t *testing.T, l *load, s *harness.Server) *writer {
+	t.Helper()
+	return &writer{load: l, spot: l.reserve(t, s)}
+}
+
 // tables are where a server writes.
 var tables = map[kind]string{register: "hotspots", change: "hotspots", beat: "journal", fold: "records"}
 
@@ -136,7 +141,7 @@ func (w *writer) write(ctx context.Context, t *testing.T, s *harness.Server, k k
 }
 
 // hold makes a write, and stops the server in the transaction that holds it.
-func (w *writer) hold(t *testing.T, s *harness.Server, k kind) (held *harness.Held, answered <-chan harness.Answer) {
+func (w *writer) hold(t *testing.T, s *harness.Server, k kind) (held *harness.Trace, answered <-chan harness.Answer) {
 	t.Helper()
 	answers := make(chan harness.Answer, 1)
 	held = harness.HoldIn(t, s, tables[k], func() {

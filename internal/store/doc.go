@@ -4,6 +4,10 @@
 // PostgreSQL's protocol. Packages store/sqlite and store/postgres open a database and
 // supply an Engine with what really differs.
 //
+//	db, err := sqlite.Open(ctx, "beacon.db", sqlite.Options{Now: time.Now()})
+//	...
+//	h, err := db.Hotspot(ctx, id)
+//
 // It makes no decisions: who may do what, and which input is valid, is settled before a
 // call arrives here. It reads no clock; times are passed in, and stored in UTC to the
 // microsecond.

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// sides is how a comparison hears what is on both sides: a text, and how often it
-// is on the left, or, negative, on the right.
+// sides receives what is on both sides of a comparison: a text, and how often it is on
+// the left or, if negative, on the right.
 type sides func(text []byte, n int64)
 
 const (
 	buckets = 1 << 16
-	suspect = 256 // buckets that are looked into, at the most
+	suspect = 256 // buckets that are examined, at most
 )
 
-// compare tells what is on one side and not as often on the other, of more than
-// fits into memory and in any order. Read names everything, and is called again
-// where the sides differ: first each text counts into one of many sums, and then
-// those texts are kept whose sums do not come to nothing.
+// compare returns the texts that are not equally often on both sides. They may be in
+// any order, and more than fit into memory. Read produces all texts. The first pass
+// adds each to one of many bucket sums; if the sides differ, a second pass keeps the
+// texts whose bucket does not sum to zero.
 func compare(read func(sides) error) (differ map[string]int64, err error) {
 	seed := maphash.MakeSeed()
 	var sums [buckets]uint64
@@ -48,7 +48,7 @@ func compare(read func(sides) error) (differ map[string]int64, err error) {
 	return differ, err
 }
 
-// each calls fn with what differs, in the order of the texts.
+// eachDiffering calls fn for each difference, ordered by text.
 func eachDiffering(differ map[string]int64, fn func(text string, n int64)) {
 	for _, text := range slices.Sorted(maps.Keys(differ)) {
 		fn(text, differ[text])

@@ -10,8 +10,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// bookkeeper goes through the books of a month, user after user, and keeps no more
-// in memory than one user's hotspots and a page of each day.
+// bookkeeper checks the ledger of a month, one user at a time. It keeps in memory only
+// one user's hotspots and a page of each day.
 type bookkeeper struct {
 	*look
 	s     store.Snapshot
@@ -23,11 +23,10 @@ type bookkeeper struct {
 	users    *cursor[ledger.UserMonth]
 	accounts *cursor[ledger.Account]
 
-	totals map[beacon.Day]*ledger.Closing // what the rows of each day come to
+	totals map[beacon.Day]*ledger.Closing // the sums of each day's rows
 }
 
-// books computes again what every row earned, what the rows come to, and the
-// chains over them.
+// books recomputes what every row earned, the sums of the rows, and the hash chains.
 func books(l *look) error {
 	return l.snapshot(func(s store.Snapshot) error {
 		rules, err := l.policies(s)
@@ -57,8 +56,8 @@ func books(l *look) error {
 	})
 }
 
-// policies reads the policies that are written down. Where none can be used, it is
-// computed by those that the program was built with.
+// policies returns the stored policies, or those built into the program if none of them
+// is usable.
 func (l *look) policies(s store.Snapshot) (rules policy.Book, err error) {
 	written, err := s.Policies(l.ctx)
 	if err != nil {
@@ -78,7 +77,7 @@ func (l *look) policies(s store.Snapshot) (rules policy.Book, err error) {
 	return rules, nil
 }
 
-// allMonths are those in which there is anything.
+// allMonths returns the months that have any data.
 func allMonths(l *look, s store.Snapshot, days []beacon.Day) ([]beacon.Month, error) {
 	months, ofUsers, err := s.Months(l.ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ func allMonths(l *look, s store.Snapshot, days []beacon.Day) ([]beacon.Month, er
 	return slices.Compact(months), nil
 }
 
-// walk goes through a month.
+// walk checks a month.
 func (b *bookkeeper) walk() error {
 	for day := b.month.First(); day <= b.month.Last(); day++ {
 		if b.totals[day] == nil {
@@ -126,7 +125,7 @@ func (b *bookkeeper) walk() error {
 
 func ownedKey(o beacon.Owned) string { return string(o.User) + " " + string(o.Hotspot) }
 
-// next is the first user whom nobody has looked at.
+// next returns the first user not yet checked.
 func (b *bookkeeper) next() (user beacon.UserID, any bool) {
 	see := func(u beacon.UserID) {
 		if !any || u < user {
@@ -161,7 +160,7 @@ func (b *bookkeeper) err() error {
 	return nil
 }
 
-// user adds up one user's rows, in the order of the chain: by day, then by hotspot.
+// user adds up one user's rows in chain order: by day, then by hotspot.
 func (b *bookkeeper) user(user beacon.UserID) {
 	is := ledger.UserMonth{Month: b.month, User: user, Chain: ledger.Seed(user, b.month)}
 	sums := map[beacon.HotspotID]*ledger.HotspotMonth{}
@@ -181,7 +180,7 @@ func (b *bookkeeper) user(user beacon.UserID) {
 			m := sums[r.Hotspot]
 			m.Through, m.Tier, m.Sum = r.Day, r.Tier, m.Plus(sum)
 			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(sum)
-			if total := b.totals[r.Day]; total != nil { // else it stands under another day's key
+			if total := b.totals[r.Day]; total != nil { // nil if the row is stored under another day's key
 				total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
 			}
 			day.pass()
@@ -192,7 +191,7 @@ func (b *bookkeeper) user(user beacon.UserID) {
 	b.firstDay(user, firstDay)
 }
 
-// earned computes a row again.
+// earned recomputes a row.
 func (b *bookkeeper) earned(r *ledger.Row) {
 	id := fmt.Sprintf("%s on %s", r.Hotspot, r.Day)
 	rules := b.rules.On(r.Day)
@@ -230,7 +229,7 @@ func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*
 	}
 }
 
-// userSum compares the sum and the chain of a user with the rows.
+// userSum compares a user's sum and chain with the rows.
 func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
 	id := fmt.Sprintf("%s in %s", user, b.month)
 	m := b.users.head()
@@ -248,21 +247,21 @@ func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
 	b.users.pass()
 }
 
-// firstDay sees that no row of a user is older than the account knows.
+// firstDay checks that the account's first day is that of the user's first row.
 func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
 	a := b.accounts.head()
 	for ; a != nil && a.User < user; a = b.accounts.head() {
 		b.accounts.pass()
 	}
 	if a == nil || a.User != user || day < 0 {
-		return // who has no account is told of elsewhere
+		return // a missing account is reported by another check
 	}
 	if day < a.FirstDay || a.FirstDay.Month() == b.month && a.FirstDay != day {
 		b.wrong(string(user), "earned first on %s, and by the account on %s", day, a.FirstDay)
 	}
 }
 
-// closings compares what was noted when days were closed with their rows.
+// closings compares what was recorded when days were closed with their rows.
 func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing) error {
 	days, err := s.Closings(l.ctx)
 	if err != nil {

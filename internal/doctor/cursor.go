@@ -2,14 +2,14 @@ package doctor
 
 import "errors"
 
-// cursor walks through rows in their order, a page at a time: many can be open
-// beside each other on one connection, and each keeps one page in memory.
+// cursor iterates over rows in order, a page at a time. Many can be open on one
+// connection, and each keeps one page in memory.
 type cursor[T any] struct {
 	page  []T
 	at    int
 	ended bool
-	next  func(after *T) ([]T, error) // nil: from the start
-	key   func(*T) string             // in the order of the rows
+	next  func(after *T) ([]T, error) // after is nil for the first page
+	key   func(*T) string             // sorts like the rows
 	err   error
 }
 
@@ -17,11 +17,11 @@ func newCursor[T any](key func(*T) string, next func(after *T) ([]T, error)) *cu
 	return &cursor[T]{next: next, key: key}
 }
 
-// errOrder is of a table that does not answer in the order that was asked for: to
-// read on from its last row could go on for ever.
+// errOrder reports rows that are not in the requested order. Continuing after the last
+// row could then loop forever.
 var errOrder = errors.New("rows do not come in their order")
 
-// head is the row that the cursor stands on; nil: there are no more.
+// head returns the current row, or nil at the end.
 func (c *cursor[T]) head() *T {
 	if c.at == len(c.page) && !c.ended {
 		var after *T
@@ -41,5 +41,5 @@ func (c *cursor[T]) head() *T {
 	return &c.page[c.at]
 }
 
-// pass goes on to the next row.
+// pass advances to the next row.
 func (c *cursor[T]) pass() { c.at++ }

@@ -1,10 +1,10 @@
-// Package doctor says whether a database is sound. It computes again whatever can
-// be computed, from the rows themselves, and compares what is written in more than
-// one place. It repairs nothing, and knows no server: what only a running process
-// has in memory is not its business.
+// Package doctor checks whether a database is consistent. It recomputes whatever can be
+// recomputed from the rows, and compares data that is stored in more than one place. It
+// repairs nothing, and checks nothing that exists only in the memory of a running
+// server.
 //
-// Its one invariant: it writes nothing, and what one check compares it has read as
-// of one moment, so that a sound database is found sound while servers write to it.
+// Its one invariant: it writes nothing, and each check reads from one snapshot, so that
+// a sound database passes while servers write to it.
 package doctor
 
 import (
@@ -16,34 +16,35 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// Options are how thorough to be.
+// Options configure an examination.
 type Options struct {
-	Quick bool // leave out what reads everything a second time
+	Quick bool // skip checks that read everything a second time
 	Now   time.Time
 
-	// Progress hears what is being looked at, and how much of it was; it may be nil.
+	// Progress, if not nil, is called with the current check and the number of rows
+	// read.
 	Progress func(check string, looked int64)
-	// Done hears each result as soon as it is known; it may be nil.
+	// Done, if not nil, is called with each result as soon as it is known.
 	Done func(Result)
 }
 
-// Result is what came of one check.
+// Result is the outcome of one check.
 type Result struct {
 	Check   string  `json:"check"`
-	Looked  string  `json:"looked_at"`         // what was, with how much of it
-	Wrong   int     `json:"wrong"`             // how many things
+	Looked  string  `json:"looked_at"`         // what was examined, and how much of it
+	Wrong   int     `json:"wrong"`             // number of faults
 	Faults  []Fault `json:"faults,omitempty"`  // the first of them
-	Skipped string  `json:"skipped,omitempty"` // why nothing was looked at
-	Advice  string  `json:"advice,omitempty"`  // what to do, where something is wrong
+	Skipped string  `json:"skipped,omitempty"` // why the check did not run
+	Advice  string  `json:"advice,omitempty"`  // what to do if there are faults
 }
 
 // Fault is one thing that is wrong.
 type Fault struct {
-	ID   string `json:"id,omitempty"` // of what
+	ID   string `json:"id,omitempty"` // of the faulty item
 	What string `json:"what"`
 }
 
-// String is the fault on one line.
+// String formats the fault on one line.
 func (f Fault) String() string {
 	if f.ID == "" {
 		return f.What
@@ -51,15 +52,15 @@ func (f Fault) String() string {
 	return f.ID + ": " + f.What
 }
 
-// faultsKept is how many faults of a check are told one by one.
+// faultsKept is how many faults of a check are listed individually.
 const faultsKept = 20
 
-// check is one look at a database.
+// check is one kind of check.
 type check struct {
 	name   string
 	advice string
-	needs  int64 // the version of the schema
-	slow   bool  // left out when it is to be quick
+	needs  int64 // minimum schema version
+	slow   bool  // skipped by Options.Quick
 	run    func(*look) error
 }
 
@@ -69,7 +70,7 @@ const (
 	sealAdvice    = "; a row that was looked at, and is right as it is, is accepted by setting its seal to 0"
 )
 
-// checks are in the order in which they are made: what others stand on comes first.
+// checks are in execution order: those that others rely on come first.
 var checks = []check{
 	{"settings", "set them as the database's manual says, and start it again", 0, false, settings},
 	{"storage", "the disk or the memory of the machine is not to be trusted: " + restoreAdvice, 0, false, storage},
@@ -87,7 +88,7 @@ var checks = []check{
 	{"documents", "settle nothing: " + restoreAdvice, 3, true, documents},
 }
 
-// Names lists the checks in their order.
+// Names returns the names of the checks in order.
 func Names() []string {
 	names := make([]string, len(checks))
 	for i, c := range checks {
@@ -96,8 +97,8 @@ func Names() []string {
 	return names
 }
 
-// Examine makes all checks, and answers whether nothing is wrong. The error tells
-// that it was broken off.
+// Examine runs all checks and reports whether nothing is wrong. It returns an error
+// only if it was interrupted.
 func Examine(ctx context.Context, x *store.Examination, opts Options) (sound bool, err error) {
 	sound = true
 	version, readable := int64(0), true
@@ -126,17 +127,17 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 	return sound, nil
 }
 
-// look is a check that is being made.
+// look is one run of a check.
 type look struct {
 	ctx     context.Context //nolint:containedctx // of this one check
 	x       *store.Examination
 	opts    Options
 	result  Result
 	looked  atomic.Int64
-	version int64 // of the schema, where the check finds that out
+	version int64 // of the schema, set by the check that reads it
 }
 
-// make makes a check. What the database refuses to give is wrong with it.
+// make runs a check. An error from the database counts as a fault.
 func (l *look) make(c check) error {
 	err := c.run(l)
 	if l.ctx.Err() != nil {
@@ -151,7 +152,7 @@ func (l *look) make(c check) error {
 	return nil
 }
 
-// wrong notes something that is wrong.
+// wrong records a fault.
 func (l *look) wrong(id, format string, args ...any) {
 	l.result.Wrong++
 	if len(l.result.Faults) < faultsKept {
@@ -159,18 +160,18 @@ func (l *look) wrong(id, format string, args ...any) {
 	}
 }
 
-// progressEvery is after how many rows someone is told.
+// progressEvery is how many rows pass between two calls of Progress.
 const progressEvery = 1 << 12
 
-// row counts a row that was looked at.
+// row counts a row as read.
 func (l *look) row() {
 	if n := l.looked.Add(1); n%progressEvery == 0 && l.opts.Progress != nil {
 		l.opts.Progress(l.result.Check, n)
 	}
 }
 
-// at says what was looked at.
+// at sets the description of what was examined.
 func (l *look) at(format string, args ...any) { l.result.Looked = fmt.Sprintf(format, args...) }
 
-// snapshot reads as of one moment.
+// snapshot calls read with a snapshot of the database.
 func (l *look) snapshot(read func(store.Snapshot) error) error { return l.x.Snapshot(l.ctx, read) }

@@ -47,8 +47,8 @@ func schema(l *look) error {
 	return nil
 }
 
-// hotspots reads every row, and takes no index's word for what is unique: eight
-// bytes of each MAC address are kept, which is 8 MB for a million.
+// hotspots reads every row and does not rely on the indexes for uniqueness. It keeps an
+// eight-byte hash of each id and MAC address: 8 MB each for a million.
 func hotspots(l *look) error {
 	var ids, macs []uint64
 	seed := maphash.MakeSeed()
@@ -85,7 +85,7 @@ func hotspots(l *look) error {
 	return err
 }
 
-// twice names the hotspots that have the same id, or MAC address, as another.
+// twice reports the hotspots that share an id or a MAC address with another.
 func (l *look) twice(s store.Snapshot, seed maphash.Seed, ids, macs map[uint64]bool) error {
 	if len(ids) == 0 && len(macs) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (l *look) twice(s store.Snapshot, seed maphash.Seed, ids, macs map[uint64]b
 	})
 }
 
-// repeated are the numbers that are there more than once.
+// repeated returns the numbers that occur more than once. It sorts all.
 func repeated(all []uint64) map[uint64]bool {
 	slices.Sort(all)
 	found := map[uint64]bool{}
@@ -113,10 +113,10 @@ func repeated(all []uint64) map[uint64]bool {
 	return found
 }
 
-// maxVersion is more often than anyone has changed a hotspot.
+// maxVersion is more than any hotspot has been changed.
 const maxVersion = 1 << 20
 
-// hotspot looks at one row.
+// hotspot checks one row.
 func (l *look) hotspot(h beacon.Hotspot, bad error) {
 	switch damaged := errors.Is(bad, store.ErrSeal); {
 	case bad != nil && !damaged:
@@ -141,7 +141,7 @@ func (l *look) hotspot(h beacon.Hotspot, bad error) {
 		l.wrong(string(h.ID), "was changed or deleted before it was made")
 	case !h.Device.LinkedAt.IsZero() && h.Device.KeyHash == [32]byte{} && !h.Deleted():
 		l.wrong(string(h.ID), "has a device without a key")
-	case damaged: // nothing more precise can be said
+	case damaged: // nothing more precise is known
 		l.wrong(string(h.ID), "%v", bad)
 	}
 }
@@ -188,7 +188,7 @@ func (l *look) key(k beacon.Key, bad error) {
 	}
 }
 
-// references are of rows to others that must be there.
+// references checks that the rows which others refer to exist.
 func references(l *look) error {
 	return l.snapshot(func(s store.Snapshot) error {
 		kinds, err := s.Strays(l.ctx, func(id, what string) error {
@@ -200,7 +200,7 @@ func references(l *look) error {
 	})
 }
 
-// leaseAtMost is far longer than any lease is taken for.
+// leaseAtMost is far longer than any lease lasts.
 const leaseAtMost = 24 * time.Hour
 
 func leases(l *look) error {

@@ -31,24 +31,24 @@ func statementCursor(l *look, s store.Snapshot) *cursor[ledger.Statement] {
 	})
 }
 
-// auditor goes through what is settled, user after user.
+// auditor checks what is settled, one user at a time.
 type auditor struct {
 	*look
 	s        store.Snapshot
 	rules    policy.Book
-	finished beacon.Month // settled for everyone
+	finished beacon.Month // the newest month settled for everyone
 
 	accounts   *cursor[ledger.Account]
 	statements *cursor[ledger.Statement]
 	totals     *cursor[ledger.HotspotTotal]
-	months     []*cursor[ledger.UserMonth] // by month
+	months     []*cursor[ledger.UserMonth] // one per month
 	hotspots   []*cursor[ledger.HotspotMonth]
 
-	told int // statements
+	told int // number of statements checked
 }
 
-// statements computes every statement's hash again, follows the chain of each
-// user's statements, and adds up accounts and totals.
+// statements recomputes every statement's hash, follows the chain of each user's
+// statements, and adds up accounts and totals.
 func statements(l *look) error {
 	return l.snapshot(func(s store.Snapshot) error {
 		a, err := newAuditor(l, s)
@@ -122,14 +122,14 @@ func (a *auditor) err() error {
 	return nil
 }
 
-// account looks at all that is settled for one user.
+// account checks everything that is settled for one user.
 func (a *auditor) account(account *ledger.Account) {
 	months := a.monthsOf(account.User)
 	var sum ledger.Sum
 	last := ledger.Statement{}
 	last.Month = ledger.NoMonth
 	for s := a.statements.head(); s != nil && s.User <= account.User; s = a.statements.head() {
-		if s.User == account.User { // who has a statement and no account is told of elsewhere
+		if s.User == account.User { // a statement without an account is reported by another check
 			a.statement(s, &last, months[s.Month])
 			sum, last = sum.Plus(s.Sum), *s
 			delete(months, s.Month)
@@ -159,7 +159,7 @@ func monthName(m beacon.Month) string {
 	return m.String()
 }
 
-// monthsOf are the sums of a user's months.
+// monthsOf returns the sums of a user's months.
 func (a *auditor) monthsOf(user beacon.UserID) map[beacon.Month]*ledger.UserMonth {
 	months := map[beacon.Month]*ledger.UserMonth{}
 	for _, c := range a.months {
@@ -174,7 +174,7 @@ func (a *auditor) monthsOf(user beacon.UserID) map[beacon.Month]*ledger.UserMont
 	return months
 }
 
-// statement looks at one: what it is over must not have changed since.
+// statement checks that what a statement covers has not changed since.
 func (a *auditor) statement(s, before *ledger.Statement, month *ledger.UserMonth) {
 	a.told++
 	id := fmt.Sprintf("statement of %s for %s", s.Month, s.User)
@@ -246,7 +246,7 @@ func after(months []ledger.HotspotMonth, through beacon.Month) (rest []ledger.Ho
 	return rest
 }
 
-// finishedInOrder sees that no month was finished before the one before it.
+// finishedInOrder checks that no month is settled before the previous one.
 func (a *auditor) finishedInOrder() error {
 	months, err := a.s.FinishedMonths(a.ctx)
 	for i := 1; i < len(months); i++ {
@@ -257,8 +257,8 @@ func (a *auditor) finishedInOrder() error {
 	return err
 }
 
-// documents writes every statement as an operator gets it, and verifies it as he
-// would.
+// documents generates every statement as an operator receives it, and verifies it the
+// way an operator would.
 func documents(l *look) error {
 	return l.snapshot(func(s store.Snapshot) error {
 		rules, err := l.policies(s)
@@ -289,7 +289,7 @@ func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Boo
 		if err == nil && (report.Hash != st.Hash || report.User != st.User) {
 			err = errors.New("the document is another's")
 		}
-		_, _ = io.Copy(io.Discard, out) // or who writes it would wait for ever
+		_, _ = io.Copy(io.Discard, out) // else the writer would block forever
 		verdict <- err
 	}()
 	err := statement.WriteJSON(in, st, rules.In(st.Month), func(fn func(ledger.Row, ledger.Hash) error) error {

@@ -15,17 +15,17 @@ var public = map[beacon.ChangeKind]bool{
 	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.RewardsSettled: true,
 }
 
-// private are those that are for the audit alone.
+// private are the kinds that appear only in the audit log.
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
 	beacon.RewardsFinished: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
 }
 
-// changesHotspot reports whether a change made another version of a hotspot.
+// changesHotspot reports whether a change created a new version of a hotspot.
 func changesHotspot(c *beacon.Change) bool { return public[c.Kind] && c.Kind != beacon.RewardsSettled }
 
-// changes sees that no stream has a gap, and that the versions of each hotspot and
-// the making of each key are in the streams, each once.
+// changes checks that no stream has a gap, and that each version of a hotspot and each
+// creation or revocation of a key is in the streams exactly once.
 func changes(l *look) error {
 	streams := 0
 	err := l.snapshot(func(s store.Snapshot) error {
@@ -58,7 +58,7 @@ func changes(l *look) error {
 	return err
 }
 
-// versions holds what the hotspots and keys say against the streams.
+// versions compares the hotspots and keys with the streams.
 func (l *look) versions(s store.Snapshot) error {
 	var text []byte
 	differ, err := compare(func(side sides) error {
@@ -106,17 +106,16 @@ func (l *look) versions(s store.Snapshot) error {
 	return err
 }
 
-// sureAfter is how long after the oldest event that is kept a change must have
-// been made for its event to be kept too: changes of several servers come in an
-// order that is not quite that of their times.
+// sureAfter is how much younger than the oldest kept event a change must be for its
+// event to be kept too. The changes of several servers are not ordered exactly by time.
 const sureAfter = 24 * time.Hour
 
-// eventsKept is how long an event can be read (decision X7). The doctor shares no
-// code with what it judges.
+// eventsKept is how long an event can be read (decision X7). It is defined again here
+// because the doctor shares no code with what it checks.
 const eventsKept = 7 * 24 * time.Hour
 
-// events sees that they are numbered without a gap, and are those that the changes
-// led to.
+// events checks that events are numbered without a gap, and match the changes that they
+// were made from.
 func events(l *look) error {
 	return l.snapshot(func(s store.Snapshot) error {
 		var first, last beacon.Event
@@ -146,14 +145,14 @@ func events(l *look) error {
 		switch first.Seq {
 		case 0: // changes that are too old become no events
 			since = l.opts.Now.Add(-eventsKept)
-		case 1: // none was deleted; what is older than the first may never have become one
+		case 1: // none was deleted; a change older than the first may have become no event
 			since = first.At.Add(-time.Nanosecond)
 		}
 		return l.origins(s, places, since)
 	})
 }
 
-// origins compares events with changes, of a time since which both are there.
+// origins compares events with changes, over the time in which both are kept.
 func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Time) error {
 	heads := map[string]int64{}
 	var text []byte

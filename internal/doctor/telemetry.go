@@ -10,7 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// journal sees that every batch of heartbeats can be read, and none is missing.
+// journal checks that every batch of heartbeats is readable, and none is missing.
 func journal(l *look) error {
 	beats := 0
 	err := l.snapshot(func(s store.Snapshot) error {
@@ -38,8 +38,8 @@ func journal(l *look) error {
 	return err
 }
 
-// records sees that the record of each day can be read, and that on days that are
-// closed the books say what the records say.
+// records checks that each day's records are readable, and that for closed days the
+// ledger agrees with them.
 func records(l *look) error {
 	closed := map[beacon.Day]bool{}
 	err := l.snapshot(func(s store.Snapshot) error {
@@ -50,7 +50,7 @@ func records(l *look) error {
 		for _, d := range days {
 			closed[d.Day] = !d.ClosedAt.IsZero()
 		}
-		first := true // faults of a record are told once
+		first := true // report the faults of a record only once
 		var text []byte
 		differ, err := compare(func(side sides) error {
 			err := s.EachRecord(l.ctx, func(r beacon.RecordRow) error {
@@ -88,7 +88,7 @@ func records(l *look) error {
 	return err
 }
 
-// facts reads a record.
+// facts decodes a record. If tell is set, it reports faults.
 func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool) {
 	record, err := heartbeat.DecodeRecord(r.Data)
 	if tell {

@@ -10,24 +10,24 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Hash is a SHA-256. Everything that is hashed is lines of plain text, so that
-// anyone can do it with the tools at hand.
+// Hash is a SHA-256. Only lines of plain text are hashed, so that anyone can recompute
+// a hash with standard tools.
 type Hash [sha256.Size]byte
 
-// String writes the hash in hex.
+// String returns the hash in hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// IsZero reports whether it is the hash of nothing: there is none.
+// IsZero reports whether there is no hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// AppendText writes the hash in hex.
+// AppendText appends the hash in hex.
 func (h Hash) AppendText(out []byte) ([]byte, error) { return hex.AppendEncode(out, h[:]), nil }
 
-// MarshalText writes the hash in hex.
+// MarshalText returns the hash in hex.
 func (h Hash) MarshalText() ([]byte, error) { return h.AppendText(nil) }
 
-// UnmarshalText reads what MarshalText wrote: capitals would be another text with
-// the same meaning, and another hash of it.
+// UnmarshalText parses the output of MarshalText. It rejects upper case: that would be
+// a different text with the same meaning, and so a different hash.
 func (h *Hash) UnmarshalText(text []byte) error {
 	var read Hash
 	if len(text) == 2*len(read) {
@@ -39,11 +39,11 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%.80q is no SHA-256 in small hex digits", text)
 }
 
-// Columns are the names of what a row's line consists of.
+// Columns names the fields of a row's line.
 const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_minutes,excused_minutes," +
 	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
 
-// AppendLine writes a row as the line of text that is hashed, without its end.
+// AppendLine appends a row as the line of text that is hashed, without a newline.
 // Amounts are in millionths. It is also the row's line in a CSV file.
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
@@ -62,13 +62,13 @@ func (r *Row) AppendLine(out []byte) []byte {
 	return out
 }
 
-// Seed is the hash with which the chain of a user's month begins.
+// Seed returns the hash that starts the chain of a user's month.
 func Seed(user beacon.UserID, month beacon.Month) Hash {
 	return sha256.Sum256(fmt.Appendf(nil, "beacon rewards\n%s\n%s\n", user, month))
 }
 
-// Next is the hash of a chain with one more row: of the hash before it in hex,
-// and the row's line, each on a line of its own.
+// Next returns the hash of the chain with one more row. It hashes two lines: the
+// previous hash in hex, and the row's line.
 func (h Hash) Next(r *Row) Hash {
 	var room [512]byte
 	text := append(hex.AppendEncode(room[:0], h[:]), '\n')
@@ -76,8 +76,8 @@ func (h Hash) Next(r *Row) Hash {
 	return sha256.Sum256(text)
 }
 
-// Seal is the hash of a statement: it binds the rows, their sums, the policies
-// that they came from, and the statement before.
+// Seal returns the hash of a statement. It covers the rows, their sums, the policies
+// they were computed by, and the previous statement.
 func Seal(previous Hash, m *UserMonth, policies []Policy) Hash {
 	text := fmt.Appendf(nil, "%s\n%s\n", previous, m.Chain)
 	text = fmt.Appendf(text, "%s,%s,%d,%d,%d,%d,%d,%d,%d\n", m.User, m.Month, m.Rows, m.Hotspots, m.Served, m.Expected,

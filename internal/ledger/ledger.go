@@ -1,8 +1,9 @@
-// Package ledger is the words of the books that are kept about rewards: what a
-// hotspot earned on a day, the sums of that, statements, and how far all of it
-// has come; and the hashes that chain them. It decides no amount.
+// Package ledger defines the types of the reward ledger: what a hotspot earned on a
+// day, the sums of those rows, monthly statements, and the progress of closing and
+// settling; and the hashes that chain them. It computes no amounts; package policy
+// does.
 //
-// Its one invariant: what is in the books is added to and never changed.
+// Its one invariant: the ledger is append-only. What is written never changes.
 package ledger
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Row is what a hotspot earned on a day, and why. It is written once, when the
-// day is closed, and never changes.
+// Row is what a hotspot earned on a day, and why. It is written once, when the day is
+// closed, and never changes.
 type Row struct {
 	Day beacon.Day
 	beacon.Owned
@@ -22,74 +23,74 @@ type Row struct {
 	beacon.Earned
 }
 
-// Sum is what some days of a hotspot, or of all hotspots of a user, add up to.
+// Sum is the total over some days of a hotspot, or of all hotspots of a user.
 type Sum struct {
 	Served, Expected int64 // minutes
 	beacon.Earned
 }
 
-// Plus adds up.
+// Plus returns the sum of s and other.
 func (s Sum) Plus(other Sum) Sum {
 	return Sum{s.Served + other.Served, s.Expected + other.Expected, s.Earned.Plus(other.Earned)}
 }
 
-// HotspotMonth is the sum of a hotspot's rows of a month.
+// HotspotMonth is the sum of a hotspot's rows in a month.
 type HotspotMonth struct {
 	Month beacon.Month
 	beacon.Owned
-	Through beacon.Day  // the last of the days
+	Through beacon.Day  // the last day included
 	Tier    beacon.Tier // on that day
 	Sum
 }
 
-// UserMonth is the sum of a user's rows of a month.
+// UserMonth is the sum of a user's rows in a month.
 type UserMonth struct {
 	Month    beacon.Month
 	User     beacon.UserID
-	Hotspots int  // that have a row
-	Rows     int  //
-	Chain    Hash // over all the rows, in the order of days and then of hotspots
+	Hotspots int  // number of hotspots with a row
+	Rows     int  // number of rows
+	Chain    Hash // over all rows, ordered by day, then hotspot
 	Sum
 }
 
-// HotspotTotal is the sum of a hotspot's months that are settled.
+// HotspotTotal is the sum of a hotspot's settled months.
 type HotspotTotal struct {
 	beacon.Owned
-	Through beacon.Month // the last of the months
+	Through beacon.Month // the last month included
 	Tier    beacon.Tier  // at its end
 	Sum
 }
 
-// Account is how a user stands.
+// Account is the state of a user's rewards.
 type Account struct {
 	User     beacon.UserID
-	FirstDay beacon.Day   // with a row
-	Settled  beacon.Month // the last month that has a statement; NoMonth: none
-	Hash     Hash         // of that statement; zero: none
+	FirstDay beacon.Day   // the first day with a row
+	Settled  beacon.Month // the last month with a statement, or NoMonth
+	Hash     Hash         // of that statement; zero if there is none
 	Sum                   // of all statements
 }
 
-// NoMonth comes before every month.
+// NoMonth sorts before every month.
 const NoMonth beacon.Month = -1
 
-// Statement is a month of a user's that is settled. It never changes.
+// Statement is a settled month of a user. It never changes.
 type Statement struct {
 	UserMonth
-	Previous  Hash // of the user's statement before this one; zero: it is the first
-	Hash      Hash // over this one
+	Previous  Hash // of the user's previous statement; zero for the first
+	Hash      Hash // of this statement
 	SettledAt time.Time
 }
 
-// Closing is how far the closing of days has come.
+// Closing is the progress of closing one day.
 type Closing struct {
-	Day           beacon.Day   // the newest that was begun
-	Upto          beacon.Owned // up to and including which hotspot it has rows
-	Hotspots      int          // that have one
+	Day           beacon.Day   // the newest day begun
+	Upto          beacon.Owned // the last hotspot that has been handled
+	Hotspots      int          // number of hotspots with a row
 	beacon.Earned              // by all of them
-	ClosedAt      time.Time    // zero: there is more to come
+	ClosedAt      time.Time    // zero while the day is being closed
 }
 
-// Through is the last day that is closed for everyone.
+// Through returns the last day that is closed for everyone.
 func (c Closing) Through() beacon.Day {
 	if c.ClosedAt.IsZero() {
 		return c.Day - 1
@@ -97,35 +98,35 @@ func (c Closing) Through() beacon.Day {
 	return c.Day
 }
 
-// Policy is a reward policy as it was written down when it was first known.
+// Policy is a reward policy as it was stored when it was first seen.
 type Policy struct {
 	Version int
-	From    beacon.Day // the first day that it is in force on
+	From    beacon.Day // the first day it is in force
 	Text    string
 }
 
-// Page is a part of a day that is closed, in the order of its hotspots.
+// Page is one step of closing a day: a range of hotspots in order.
 type Page struct {
 	Day  beacon.Day
-	From beacon.Owned // where the closing of the day is; zero: it has not begun
-	Upto beacon.Owned // where it is afterwards
-	Done time.Time    // when the day was closed, with this page; zero: there is more to come
+	From beacon.Owned // how far the day is closed before this page; zero if not begun
+	Upto beacon.Owned // how far it is closed after this page
+	Done time.Time    // when this page closed the day; zero if more pages follow
 
-	Basis    Basis // of the sums
+	Basis    Basis // of the sums before this page
 	Rows     []Row
-	Hotspots []HotspotMonth // the sums as they are afterwards
-	Users    []UserMonth    // the same
-	Accounts []Account      // of users who may have none yet: only User and FirstDay matter
+	Hotspots []HotspotMonth // the sums after this page
+	Users    []UserMonth    // the sums after this page
+	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
 }
 
-// Basis tells whether the sums that a page was added to are still those that are
-// written, from its first hotspot and user to its last. Both only ever grow.
+// Basis detects whether the sums that a page was added to are still the stored ones,
+// from its first hotspot and user to its last. It works because both only ever grow.
 type Basis struct {
-	Hotspots, Through int64 // how many hotspots have a sum, and their last days, added up
-	Users, Rows       int64 // how many users have one, and their rows, added up
+	Hotspots, Through int64 // number of hotspots with a sum, and the total of their last days
+	Users, Rows       int64 // number of users with a sum, and the total of their rows
 }
 
-// BasisOf is that of sums which were read.
+// BasisOf returns the basis of sums that were read.
 func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
 	b := Basis{Hotspots: int64(len(hotspots)), Users: int64(len(users))}
 	for i := range hotspots {
@@ -137,39 +138,38 @@ func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
 	return b
 }
 
-// Books is what is written, as of one moment.
+// Books is read access to the ledger as of one moment.
 type Books interface {
-	// Closing answers how far the closing of days has come; false: none was begun.
+	// Closing returns the progress of the newest day begun; false if none was begun.
 	Closing(ctx context.Context) (c Closing, any bool, err error)
-	// Closings answers all days that were begun, by day.
+	// Closings returns all days that were begun, by day.
 	Closings(ctx context.Context) ([]Closing, error)
-	// FirstRecord answers the first day that has a record of heartbeats; false:
-	// there is none.
+	// FirstRecord returns the first day with a heartbeat record; false if there is
+	// none.
 	FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error)
-	// Finished answers the newest month that is settled for everyone; false: none is.
+	// Finished returns the newest month settled for everyone; false if there is none.
 	Finished(ctx context.Context) (month beacon.Month, any bool, err error)
-	// Names answers the hotspots of a user, by id: those that live, and those that
-	// were deleted at a time or after it.
+	// Names returns a user's hotspots, by id: the live ones and those deleted at or
+	// after deletedSince.
 	Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error)
-	// NamesOf answers hotspots, deleted or not, in no particular order.
+	// NamesOf returns the named hotspots, deleted or not, in no particular order.
 	NamesOf(ctx context.Context, ids []beacon.HotspotID) ([]beacon.HotspotName, error)
-	// Owner answers whose hotspot it is, or was: it may be deleted.
+	// Owner returns the user who owns a hotspot, or owned it before it was deleted.
 	Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error)
 	Account(ctx context.Context, user beacon.UserID) (a Account, any bool, err error)
-	// Statement answers a user's statement of a month; false: it is not settled.
+	// Statement returns a user's statement of a month; false if it is not settled.
 	Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s Statement, any bool, err error)
-	// Statements answers a user's statements from one month to another, both
-	// included, by month.
+	// Statements returns a user's statements between two months, both included, by
+	// month.
 	Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]Statement, error)
-	// UserMonths answers the sums of a user, from one month to another, both
-	// included, by month.
+	// UserMonths returns a user's sums between two months, both included, by month.
 	UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]UserMonth, error)
-	// HotspotMonths answers the sums of a user's hotspots in a month, by hotspot.
+	// HotspotMonths returns the sums of a user's hotspots in a month, by hotspot.
 	HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HotspotMonth, error)
-	// Totals answers the sums of a user's hotspots over what is settled, by hotspot.
+	// Totals returns the settled totals of a user's hotspots, by hotspot.
 	Totals(ctx context.Context, user beacon.UserID) ([]HotspotTotal, error)
-	// Rows calls fn with the rows of a user's day, by hotspot.
+	// Rows calls fn for each row of a user's day, by hotspot.
 	Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(Row) error) error
-	// Row answers the row of a hotspot's day.
+	// Row returns the row of a hotspot on a day.
 	Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r Row, any bool, err error)
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Audit lists the changes of all nodes, the newest first (decision X10). Those
-// of one node come in the order in which they were made, those of different
-// nodes by their times. Before is the last change of the page before, or zero
-// for the first page. No change is ever left out; where the times of a node run
-// backwards, one may stand on two pages.
+// Audit returns the changes of all nodes, newest first (decision X10). Changes of one
+// node are in the order they were made; those of different nodes are ordered by time.
+// Before is the last change of the previous page, or zero for the first page. No change
+// is ever left out; if the times of a node go backwards, one may be on two pages.
 func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error) {
 	streams, err := db.streams(ctx)
 	if err != nil {
@@ -21,8 +20,8 @@ func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]bea
 	}
 	var page []beacon.Change
 	for len(page) < limit && len(streams) > 0 {
-		// The stream whose next change is the newest. What is not read yet is
-		// known by the time of its last change, and read once it is its turn.
+		// Take the stream whose next change is the newest. A stream not read yet is
+		// represented by the time of its last change, and is read when its turn comes.
 		s := slices.MaxFunc(streams, func(a, b *stream) int {
 			return cmp.Or(cmp.Compare(a.next, b.next), cmp.Compare(a.node, b.node))
 		})
@@ -48,7 +47,7 @@ type stream struct {
 	next   int64 // the time of its next change
 	read   bool
 	ended  bool
-	buffer []beacon.Change // what comes next
+	buffer []beacon.Change // the next changes
 }
 
 func (db *DB) streams(ctx context.Context) ([]*stream, error) {
@@ -58,11 +57,11 @@ func (db *DB) streams(ctx context.Context) ([]*stream, error) {
 	}, sqlText.latest)
 }
 
-// rewind finds the first change of the stream that does not come before the
-// page: behind before itself, or no newer than it.
+// rewind finds the first change of the stream that belongs to the page: one that
+// follows before in its own stream, or is not newer than it.
 func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error {
 	s.read = true
-	s.buffer = []beacon.Change{{Seq: math.MaxInt64}} // behind the last
+	s.buffer = []beacon.Change{{Seq: math.MaxInt64}} // after the last
 	if before.Node == s.node {
 		s.buffer[0].Seq = before.Seq
 	}
@@ -80,7 +79,7 @@ func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error
 // auditRead is how many changes of a stream are read at once.
 const auditRead = 100
 
-// step goes on to the change before.
+// step moves to the previous change.
 func (s *stream) step(ctx context.Context, db *DB) (err error) {
 	seq := s.buffer[0].Seq
 	s.buffer = s.buffer[1:]

@@ -59,8 +59,8 @@ func (b *books) Statements(ctx context.Context, user beacon.UserID, from, to bea
 	return list(ctx, b, rewardText.statements, statementRow, string(user), int64(from), int64(to))
 }
 
-// monthsPerQuery is how many months UserMonths asks for at once. Each is looked
-// up by itself, because the table lies in months.
+// monthsPerQuery is how many months UserMonths requests at once. Each is looked up by
+// its key, because the table is ordered by month.
 const monthsPerQuery = 16
 
 func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.UserMonth, error) {
@@ -88,8 +88,8 @@ func (b *books) Totals(ctx context.Context, user beacon.UserID) ([]ledger.Hotspo
 	return list(ctx, b, rewardText.totals, totalRow, string(user))
 }
 
-// Rows reads some at a time, and calls fn while no query is open: it may ask the
-// books for more.
+// Rows reads a page at a time and calls fn while no query is open, so that fn may make
+// other queries.
 func (b *books) Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(ledger.Row) error) error {
 	for after, more := beacon.HotspotID(""), true; more; {
 		page, err := list(ctx, b, rewardText.ledgerPage, ledgerRow, int64(day), string(user), string(after), int64(pageSize))

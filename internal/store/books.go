@@ -10,14 +10,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// Books lets read see everything as of one moment: nothing that is committed
-// after its first question shows in a later one. An error of read is returned as
-// it is.
+// Books calls read with a snapshot of the ledger: nothing that is committed after its
+// first query is visible to a later one. An error of read is returned unchanged.
 //
-// It may run read again, from the start, when the database asks for it. What
-// read is given is for its one goroutine, and only until it returns. At most
-// half of the connections are used for books, so that read may ask the DB for
-// something else meanwhile.
+// It may run read again from the start if the database requires it. The snapshot may be
+// used by one goroutine only, and only until read returns. At most half of the
+// connections are used for snapshots, so that read may use the DB for other queries
+// meanwhile.
 func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	select {
 	case db.snapshots <- struct{}{}:
@@ -36,13 +35,13 @@ func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	return verdict
 }
 
-// newSnapshots has room for half of the connections.
+// newSnapshots has slots for half of the connections.
 func newSnapshots(read *sql.DB) chan struct{} {
 	return make(chan struct{}, max(1, read.Stats().MaxOpenConnections/2))
 }
 
-// snapshot runs read in a transaction, which ends with it whatever happens.
-// Failed is what went wrong with the database, whatever read made of it.
+// snapshot runs read in a transaction, which always ends with it. Failed is the failure
+// of the database, even if read returns another error or none.
 func (db *DB) snapshot(ctx context.Context, read func(ledger.Books) error) (verdict, failed error) {
 	conn, err := db.engine.Read.Conn(ctx)
 	if err != nil {
@@ -58,10 +57,10 @@ func (db *DB) snapshot(ctx context.Context, read func(ledger.Books) error) (verd
 	return verdict, b.failed
 }
 
-// endPatience is how long the end of a transaction that only read may take.
+// endPatience limits how long it may take to end a read transaction.
 const endPatience = 3 * time.Second
 
-// endSnapshot hands the connection back without its transaction, or not at all.
+// endSnapshot ends the transaction, or discards the connection if that fails.
 func endSnapshot(ctx context.Context, conn *sql.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	defer cancel()
@@ -74,7 +73,7 @@ func endSnapshot(ctx context.Context, conn *sql.Conn) {
 type books struct {
 	db     *DB
 	conn   *sql.Conn
-	failed error // the first failure of the database: after it nothing is asked
+	failed error // the first failure of the database; nothing is sent after it
 }
 
 var _ ledger.Books = (*books)(nil)

@@ -6,34 +6,34 @@ import (
 	"sync"
 )
 
-// breakage is whether the database has failed to keep what it was given, so that
-// what is in the memory of this process is no longer true. From then on nothing may
-// be acknowledged any more, until someone has read anew what is really there.
+// breakage records whether the database failed to keep what was written, so that the
+// memory of this process is no longer correct. After that nothing may be acknowledged,
+// until what is really stored has been read again.
 type breakage struct {
 	once  sync.Once
-	found chan struct{} // closed when cause is known
+	found chan struct{} // closed when cause is set
 	cause error
 }
 
 var (
 	errBroken = errors.New("the database has not kept what it was given")
 
-	// errSyncFailed: the system forgets what it could not write, so that a later
-	// sync succeeds and means nothing.
+	// errSyncFailed: the operating system discards what it could not write, so that a
+	// later sync succeeds and means nothing.
 	errSyncFailed = errors.New("a sync of the disk has failed")
 
-	// errWentBack: another server has taken the place of the one before without
-	// everything that this had, or a backup was restored. Whoever follows the changes
-	// would hold on to those that are gone, and miss those that get their numbers.
+	// errWentBack: another server replaced the previous one without all of its data, or
+	// a backup was restored. A follower of the change stream would keep changes that
+	// are gone, and miss those that reuse their numbers.
 	errWentBack = errors.New("changes that were there are gone")
 )
 
-// wentBack tells of a stream that was longer.
+// wentBack returns the error for a stream that has become shorter.
 func wentBack(node string, was, is int64) error {
 	return fmt.Errorf("%w: %s had %d of them, and has %d", errWentBack, node, was, is)
 }
 
-// broke notes that the database has failed.
+// broke records that the database has failed.
 func (e *Engine) broke(cause error) {
 	e.broken.once.Do(func() {
 		e.broken.cause = cause
@@ -50,12 +50,11 @@ func (e *Engine) isBroken() bool {
 	}
 }
 
-// Broken is closed when the database has failed to keep something. Nothing can be
-// written any more: whoever serves from this database had better end, and start
-// anew.
+// Broken returns a channel that is closed when the database has failed to keep
+// something. Nothing can be written after that: a server should exit and restart.
 func (db *DB) Broken() <-chan struct{} { return db.engine.broken.found }
 
-// Breakage is why Broken was closed.
+// Breakage returns why Broken was closed, or nil if it is open.
 func (db *DB) Breakage() error {
 	if !db.engine.isBroken() {
 		return nil

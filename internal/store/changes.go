@@ -8,12 +8,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Heads answers the number of the newest change of every node that ever wrote.
-// Whoever reads heads first and hotspots after, and then follows Changes from
-// these heads on, misses nothing: of a hotspot met twice, the higher version
-// counts.
+// Heads returns the number of the newest change of every node that ever wrote. A caller
+// that reads the heads, then the hotspots, and then follows Changes from these heads on
+// misses nothing: of a hotspot seen twice, the higher version wins.
 //
-// Streams only grow. Should one be shorter than it was, the DB is Broken.
+// Streams only grow. If one is shorter than before, the DB is Broken.
 func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
 	before := db.seen.heads()
 	now, err := db.numbersByNode(ctx, sqlText.heads)
@@ -31,7 +30,7 @@ func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
 	return now, nil
 }
 
-// seen is how long the streams of changes were at some time.
+// seen is the greatest known length of each change stream.
 type seen struct {
 	mu   sync.Mutex
 	most map[string]int64
@@ -70,8 +69,8 @@ func (db *DB) numbersByNode(ctx context.Context, text string) (map[string]int64,
 	return numbers, nil
 }
 
-// Changes answers up to limit changes of a node that come after a number, in
-// their order and without a gap.
+// Changes returns up to limit changes of a node after a number, in order and without
+// gaps.
 func (db *DB) Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error) {
 	return query(ctx, db, scanChange, sqlText.changes, node, after, max(limit, 0))
 }

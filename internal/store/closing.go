@@ -9,11 +9,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// OwnedRecords answers the records of a day, of up to limit hotspots that come
-// after one, in the order of users and then of hotspots, deleted ones too. Next
-// is the last of the hotspots that were looked at; more is false when there are
-// no others. On a day without any record nobody is looked at: after an outage, or
-// with a clock that is far ahead, there are many.
+// OwnedRecords returns the records of a day, of up to limit hotspots after one, ordered
+// by user and then hotspot, deleted ones included. Next is the last hotspot examined;
+// more is false if there are no others. On a day without any record no hotspot is
+// examined: after an outage, or with a clock that is far ahead, there are many such
+// days.
 func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
 ) {
@@ -44,7 +44,7 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 	return records, owned[len(owned)-1], more, nil
 }
 
-// recordsOfOwned looks up the record of each: the hotspots of a user may stand
+// recordsOfOwned looks up each record by its key: the hotspots of a user may be
 // anywhere in the table.
 func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon.Owned) (map[beacon.HotspotID][]byte, error) {
 	ids := make([]beacon.HotspotID, len(owned))
@@ -56,8 +56,8 @@ func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon
 	return found, db.recordsByID(ctx, int64(day), ids, found)
 }
 
-// listArgs are the arguments of a text with a list: what stands before it, and
-// the list, filled up with its last to n.
+// listArgs returns the arguments of a statement with a list: those before it, and the
+// list, padded to n with its last item.
 func listArgs[T ~string](texts []T, n int, before ...any) []any {
 	args := slices.Grow(before, n)
 	for i := range n {
@@ -66,28 +66,27 @@ func listArgs[T ~string](texts []T, n int, before ...any) []any {
 	return args
 }
 
-// HotspotMonths answers the sums of a month from one hotspot to another, both
-// included, in their order.
+// HotspotMonths returns the sums of a month between two hotspots, both included, in
+// order.
 func (db *DB) HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error) {
 	return listAgain(ctx, db, rewardText.hotspotMonthRange, hotspotMonthRow,
 		int64(month), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot))
 }
 
-// UserMonths answers the sums of a month from one user to another, both
-// included, in their order.
+// UserMonths returns the sums of a month between two users, both included, in order.
 func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error) {
 	return listAgain(ctx, db, rewardText.userMonthRange, userMonthRow, int64(month), string(from), string(to))
 }
 
-// PutPage writes a page of a day: its rows, the sums as they are with them, the
-// accounts that are not there yet, and how far the day has come. It writes all
-// of it or, when the lease was lost, the closing is not where the page begins, or
-// the sums are not those that it was added to, nothing, and answers Conflict. A day begins only where the day before is
-// closed, or where no day was ever begun.
+// PutPage writes a page of a day: its rows, the sums that include them, the accounts
+// that do not exist yet, and how far the day is closed. It writes all of it or nothing.
+// It returns Conflict if the lease was lost, if the closing is not where the page
+// begins, or if the sums are not those that the page was added to. A day can begin only
+// if the day before is closed, or if no day was ever begun.
 //
-// When the outcome is unknown, Closing tells what happened once the next write
-// under the lease has succeeded, or has met a Conflict. Others wait behind a page:
-// a thousand rows are enough.
+// If the outcome is unknown, Closing shows what happened once the next write under the
+// lease has succeeded or returned Conflict. Other writes wait for a page: a thousand
+// rows are enough.
 func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
 	page = ownPage(page)
 	return db.fenced(ctx, l, func(tx *transaction) error {
@@ -111,8 +110,8 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 	})
 }
 
-// ownPage copies a page, in the order of the tables: the caller may leave before
-// it is written.
+// ownPage copies a page and sorts it as the tables do. The copy is needed because the
+// caller may leave before it is written.
 func ownPage(page ledger.Page) ledger.Page {
 	page.Rows = sortedBy(page.Rows, func(r *ledger.Row) beacon.Owned { return r.Owned })
 	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })

@@ -13,19 +13,19 @@ import (
 
 const (
 	queueLength  = 2048
-	groupSize    = 1<<changeChunks - 1 // what the texts of insertChanges can carry
+	groupSize    = 1<<changeChunks - 1 // what the texts of insertChanges can hold
 	maxTries     = 10
 	firstPause   = 5 * time.Millisecond
 	longestPause = 200 * time.Millisecond
 )
 
-// committer is the one place that writes to a stream. It takes what is waiting,
-// up to groupSize operations, into one transaction: one sync of the disk serves
-// all. It also numbers the rows of its stream, which is why that has no gaps:
-// one transaction follows the other.
+// committer is the only writer of a stream. It takes up to groupSize queued operations
+// into one transaction, so that one disk sync serves them all. It also numbers the rows
+// of its stream. The stream has no gaps because its transactions run one after the
+// other.
 //
-// A node has two: for its journal of heartbeats, and for all the rest with the
-// stream of changes. So heartbeats never wait for the locks, the retries and the
+// A node has two committers: one for its heartbeat journal, and one for everything
+// else, with the change stream. So heartbeats never wait for the locks, retries and
 // queue of the rest.
 type committer struct {
 	engine *Engine
@@ -34,21 +34,21 @@ type committer struct {
 	closed  bool
 	queue   chan *operation
 	done    chan struct{}
-	waiting atomic.Int64 // operations that were accepted and not begun
+	waiting atomic.Int64 // operations accepted and not begun
 
-	// seat holds the session while nobody commits: whoever takes it out commits.
-	// Who waits for it gets it in order, so that where two committers have one
-	// seat, each waits for one transaction of the other and no more.
+	// seat holds the session while nothing is being committed. A goroutine takes the
+	// session out to commit. Waiting goroutines get it in order, so that where two
+	// committers share a seat, each waits for at most one transaction of the other.
 	seat chan *session
 
-	watched func(outcome, time.Duration) // hears of every group
+	watched func(outcome, time.Duration) // called after every group
 
-	// What follows belongs to who has taken the seat.
+	// The fields below belong to the goroutine that has taken the seat.
 	session *session
 	stream  numbering
 }
 
-// newSeat has no session yet: the first who needs one opens it.
+// newSeat returns a seat without a session; the first user opens one.
 func newSeat() chan *session {
 	seat := make(chan *session, 1)
 	seat <- nil
@@ -60,7 +60,7 @@ func startCommitter(engine *Engine, seat chan *session, stream numbering, watche
 		engine: engine, seat: seat, stream: stream, watched: watched,
 		queue: make(chan *operation, queueLength), done: make(chan struct{}),
 	}
-	c.stream.known = stream.node != SharedNode // a fresh node has written nothing
+	c.stream.known = stream.node != SharedNode // a new node has written nothing
 	go c.loop()
 	return c
 }
@@ -73,7 +73,7 @@ func (c *committer) leaveSeat() {
 	c.seat <- session
 }
 
-// close commits what is waiting, then ends.
+// close commits the queued operations, then stops.
 func (c *committer) close() {
 	c.mu.Lock()
 	if !c.closed {
@@ -82,7 +82,7 @@ func (c *committer) close() {
 	}
 	c.mu.Unlock()
 	<-c.done
-	c.takeSeat() // someone may be committing by himself
+	c.takeSeat() // a caller may be committing in its own goroutine
 	defer c.leaveSeat()
 	if c.session != nil {
 		c.session.close()
@@ -95,8 +95,8 @@ var (
 	errQueueFull = errors.New("too many writes are waiting")
 )
 
-// do hands an operation over and waits for its outcome. When ctx ends first,
-// the answer tells whether something may still be written.
+// do submits an operation and waits for its outcome. If ctx ends first, the error says
+// whether something may still be written.
 func (c *committer) do(ctx context.Context, op *operation) error {
 	op.done = make(chan error, 1)
 	if err := c.submit(ctx, op); err != nil {
@@ -109,7 +109,7 @@ func (c *committer) do(ctx context.Context, op *operation) error {
 	}
 	started := op.abandon()
 	select {
-	case err := <-op.done: // both came at once: better to know
+	case err := <-op.done: // both happened at once: prefer the outcome
 		return err
 	default:
 	}
@@ -119,10 +119,10 @@ func (c *committer) do(ctx context.Context, op *operation) error {
 	return unavailable(context.Cause(ctx))
 }
 
-// submit has the operation committed: right here when the database is local
-// and nobody else is at it, because a lone client would pay dearly for waking
-// another goroutine (measured on a busy machine: 0.45 of the bare driver's rate
-// with it, 0.65 without); otherwise by the goroutine.
+// submit gets the operation committed. If the database is local and nobody else is
+// writing, it commits in the calling goroutine: for a single client, switching to
+// another goroutine is expensive (measured on a busy machine: 0.45 of the bare driver's
+// rate with the switch, 0.65 without). Otherwise the committer's goroutine does it.
 func (c *committer) submit(ctx context.Context, op *operation) error {
 	mine, err := c.accept(ctx, op)
 	if mine {
@@ -132,8 +132,7 @@ func (c *committer) submit(ctx context.Context, op *operation) error {
 	return err
 }
 
-// accept queues the operation, or answers that it is the caller's turn to
-// commit it.
+// accept queues the operation, or reports that the caller must commit it.
 func (c *committer) accept(ctx context.Context, op *operation) (mine bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -143,7 +142,7 @@ func (c *committer) accept(ctx context.Context, op *operation) (mine bool, err e
 	if c.closed {
 		return false, errClosed
 	}
-	if c.waiting.Add(1) == 1 && c.local() { // else one who waits would be overtaken
+	if c.waiting.Add(1) == 1 && c.local() { // otherwise a queued operation would be overtaken
 		select {
 		case c.session = <-c.seat:
 			return true, nil
@@ -159,8 +158,8 @@ func (c *committer) accept(ctx context.Context, op *operation) (mine bool, err e
 	}
 }
 
-// local tells that a commit cannot hang on a network, so that a caller may wait
-// for it whatever its context says.
+// local reports whether a commit cannot hang on a network, so that a caller may wait
+// for it regardless of its context.
 func (c *committer) local() bool { return c.engine.Patience == 0 }
 
 func (c *committer) loop() {
@@ -172,8 +171,8 @@ func (c *committer) loop() {
 	}
 }
 
-// gather takes what is waiting, and waits for no more: while one group commits
-// the next one forms by itself.
+// gather takes what is queued and does not wait for more: while one group commits, the
+// next one forms.
 func (c *committer) gather(first *operation) []*operation {
 	group := []*operation{first}
 	for more := true; more && len(group) < groupSize; {
@@ -192,7 +191,7 @@ func (c *committer) gather(first *operation) []*operation {
 	return group
 }
 
-// settle commits a group and answers everyone in it.
+// settle commits a group and sends each operation its result.
 func (c *committer) settle(group []*operation) {
 	verdicts, outcome, cause := c.commit(group)
 	if outcome == refused && len(group) > 1 {
@@ -208,9 +207,9 @@ func (c *committer) settle(group []*operation) {
 	}
 }
 
-// settleAlone is for a group with an operation that cannot be written: each by
-// itself, only that one fails. Should the database go away meanwhile, the rest
-// is not kept waiting for it one after the other.
+// settleAlone handles a group with an operation that cannot be written. It commits each
+// operation separately, so that only that one fails. If the database goes away
+// meanwhile, the rest fail at once instead of waiting for it in turn.
 func (c *committer) settleAlone(group []*operation) {
 	var verdicts []error
 	outcome, cause := committed, error(nil)
@@ -226,7 +225,7 @@ func (c *committer) settleAlone(group []*operation) {
 	}
 }
 
-// answer is what an operation of a group that failed is told.
+// answer returns the error for an operation of a group that failed.
 func (c *committer) answer(op *operation, outcome outcome, cause error) error {
 	switch outcome {
 	case refused:
@@ -241,7 +240,7 @@ func (c *committer) answer(op *operation, outcome outcome, cause error) error {
 	}
 }
 
-// commit tries until the group is committed or it makes no sense to go on.
+// commit retries until the group is committed or a retry is pointless.
 func (c *committer) commit(group []*operation) (verdicts []error, outcome outcome, cause error) {
 	if c.engine.isBroken() {
 		return nil, away, errBroken
@@ -263,7 +262,7 @@ func (c *committer) commit(group []*operation) (verdicts []error, outcome outcom
 }
 
 // pause waits a random time that grows with the tries ("full jitter"), so that
-// those who collided do not collide again. It is false when ctx ended.
+// transactions that collided do not collide again. It returns false if ctx ended.
 func pause(ctx context.Context, try int) bool {
 	timer := time.NewTimer(rand.N(min(firstPause<<try, longestPause)))
 	defer timer.Stop()

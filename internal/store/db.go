@@ -12,10 +12,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// DB is an open database. It is safe for concurrent use and shares no memory
-// with its callers. Its errors are *beacon.Error: Overloaded when the database
-// is away and nothing was written, Internal when a write has an unknown outcome
-// or something is wrong, and what each method names.
+// DB is an open database. It is safe for concurrent use and shares no memory with its
+// callers. Its errors are *beacon.Error: Overloaded if the database is unavailable and
+// nothing was written, Internal if a write has an unknown outcome or something is
+// wrong, and those that each method names.
 type DB struct {
 	engine    *Engine
 	node      string
@@ -23,23 +23,22 @@ type DB struct {
 	journal   *committer // of heartbeats
 
 	seen      seen
-	snapshots chan struct{} // one for each that is open
+	snapshots chan struct{} // a slot for each open snapshot
 
 	watch atomic.Pointer[func(Commit)]
 }
 
-// nodePrefix begins the name of a node: one opened DB, and its stream of changes.
+// nodePrefix starts the name of a node: one opened DB and its change stream.
 const nodePrefix = "node_"
 
-// SharedNode is a stream for those who write seldom and briefly, such as the
-// command line: one for all of them, or every call would leave a stream behind
-// that all servers follow for ever. Two who write to it at once get in each
-// other's way, and one of them tries again.
+// SharedNode is the stream of occasional short-lived writers, such as the command line.
+// They share one, because a stream of its own would outlive each call and every server
+// would follow it forever. If two write to it at once, one of them retries.
 const SharedNode = nodePrefix + "shared"
 
-// Open brings the schema up to date and starts the committer, on a stream of
-// its own when node is empty. It takes over the engine and closes it, also when
-// it fails. Packages store/sqlite and store/postgres call it.
+// Open brings the schema up to date and starts the committers. If node is empty, the DB
+// gets a new stream. Open takes ownership of the engine, and closes it if Open fails.
+// It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, now); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
@@ -50,7 +49,7 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	engine.broken = &breakage{found: make(chan struct{})}
 	seat, beats := newSeat(), newSeat()
 	if engine.Write.Stats().MaxOpenConnections == 1 {
-		beats = seat // there is one connection that writes: they take turns
+		beats = seat // a single connection writes: the committers take turns
 	}
 	db := &DB{engine: &engine, node: node, snapshots: newSnapshots(engine.Read), seen: seen{most: map[string]int64{}}}
 	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}, db.watched(Changes))
@@ -58,27 +57,27 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	return db, nil
 }
 
-// Node names the stream in which the changes made through this DB stand.
+// Node returns the name of the stream that this DB writes its changes to.
 func (db *DB) Node() string { return db.node }
 
-// Waiting is how many writes stand in a queue right now.
+// Waiting returns the number of writes that are queued.
 func (db *DB) Waiting() int { return int(db.committer.waiting.Load() + db.journal.waiting.Load()) }
 
-// Close commits what is waiting, then closes the database.
+// Close commits the queued writes, then closes the database.
 func (db *DB) Close() error {
 	db.journal.close()
 	db.committer.close()
 	return db.engine.close()
 }
 
-// Ping reports whether the database answers.
+// Ping returns an error if the database does not respond.
 func (db *DB) Ping(ctx context.Context) error {
 	var n int
 	return db.queryRow(ctx, func(scan func(...any) error) error { return scan(&n) }, sqlText.ping)
 }
 
-// queryRow reads one row outside of any transaction of ours; it answers
-// sql.ErrNoRows as it is.
+// queryRow reads one row outside of any explicit transaction. It returns sql.ErrNoRows
+// unchanged.
 func (db *DB) queryRow(ctx context.Context, read func(scan func(...any) error) error, text string, args ...any) error {
 	err := db.retrying(ctx, func() error {
 		return read(db.engine.Read.QueryRowContext(ctx, text, args...).Scan)
@@ -89,7 +88,7 @@ func (db *DB) queryRow(ctx context.Context, read func(scan func(...any) error) e
 	return db.readFailed(err)
 }
 
-// query reads all the rows of a query.
+// query reads all rows of a query.
 func query[T any](ctx context.Context, db *DB, read func(scan func(...any) error) (T, error), text string, args ...any) ([]T, error) {
 	var all []T
 	err := db.retrying(ctx, func() error {
@@ -114,9 +113,9 @@ func query[T any](ctx context.Context, db *DB, read func(scan func(...any) error
 	return all, nil
 }
 
-// retrying repeats a read that lost against a write: where everything is
-// serializable, that happens to reads too. It also repeats one whose connection
-// turned out to be dead, once for each that the pool may hold.
+// retrying repeats a read that lost against a write, which happens to reads too where
+// everything is serializable. It also repeats a read whose connection turned out to be
+// dead, once for each connection that the pool may hold.
 func (db *DB) retrying(ctx context.Context, read func() error) (err error) {
 	for try := range maxTries {
 		err = read()

@@ -14,30 +14,29 @@ import (
 )
 
 const (
-	pageSize = 2_000 // rows of a page: far below what a statement may take in time
+	pageSize = 2_000 // rows of a page: far below what fits into a statement's time limit
 	scanners = 2
 )
 
-// span is a page: the keys after one, up to another.
+// span is a page: the keys after one key, up to and including another.
 type span struct{ after, end string }
 
-// lastKey comes after every key: keys are sorted by their bytes.
+// lastKey sorts after every key: keys are sorted by their bytes.
 const lastKey = "\U0010FFFF"
 
-// EachHotspot calls fn with every live hotspot, and with those that were deleted
-// since a time (the zero time: with none of them), in no particular order and
-// from more than one goroutine at a time: fn must be safe for that. It ends
-// with the first error of fn.
+// EachHotspot calls fn with every live hotspot, and with those deleted since a time
+// (none for the zero time), in no particular order. It calls fn from several goroutines
+// at once. It stops at the first error of fn.
 //
-// It is no snapshot: hotspots that change meanwhile are met before or after
-// their change. Read Heads first and follow them after (see there).
+// It is not a snapshot: hotspots that change meanwhile are read before or after their
+// change. Read Heads first and follow Changes afterwards (see Heads).
 func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
 	since := int64(math.MaxInt64)
 	if !deletedSince.IsZero() {
 		since = micros(deletedSince)
 	}
 	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
-		var row hotspotRow // one for all: each row fills all of it
+		var row hotspotRow // reused: each row overwrites all of it
 		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
 			h, err := row.named()
 			if err != nil {
@@ -48,8 +47,8 @@ func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(b
 	})
 }
 
-// eachPage walks a table in pages of its key, some at a time. Text finds the end
-// of a page.
+// eachPage reads a table in pages by key, several at a time. Text is the query for the
+// end of a page.
 func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func(context.Context, span) error) error {
 	tasks, ctx := errgroup.WithContext(ctx)
 	spans := make(chan span)
@@ -70,7 +69,7 @@ func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func
 	return tasks.Wait()
 }
 
-// cut walks the primary key and hands out pages.
+// cut walks the primary key and sends the pages.
 func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
 	for next := (span{}); next.end != lastKey; {
 		next = span{after: next.end}
@@ -90,8 +89,8 @@ func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
 	return nil
 }
 
-// scan reads many rows, each of them into the targets. Stopped is the error of a
-// caller's function, which ends it and is returned as it is.
+// scan reads many rows, each into the targets. Stopped is an error of the caller's
+// function; it ends the scan and is returned unchanged.
 func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
 	conn, err := db.engine.Read.Conn(ctx)
 	if err != nil {

@@ -11,63 +11,63 @@ import (
 	"time"
 )
 
-// Engine is what differs between databases. Packages store/sqlite and
-// store/postgres make one; a DB owns it and closes its pools.
+// Engine is what differs between databases. Packages store/sqlite and store/postgres
+// create one; a DB owns it and closes its pools.
 type Engine struct {
-	// Write serves the committer, Read everything else, so that a crowd of
-	// readers never keeps a write waiting.
+	// Write serves the committers and Read everything else, so that many readers never
+	// delay a write.
 	Write, Read *sql.DB
 
-	// Begin is the statement that opens a transaction which will write.
+	// Begin is the statement that starts a transaction that writes.
 	Begin string
 
-	// BeginRead is the statement that opens a transaction whose reads all see one
-	// state of the database.
+	// BeginRead is the statement that starts a transaction whose reads all see one
+	// snapshot of the database.
 	BeginRead string
 
-	// Words turns the portable text of a migration into the engine's own.
+	// Words translates the portable text of a migration to the engine's own.
 	Words *strings.Replacer
 
-	// Rewrite turns a statement of the committer into the form that the driver is
-	// fastest with. Nil leaves it as it is.
+	// Rewrite, if not nil, converts a statement of the committer to the form that is
+	// fastest with the driver.
 	Rewrite func(text string) string
 
-	// Classify tells what an error of the driver means, by its code.
+	// Classify returns what an error of the driver means, by its code.
 	Classify func(error) Failure
 
-	// Exclusive runs a migration while no other process runs one. A failure of
-	// fn undoes as much as the engine can undo.
+	// Exclusive runs a migration while no other process runs one. If fn fails, as much
+	// is undone as the engine can undo.
 	Exclusive func(ctx context.Context, fn func(*sql.Conn) error) error
 
-	// Scan reads columns of many rows in the fastest way the driver has: tail is
-	// the query from FROM on, and its arguments are a string, int64 or []byte each.
-	// Each is called for one row after the other, with a function like
-	// sql.Rows.Scan that takes a *string, *int, *int64, *float64 or *[]byte for
-	// each column. What it hands out is the caller's to keep.
+	// Scan reads columns of many rows in the driver's fastest way. Tail is the query
+	// from FROM on, and each of its arguments is a string, int64 or []byte. Each is
+	// called for one row after another, with a function like sql.Rows.Scan that takes a
+	// *string, *int, *int64, *float64 or *[]byte for each column. The caller may keep
+	// what it is given.
 	Scan Scan
 
-	// Patience bounds how long one group of writes may take, retries included.
-	// Zero is no bound: for a database without a network in between.
+	// Patience limits how long one group of writes may take, retries included. Zero
+	// means no limit: for a database that is not behind a network.
 	Patience time.Duration
 
-	broken *breakage // Open makes it
+	broken *breakage // set by Open
 }
 
-// Scan is how an Engine reads many rows from one of its connections.
+// Scan is the signature of Engine.Scan, which reads many rows on one connection.
 type Scan func(
 	ctx context.Context, conn *sql.Conn, columns []Column, tail string, args []any, each func(scan func(...any) error) error,
 ) error
 
-// Column is a column with what it holds. Texts never hold a NUL.
+// Column is a column and its type. Text never contains a NUL.
 type Column struct {
 	Name string
 	Type ColumnType
 }
 
-// ColumnType is what a column holds.
+// ColumnType is the type of a column.
 type ColumnType int
 
-// The types of columns that are read in bulk.
+// The column types that are read in bulk.
 const (
 	Text ColumnType = iota
 	Integer
@@ -75,22 +75,22 @@ const (
 	Blob
 )
 
-// Failure is what an error means for the transaction that met it.
+// Failure is what an error means for the transaction in which it occurred.
 type Failure int
 
-// The meanings of a failure. All but the first are of errors that left nothing
-// written, when met before COMMIT.
+// The meanings of a failure. All but Refused mean that nothing was written, if the
+// error occurred before COMMIT.
 const (
-	Refused   Failure = iota // the database understood and said no: another try will not help
-	Duplicate                // refused by a unique index
-	Contended                // lost against another transaction: try again
-	Busy                     // it answers, but has no time or room for this now
-	Away                     // the connection is lost, or there is none to be had
+	Refused   Failure = iota // the database rejects it: a retry will not help
+	Duplicate                // rejected by a unique index
+	Contended                // lost against another transaction: retry
+	Busy                     // it responds, but has no time or room for this now
+	Away                     // the connection is lost, or none can be opened
 	Full                     // no room on disk
-	Broken                   // the disk did not keep what it was told to keep: see Engine.broke
+	Broken                   // the disk did not keep what was written: see Engine.broke
 )
 
-// classify sorts out what is the same for every driver, then asks the engine.
+// classify handles what is common to all drivers, then asks the engine.
 func (e *Engine) classify(err error) Failure {
 	switch _, network := errors.AsType[net.Error](err); {
 	case network,
@@ -102,8 +102,8 @@ func (e *Engine) classify(err error) Failure {
 	return e.Classify(err)
 }
 
-// close ends the readers first: the last connection to a SQLite file folds the
-// log back into it, and a connection for reading could not.
+// close closes the readers first: the last connection to a SQLite file checkpoints the
+// log into it, and a read-only connection cannot.
 func (e *Engine) close() error {
 	return errors.Join(e.Read.Close(), e.Write.Close())
 }

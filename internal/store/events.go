@@ -10,11 +10,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// AppendEvents numbers events and writes them behind those that are there,
-// together with the places in the streams of changes up to which they reach:
-// all or none. A place never moves back. It answers Conflict when the lease was
-// lost. When the outcome is unknown, EventPlaces tells what happened once the
-// next write has succeeded.
+// AppendEvents numbers events and appends them, together with the positions in the
+// change streams that they cover: all or nothing. A position never moves back. It
+// returns Conflict if the lease was lost. If the outcome is unknown, EventPlaces shows
+// what happened once the next write has succeeded.
 func (db *DB) AppendEvents(ctx context.Context, l lease.Lease, places map[string]int64, events []beacon.Event) error {
 	places, events = maps.Clone(places), slices.Clone(events) // the caller may leave before they are written
 	for _, e := range events {
@@ -32,9 +31,9 @@ func (db *DB) AppendEvents(ctx context.Context, l lease.Lease, places map[string
 	})
 }
 
-// appendEvents is gapless, because nobody else appends while the row of the
-// lease is locked; should someone, by another lease, one of the two is told that
-// its number is taken, and counts again.
+// appendEvents leaves no gaps, because nobody else appends while the lease row is
+// locked. If a holder of another lease does, one of the two finds its number taken and
+// numbers again.
 func appendEvents(tx *transaction, events []beacon.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -53,14 +52,13 @@ func appendEvents(tx *transaction, events []beacon.Event) error {
 	})
 }
 
-// EventPlaces answers up to which number the changes of each node have become
-// events.
+// EventPlaces returns, for each node, the last change that has become an event.
 func (db *DB) EventPlaces(ctx context.Context) (map[string]int64, error) {
 	return db.numbersByNode(ctx, sqlText.eventPlaces)
 }
 
-// Events answers up to limit events that come after a number, in their order
-// and without a gap, but for what is pruned.
+// Events returns up to limit events after a number, in order and without gaps except
+// for pruned ones.
 func (db *DB) Events(ctx context.Context, after int64, limit int) ([]beacon.Event, error) {
 	return query(ctx, db, func(scan func(...any) error) (e beacon.Event, err error) {
 		var at int64
@@ -70,16 +68,16 @@ func (db *DB) Events(ctx context.Context, after int64, limit int) ([]beacon.Even
 	}, sqlText.events, after, max(limit, 0))
 }
 
-// EventHead answers the numbers of the oldest and of the newest event that is
-// kept, 0 and 0 when there never was one.
+// EventHead returns the numbers of the oldest and newest kept event, or 0 and 0 if
+// there never was one.
 func (db *DB) EventHead(ctx context.Context) (oldest, newest int64, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&oldest, &newest) }, sqlText.eventRange)
 	return oldest, newest, err
 }
 
-// PruneEvents deletes the oldest events up to the first that is not before a
-// time. The newest always stays, for the next is numbered after it. It answers
-// Conflict when the lease was lost; some may be deleted by then.
+// PruneEvents deletes the oldest events, up to the first that is not before a time. The
+// newest always stays, because the next is numbered after it. It returns Conflict if
+// the lease was lost; some may be deleted by then.
 func (db *DB) PruneEvents(ctx context.Context, l lease.Lease, before time.Time) error {
 	for more := true; more; {
 		err := db.fenced(ctx, l, func(tx *transaction) error {
@@ -97,9 +95,10 @@ func (db *DB) PruneEvents(ctx context.Context, l lease.Lease, before time.Time) 
 	return nil
 }
 
-// oldestBefore finds the end of up to pruneSize old events that another follows.
+// oldestBefore returns the end of up to pruneSize old events that are followed by
+// another.
 func oldestBefore(tx *transaction, before int64) (end int64, n int, err error) {
-	var last int64 // an old one, of which it is not known yet whether another follows
+	var last int64 // an old event that may be the newest of all
 	open := true
 	err = tx.rows(func(scan func(...any) error) error {
 		var seq, at int64

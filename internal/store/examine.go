@@ -7,29 +7,28 @@ import (
 	"fmt"
 )
 
-// Examination reads a database in which anything may be wrong. Unlike a DB it
-// brings nothing up to date, takes nothing for granted and can write nothing.
-// Packages store/sqlite and store/postgres open one.
+// Examination reads a database in which anything may be wrong. Unlike a DB it runs no
+// migration, trusts nothing and cannot write. Packages store/sqlite and store/postgres
+// open one.
 type Examination struct {
-	db     *DB // for its Engine and its ways to read
+	db     *DB // for its Engine and its read methods
 	probes Probes
 }
 
-// Probes are what only an engine can tell about itself.
+// Probes are the checks that only an engine can do.
 type Probes struct {
-	// Schema reads what the database is made of.
+	// Schema reads the schema of the database.
 	Schema func(ctx context.Context, conn *sql.Conn) (Schema, error)
 
-	// Durability looks at the settings on which it depends that an acknowledged
-	// write survives. It answers what it looked at, and what is wrong.
+	// Durability checks the settings that acknowledged writes depend on to survive. It
+	// returns what it checked, and what is wrong.
 	Durability func(ctx context.Context) (looked string, wrong []string, err error)
 
-	// Storage has the engine look through its files: all of it, or what is quickly
-	// done.
+	// Storage has the engine check its files: completely, or quickly.
 	Storage func(ctx context.Context, quick bool) (looked string, wrong []string, err error)
 }
 
-// Examine takes over an engine, of which it uses only Read, BeginRead, Scan and
+// Examine takes ownership of an engine, of which it uses only Read, BeginRead, Scan and
 // Classify.
 func Examine(engine Engine, probes Probes) *Examination {
 	return &Examination{db: &DB{engine: &engine, snapshots: newSnapshots(engine.Read)}, probes: probes}
@@ -38,26 +37,27 @@ func Examine(engine Engine, probes Probes) *Examination {
 // Close ends the examination.
 func (x *Examination) Close() error { return x.db.engine.Read.Close() }
 
-// Durability looks at the settings on which durability depends.
+// Durability checks the settings that durability depends on.
 func (x *Examination) Durability(ctx context.Context) (looked string, wrong []string, err error) {
 	return x.probes.Durability(ctx)
 }
 
-// Storage has the engine look through its files.
+// Storage has the engine check its files.
 func (x *Examination) Storage(ctx context.Context, quick bool) (looked string, wrong []string, err error) {
 	return x.probes.Storage(ctx, quick)
 }
 
-// SchemaState is how a database stands to this program.
+// SchemaState compares the schema of a database with what this program expects.
 type SchemaState struct {
-	Version, Known int64    // what it is at, and what this program knows
-	Lines          int      // of what it should be made of
-	Missing        Schema   // of these
-	Applied        []string // the migrations
+	Version, Known int64    // of the database, and of this program
+	Lines          int      // number of lines expected
+	Missing        Schema   // those that are missing
+	Applied        []string // names of the applied migrations
 }
 
-// Schema compares what the database is made of with what its migrations make. The
-// error tells that it is none of beacon's, or one that this program does not know.
+// Schema compares the schema of the database with what its migrations create. It
+// returns an error if the database does not belong to beacon, or this program does not
+// know its version.
 func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 	conn, err := x.db.engine.Read.Conn(ctx)
 	if err != nil {
@@ -91,11 +91,11 @@ func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 	return s, nil
 }
 
-// Snapshot is a database as of one moment, to be read by one goroutine.
+// Snapshot is a database as of one moment, for use by one goroutine.
 type Snapshot struct{ *books }
 
-// Snapshot lets read see everything as of one moment. An error of read is
-// returned as it is, one of the database with what it said.
+// Snapshot calls read with a snapshot of the database. An error of read is returned
+// unchanged; an error of the database includes its message.
 func (x *Examination) Snapshot(ctx context.Context, read func(Snapshot) error) error {
 	conn, err := x.db.engine.Read.Conn(ctx)
 	if err != nil {
@@ -114,10 +114,10 @@ func (x *Examination) Snapshot(ctx context.Context, read func(Snapshot) error) e
 	return err
 }
 
-// ErrEnough ends a reading before its end.
+// ErrEnough, returned by a callback, stops the iteration without an error.
 var ErrEnough = errors.New("enough")
 
-// each calls fn with every row that a query gives, and with what is wrong with it.
+// each calls fn with every row of a query, and the error found in it, if any.
 func each[T any](ctx context.Context, b *books, rows bulk, row rowReader[T], fn func(T, error) error, args ...any) error {
 	targets, value := row()
 	err := b.scan(ctx, rows, targets, func() (stopped, failed error) {

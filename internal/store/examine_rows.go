@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// EachHotspot calls fn with every hotspot, deleted ones too, and with what is
-// wrong with its row.
+// EachHotspot calls fn with every hotspot, deleted ones included, and the error found
+// in its row, if any.
 func (s Snapshot) EachHotspot(ctx context.Context, fn func(beacon.Hotspot, error) error) error {
 	return each(ctx, s.books, examineText.hotspots, func() ([]any, func() (beacon.Hotspot, error)) {
 		var row hotspotRow
@@ -17,15 +17,15 @@ func (s Snapshot) EachHotspot(ctx context.Context, fn func(beacon.Hotspot, error
 	}, fn)
 }
 
-// TakenMAC is a MAC address that a hotspot takes.
+// TakenMAC is a MAC address in use by a hotspot.
 type TakenMAC struct {
 	Hotspot beacon.HotspotID
-	MAC     beacon.MAC // as the hotspot shows it
-	Taken   string     // as the index has it
+	MAC     beacon.MAC // as in the hotspot
+	Taken   string     // as in the index
 	Deleted bool
 }
 
-// EachMAC calls fn with every MAC address that is taken, from the rows themselves.
+// EachMAC calls fn with every MAC address in use, from the rows themselves.
 func (s Snapshot) EachMAC(ctx context.Context, fn func(TakenMAC) error) error {
 	return each(ctx, s.books, examineText.macs, func() ([]any, func() (TakenMAC, error)) {
 		var m TakenMAC
@@ -37,13 +37,13 @@ func (s Snapshot) EachMAC(ctx context.Context, fn func(TakenMAC) error) error {
 	}, func(m TakenMAC, _ error) error { return fn(m) })
 }
 
-// EachKey calls fn with every key, and with what is wrong with its row.
+// EachKey calls fn with every key, and the error found in its row, if any.
 func (s Snapshot) EachKey(ctx context.Context, fn func(beacon.Key, error) error) error {
 	return each(ctx, s.books, examineText.keys, keyRow, fn)
 }
 
-// EachChange calls fn with every change, stream after stream, each in its order, and
-// with what is wrong with its row.
+// EachChange calls fn with every change, stream by stream, each in order, and the error
+// found in its row, if any.
 func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change, error) error) error {
 	return each(ctx, s.books, examineText.changes, func() ([]any, func() (beacon.Change, error)) {
 		var c beacon.Change
@@ -59,10 +59,10 @@ func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change, error) 
 // NodeRow is a process that wrote to the database.
 type NodeRow struct {
 	Node    string
-	Trimmed int64 // up to which number its journal is
+	Trimmed int64 // the last trimmed number of its journal
 }
 
-// Nodes answers all that ever wrote.
+// Nodes returns all nodes that ever wrote.
 func (s Snapshot) Nodes(ctx context.Context) ([]NodeRow, error) {
 	return list(ctx, s.books, examineText.nodes, func() ([]any, func() (NodeRow, error)) {
 		var n NodeRow
@@ -71,7 +71,7 @@ func (s Snapshot) Nodes(ctx context.Context) ([]NodeRow, error) {
 	})
 }
 
-// EachEvent calls fn with every event that is kept, in their order.
+// EachEvent calls fn with every kept event, in order.
 func (s Snapshot) EachEvent(ctx context.Context, fn func(beacon.Event) error) error {
 	return each(ctx, s.books, examineText.events, func() ([]any, func() (beacon.Event, error)) {
 		var e beacon.Event
@@ -83,7 +83,7 @@ func (s Snapshot) EachEvent(ctx context.Context, fn func(beacon.Event) error) er
 	}, func(e beacon.Event, _ error) error { return fn(e) })
 }
 
-// Places answers up to which number the changes of each node are events.
+// Places returns, for each node, the last change that has become an event.
 func (s Snapshot) Places(ctx context.Context) (map[string]int64, error) {
 	places := map[string]int64{}
 	return places, each(ctx, s.books, examineText.places, func() ([]any, func() (struct{}, error)) {
@@ -93,7 +93,7 @@ func (s Snapshot) Places(ctx context.Context) (map[string]int64, error) {
 	}, func(struct{}, error) error { return nil })
 }
 
-// Leases answers all leases.
+// Leases returns all leases.
 func (s Snapshot) Leases(ctx context.Context) ([]lease.Lease, error) {
 	return list(ctx, s.books, examineText.leases, func() ([]any, func() (lease.Lease, error)) {
 		var l lease.Lease
@@ -111,8 +111,7 @@ func (s Snapshot) EachSpan(ctx context.Context, fn func(node string, span beacon
 	}, func(span beacon.ServiceSpan, _ error) error { return fn(node, span) })
 }
 
-// EachBatch calls fn with every row of all journals, one journal after the other,
-// each in its order.
+// EachBatch calls fn with every row of all journals, journal by journal, each in order.
 func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon.JournalRow) error) error {
 	var node string
 	return each(ctx, s.books, examineText.journal, func() ([]any, func() (beacon.JournalRow, error)) {
@@ -129,7 +128,7 @@ func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) erro
 	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
 }
 
-// strays are the ways to be stray.
+// strays are the queries for dangling references.
 var strays = []struct {
 	what string
 	rows bulk
@@ -149,8 +148,8 @@ var strays = []struct {
 	{"has a place among the events and is no node", examineText.strayPlace},
 }
 
-// Strays answers how many kinds of references there are, and calls fn with what
-// stands for something that is not there.
+// Strays calls fn with every dangling reference, and returns the number of kinds of
+// references.
 func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (kinds int, err error) {
 	for _, stray := range strays {
 		err := each(ctx, s.books, stray.rows, textRow, func(id string, _ error) error { return fn(id, stray.what) })
@@ -161,5 +160,5 @@ func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (k
 	return len(strays), nil
 }
 
-// firstNumber comes before every day and month.
+// firstNumber sorts before every day and month.
 const firstNumber = math.MinInt64

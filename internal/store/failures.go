@@ -8,10 +8,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// retryAfter is what a client is told to wait when the database is away.
+// retryAfter is how long a client should wait when the database is unavailable.
 const retryAfter = time.Second
 
-// unavailable is the answer when it is certain that nothing was written.
+// unavailable is the error if it is certain that nothing was written.
 func unavailable(cause error) error {
 	return &beacon.Error{
 		Kind:       beacon.Overloaded,
@@ -21,9 +21,9 @@ func unavailable(cause error) error {
 	}
 }
 
-// unknown is the answer when a write may or may not have happened. It must not
-// be repeated by us: measured, 9 of 10 such commits had reached the disk. The
-// client repeats it under its Idempotency-Key (decision N12).
+// unknown is the error if a write may or may not have happened. We must not repeat it:
+// measured, 9 of 10 such commits had reached the disk. The client repeats it under its
+// Idempotency-Key (decision N12).
 func unknown(cause error) error {
 	return &beacon.Error{
 		Message: "it is not known whether the change was made; repeat it under the same Idempotency-Key",
@@ -44,7 +44,7 @@ func isNotFound(err error) bool {
 	return ok && e.Kind == beacon.NotFound
 }
 
-// macTaken does not tell whose it is (decision N8).
+// macTaken does not reveal whose MAC it is (decision N8).
 func macTaken(cause error) error {
 	return &beacon.Error{
 		Kind:    beacon.Conflict,
@@ -53,7 +53,7 @@ func macTaken(cause error) error {
 	}
 }
 
-// leaseLost is the answer to a holder that was replaced. Nothing was written.
+// leaseLost is the error for a holder that was replaced. Nothing was written.
 func leaseLost(name string) error {
 	return &beacon.Error{
 		Kind:    beacon.Conflict,
@@ -62,7 +62,7 @@ func leaseLost(name string) error {
 	}
 }
 
-// codeTaken cannot be told to anyone but our own code, which makes another.
+// codeTaken is only for our own code, which then generates another code.
 func codeTaken(cause error) error {
 	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: make another", Err: cause}
 }

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// outcome is how a try to commit a group ended. Only after committed and
-// uncertain is there something in the database.
+// outcome is the result of one attempt to commit a group. Only committed and uncertain
+// can mean that something was written.
 type outcome int
 
 const (
 	committed outcome = iota
 	contended         // lost against another transaction: the same group may succeed
-	refused           // the database will not take one of the operations
-	away              // the database cannot be used right now
-	uncertain         // COMMIT was sent and its answer never came
+	refused           // the database rejects one of the operations
+	away              // the database is unavailable
+	uncertain         // COMMIT was sent and no response arrived
 )
 
 // try runs a group as one transaction.
@@ -29,7 +29,7 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 		err = c.record(tx, made)
 	}
 	if err == nil {
-		err = ctx.Err() // a COMMIT that cannot end in time would leave us in doubt
+		err = ctx.Err() // a COMMIT that cannot finish in time would have an unknown outcome
 	}
 	if err != nil {
 		c.rollback(ctx, err)
@@ -56,8 +56,8 @@ func perform(tx *transaction, group []*operation) (verdicts []error, made change
 	return verdicts, made, nil
 }
 
-// begin opens a transaction. A connection that lay idle may have died without
-// our knowledge; nothing was sent yet, so a fresh one may try.
+// begin starts a transaction. An idle connection may have died unnoticed; nothing was
+// sent yet, so it tries once more on a new one.
 func (c *committer) begin(ctx context.Context) (err error) {
 	for range 2 {
 		if c.session == nil {
@@ -74,9 +74,9 @@ func (c *committer) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// rollback ends a transaction that failed. When the server itself is the
-// trouble (it became a standby, or is shutting down), the connection goes with
-// it: the next one may lead to another server.
+// rollback ends a transaction that failed. If the server itself is the cause (it became
+// a standby, or is shutting down), the connection is dropped: the next one may reach
+// another server.
 func (c *committer) rollback(ctx context.Context, cause error) {
 	if c.engine.classify(cause) != Away {
 		if _, err := c.session.exec(ctx, "ROLLBACK"); err == nil {
@@ -86,14 +86,14 @@ func (c *committer) rollback(ctx context.Context, cause error) {
 	c.drop()
 }
 
-// drop ends the session. The next one may be with another server.
+// drop ends the session. The next one may reach another server.
 func (c *committer) drop() {
 	c.session.discard()
 	c.session = nil
 	c.stream.moved = true
 }
 
-// meaning tells what a failure before COMMIT leads to. Nothing was written.
+// meaning returns the outcome of a failure before COMMIT. Nothing was written.
 func (c *committer) meaning(err error, numberTaken bool) outcome {
 	if errors.Is(err, errWentBack) {
 		c.engine.broke(err)
@@ -109,8 +109,8 @@ func (c *committer) meaning(err error, numberTaken bool) outcome {
 		return away
 	case Duplicate:
 		if numberTaken {
-			// A COMMIT whose answer we never got went through after all, or
-			// another was faster. Count again from what is there.
+			// A COMMIT with an unknown outcome did succeed, or another writer was
+			// faster. Read the head of the stream again.
 			c.stream.known = false
 			return contended
 		}
@@ -120,9 +120,8 @@ func (c *committer) meaning(err error, numberTaken bool) outcome {
 	}
 }
 
-// doubt tells what a failed COMMIT leads to. It is certain that nothing was
-// written only where the database itself said so; a connection that died says
-// nothing.
+// doubt returns the outcome of a failed COMMIT. It is certain that nothing was written
+// only if the database itself said so; a lost connection proves nothing.
 func (c *committer) doubt(ctx context.Context, err error) outcome {
 	switch c.engine.classify(err) {
 	case Contended:
@@ -133,7 +132,7 @@ func (c *committer) doubt(ctx context.Context, err error) outcome {
 		return away
 	case Broken:
 		c.engine.broke(fmt.Errorf("%w: %w", errSyncFailed, err))
-		fallthrough // what was written may be on the disk or not
+		fallthrough // what was written may or may not be on disk
 	default:
 		c.drop()
 		c.stream.known = false

@@ -10,14 +10,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// InsertHotspot writes a new hotspot. It answers Conflict when a live hotspot
-// has its MAC.
+// InsertHotspot writes a new hotspot. It returns Conflict if a live hotspot has its
+// MAC.
 //
-// With once, the record of an idempotent request is written in the same
-// transaction. Where its owner already has a record under its key that expires
-// after h.CreatedAt, nothing is written and that record is returned: of two
-// callers that race, on whichever nodes, one inserts and the other gets the
-// record of the first (decision N12).
+// If once is not nil, the record of an idempotent request is written in the same
+// transaction. If its owner already has a record under its key that expires after
+// h.CreatedAt, nothing is written and that record is returned: of two callers that
+// race, on any nodes, one inserts and the other gets the record of the first (decision
+// N12).
 func (db *DB) InsertHotspot(
 	ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency,
 ) (replay *beacon.Idempotency, err error) {
@@ -52,19 +52,18 @@ func (db *DB) InsertHotspot(
 	return earlier, nil
 }
 
-// casTries bounds how often an edit is run again because another node changed
-// the row in between.
+// casTries limits how often an edit is repeated because another node changed the row in
+// between.
 const casTries = 20
 
-// UpdateHotspot lets edit change the current row and writes the result under
-// the next version. It answers NotFound when there is no live hotspot of that
-// id, and Conflict when edit gave it a MAC that another one has.
+// UpdateHotspot calls edit with the current row and writes the result as the next
+// version. It returns NotFound if there is no live hotspot with that id, and Conflict
+// if edit set a MAC that another hotspot has.
 //
-// Edit may run more than once, each time on the row as it is then, and never
-// after UpdateHotspot returned. When it reports no change, nothing is written.
-// An error of edit is returned as it is. Edit sets UpdatedAt; setting DeletedAt
-// deletes the hotspot and frees its MAC. ID, Operator, CreatedAt and Version
-// are not its business.
+// Edit may run more than once, each time on the then current row, and never after
+// UpdateHotspot returns. If it reports no change, nothing is written. An error of edit
+// is returned unchanged. Edit sets UpdatedAt; setting DeletedAt deletes the hotspot and
+// frees its MAC. Changes to ID, Operator, CreatedAt and Version are ignored.
 func (db *DB) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),
@@ -94,8 +93,8 @@ func changedTooOften(id beacon.HotspotID) error {
 	return unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
 }
 
-// updateOnce is one round of read, edit, compare and set. It is not done when
-// the row changed in between.
+// updateOnce is one round of read, edit, and compare-and-set. It is not done if the row
+// changed in between.
 func updateOnce(
 	tx *transaction, op *operation, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
 ) (change *beacon.Change, done bool, err error) {
@@ -142,7 +141,7 @@ func liveHotspot(tx *transaction, id beacon.HotspotID) (h beacon.Hotspot, err er
 	return h, err
 }
 
-// Hotspot answers a live hotspot, or NotFound.
+// Hotspot returns a live hotspot, or NotFound.
 func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspot, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
 		h, err = scanHotspot(scan)
@@ -154,8 +153,8 @@ func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspo
 	return h, err
 }
 
-// HotspotsOf answers a page of the live hotspots of an operator in the order of
-// their ids, and how many there are in all. A page past the end is empty.
+// HotspotsOf returns a page of an operator's live hotspots, ordered by id, and their
+// total number. A page past the end is empty.
 func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, sqlText.countOf, string(user))
 	if err != nil || total <= offset {
@@ -165,20 +164,19 @@ func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit 
 	return page, total, err
 }
 
-// NamesOf answers the live hotspots of an operator with their names, in the order of
-// their ids. Which of them a text is in is not asked of the database: each has its
-// own idea of case.
+// NamesOf returns an operator's live hotspots with their names, ordered by id. It has
+// no search by name, because databases fold case differently.
 func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
-	const never = math.MaxInt64 // so long are deleted hotspots left out
+	const never = math.MaxInt64 // no deletion is this late: deleted hotspots are left out
 	return listAgain(ctx, db, rewardText.names, nameRow, string(user), int64(never))
 }
 
-// idsPerQuery is how many ids HotspotsByID asks for at once. The list is filled
-// up with its last id, so that one prepared text serves any number.
+// idsPerQuery is how many ids HotspotsByID requests at once. The list is padded with
+// its last id, so that one prepared statement serves any number.
 const idsPerQuery = 100
 
-// HotspotsByID answers those hotspots that exist, deleted ones too, in no
-// particular order: what a follower of the changes has to apply.
+// HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
+// order: what a follower of the change stream has to apply.
 func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error) {
 	var all []beacon.Hotspot
 	for len(ids) > 0 {

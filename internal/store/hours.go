@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// hoursRow is the JSON of operating hours. Its names are part of the schema:
-// released rows hold them.
+// hoursRow is the JSON of operating hours. Its names are part of the schema: existing
+// rows contain them.
 type hoursRow struct {
 	Timezone   string         `json:"timezone"`
 	Weekly     []weeklyRow    `json:"weekly,omitempty"`
@@ -74,8 +74,8 @@ func decodeHours(text string) (*beacon.OperatingHours, error) {
 	return hours, nil
 }
 
-// pastHoursRow is the JSON of hours that are no longer in force. Hours are in
-// the form of hoursRow, and empty for always open.
+// pastHoursRow is the JSON of hours that are no longer in force. Hours have the form of
+// hoursRow, and are empty for always open.
 type pastHoursRow struct {
 	Until int64           `json:"until"` // in microseconds
 	Hours json.RawMessage `json:"hours,omitempty"`

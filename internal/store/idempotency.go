@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// onceRow is the idempotency record that an operation writes. A nil one stands
-// for a request without a key.
+// onceRow is the idempotency record that an operation writes. It is nil for a request
+// without a key.
 type onceRow struct {
 	owner, key  string
 	fingerprint []byte
@@ -30,7 +30,7 @@ func newOnceRow(once *beacon.Idempotency, now time.Time) (*onceRow, error) {
 	}, storableText(string(once.Owner), once.Key)
 }
 
-// claim writes the record, or answers the live one that is in its place.
+// claim writes the record, or returns the live one that is already there.
 func (r *onceRow) claim(tx *transaction) (earlier *beacon.Idempotency, err error) {
 	if r == nil {
 		return nil, nil //nolint:nilnil // claimed: there is no earlier one
@@ -44,14 +44,14 @@ func (r *onceRow) claim(tx *transaction) (earlier *beacon.Idempotency, err error
 		return scanOnce(scan, earlier)
 	}, sqlText.once, r.owner, r.key)
 	if err == nil && !found {
-		// Pruned between the two statements, so it had expired by the clock of
-		// whoever did that. Nothing was written; the client may try again.
+		// It was pruned between the two statements, so it had expired by the clock of
+		// the node that pruned it. Nothing was written; the client may retry.
 		return nil, unavailable(fmt.Errorf("idempotency record of %s vanished", r.owner))
 	}
 	return earlier, err
 }
 
-// release takes the record back, for an operation that then wrote nothing.
+// release deletes the record again, for an operation that then wrote nothing.
 func (r *onceRow) release(tx *transaction) error {
 	if r == nil {
 		return nil
@@ -74,11 +74,11 @@ func scanOnce(scan func(...any) error, once *beacon.Idempotency) error {
 	return nil
 }
 
-// pruneSize keeps a transaction short: others wait behind it.
+// pruneSize keeps transactions short, because other writes wait for them.
 const pruneSize = 500
 
-// PruneIdempotency deletes the records that have expired by now, and answers
-// how many there were.
+// PruneIdempotency deletes the records that have expired by now, and returns their
+// number.
 func (db *DB) PruneIdempotency(ctx context.Context, now time.Time) (total int, err error) {
 	for {
 		var n int64

@@ -8,11 +8,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// AppendBeats writes a batch of heartbeats as the next row of this node's
-// journal and answers its number. What is in the batch is not its business.
+// AppendBeats writes a batch of heartbeats as the next row of this node's journal and
+// returns its number. It does not interpret the batch.
 //
-// When the outcome is unknown, the batch may stand in the journal or yet appear
-// in it, once. Once a later call has succeeded that is settled: Journal tells.
+// If the outcome is unknown, the batch may be in the journal or may still appear in it,
+// once. After a later call has succeeded this no longer changes, and Journal shows
+// which.
 func (db *DB) AppendBeats(ctx context.Context, batch []byte) (seq int64, err error) {
 	batch = append([]byte{}, batch...) // the caller may leave before it is written; nil would be NULL
 	var number int64                   // of the last try
@@ -30,14 +31,14 @@ func (db *DB) AppendBeats(ctx context.Context, batch []byte) (seq int64, err err
 	return number, nil
 }
 
-// JournalHeads answers the number of the newest row in the journal of every
-// node, 0 where none is left.
+// JournalHeads returns the number of the newest journal row of every node, or 0 if none
+// is left.
 func (db *DB) JournalHeads(ctx context.Context) (map[string]int64, error) {
 	return db.numbersByNode(ctx, sqlText.journalHeads)
 }
 
-// Journal answers up to limit rows of a node's journal that come after a number,
-// in their order and without a gap, but for what is trimmed.
+// Journal returns up to limit rows of a node's journal after a number, in order and
+// without gaps except for trimmed ones.
 func (db *DB) Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error) {
 	return query(ctx, db, func(scan func(...any) error) (row beacon.JournalRow, err error) {
 		err = scan(&row.Seq, &row.Batch)
@@ -46,18 +47,18 @@ func (db *DB) Journal(ctx context.Context, node string, after int64, limit int) 
 	}, sqlText.journal, node, after, max(limit, 0))
 }
 
-// JournalRows answers how many rows the journals of all nodes have together. They
-// are not counted: journals have no gaps.
+// JournalRows returns the number of rows in the journals of all nodes. It is computed
+// from the first and last numbers, because journals have no gaps.
 func (db *DB) JournalRows(ctx context.Context) (rows int64, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&rows) }, sqlText.journalRows)
 	return rows, err
 }
 
-// trimSize keeps a transaction short: others wait behind it.
+// trimSize keeps transactions short, because other writes wait for them.
 const trimSize = 50
 
-// TrimJournal deletes the rows of a node's journal up to a number. It answers
-// Conflict when the lease was lost; some of them may be deleted by then.
+// TrimJournal deletes the rows of a node's journal up to a number. It returns Conflict
+// if the lease was lost; some of them may be deleted by then.
 func (db *DB) TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error {
 	for done := false; !done; {
 		err := db.fenced(ctx, l, func(tx *transaction) error {

@@ -37,8 +37,8 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 	return db.committer.do(ctx, op)
 }
 
-// RevokeKey ends a key. It answers NotFound when there is none of that id; to
-// revoke it again is fine and changes nothing.
+// RevokeKey revokes a key. It returns NotFound if there is no key with that id.
+// Revoking a key again changes nothing.
 func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
 	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
 	op := &operation{order: "key " + string(id)}
@@ -59,7 +59,7 @@ func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by b
 	return db.committer.do(ctx, op)
 }
 
-// Key answers a key, revoked or expired as it may be, or NotFound.
+// Key returns a key, even if revoked or expired, or NotFound.
 func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
 		k, err = scanKey(scan)
@@ -71,8 +71,8 @@ func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error
 	return k, err
 }
 
-// Keys answers a part of the keys of a user, or of all users when user is
-// empty, the newest first, and how many there are in all.
+// Keys returns a page of the keys of a user, or of all users if user is empty, newest
+// first, and their total number.
 func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error) {
 	count, list, whose := sqlText.countKeys, sqlText.keys, []any{}
 	if user != "" {
@@ -86,13 +86,13 @@ func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (
 	return page, total, err
 }
 
-// touchSize keeps a transaction short: others wait behind it.
+// touchSize keeps transactions short, because other writes wait for them.
 const touchSize = 200
 
-// TouchKeys notes when keys were last used. It never moves a time back, and
-// leaves no change: use of a key is not a write.
+// TouchKeys records when keys were last used. It never moves a time back, and records
+// no change: using a key is not a write.
 func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error {
-	times := maps.Clone(used) // the caller may go on with its own before we are done
+	times := maps.Clone(used) // the caller may modify its map before this is done
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(times)), touchSize) {
 		op := &operation{order: "key " + string(ids[0])}
 		op.run = func(tx *transaction) (changes, error) {
@@ -122,8 +122,8 @@ func scanKey(scan func(...any) error) (beacon.Key, error) {
 	return k, nil
 }
 
-// keyRow is what keyColumns are scanned into, and how a key is made of that. With
-// an error comes what could be read.
+// keyRow returns the targets of keyColumns, and a function that makes a key of them. If
+// that fails, it also returns what could be read.
 func keyRow() ([]any, func() (beacon.Key, error)) {
 	var id, user, name, scopes string
 	var hash []byte

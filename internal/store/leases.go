@@ -7,11 +7,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// TakeLease takes the lease of a job for ttl from now on, when it is free, has
-// expired, or is the holder's already, and reports whether it did. A renewal
-// keeps the token; whoever takes the lease from another gets a higher one. To
-// give a lease back is to renew it for no time at all. Where another's lease is
-// in the way, that is what it answers.
+// TakeLease takes the lease of a job until now+ttl if it is free, has expired, or
+// already belongs to the holder, and reports whether it did. A renewal keeps the token;
+// taking over another's lease raises it. To release a lease, renew it with a ttl of
+// zero. If another holds the lease, TakeLease returns that lease.
 func (db *DB) TakeLease(
 	ctx context.Context, name, holder string, now time.Time, ttl time.Duration,
 ) (l lease.Lease, taken bool, err error) {
@@ -38,9 +37,9 @@ func (db *DB) TakeLease(
 
 func leaseOrder(name string) string { return "lease " + name }
 
-// fenced has a write committed only while a lease is held: it touches the row of
-// the lease, so that nobody can take that over before the write is committed,
-// and answers Conflict when someone already has.
+// fenced commits a write only while a lease is held. It updates the lease row, so that
+// nobody can take the lease over before the write is committed. It returns Conflict if
+// someone already has.
 func (db *DB) fenced(ctx context.Context, l lease.Lease, write func(*transaction) error) error {
 	op := &operation{order: leaseOrder(l.Name)}
 	op.run = func(tx *transaction) (changes, error) {

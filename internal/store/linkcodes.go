@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// PutLinkCode writes a code with which a device may be linked to a live hotspot,
-// in the place of its earlier one. It answers NotFound when there is no such
-// hotspot, and Conflict when another hotspot has the same code.
+// PutLinkCode writes a code for linking a device to a live hotspot, replacing the
+// hotspot's earlier one. It returns NotFound if there is no such hotspot, and Conflict
+// if another hotspot has the same code.
 func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error {
 	hash := encodeHash(code.Hash)
 	change := beacon.Change{Kind: beacon.LinkCodeCreated, Target: string(code.Hotspot), Actor: by, At: now}
@@ -25,18 +25,18 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 	return db.committer.do(ctx, op)
 }
 
-// LinkDevice uses a code up: edit changes the hotspot of the code, such as its
-// KeyHash and LinkedAt, and the result is written under the next version as
-// HotspotLinked. It answers NotFound when there is no such code, or not any more,
-// and Forbidden when it expired by now or its hotspot is gone.
+// LinkDevice uses a code up: edit changes the hotspot of the code, such as its KeyHash
+// and LinkedAt, and the result is written as the next version, with the change
+// HotspotLinked. It returns NotFound if the code does not exist, or no longer, and
+// Forbidden if it has expired or its hotspot is deleted.
 //
-// An error of edit is returned as it is, and costs the code one of its tries;
-// the last one costs the code itself. Edit may run more than once, each time on
-// the row as it is then, and never after LinkDevice returned.
+// An error of edit is returned unchanged and uses up one of the code's tries; the last
+// try deletes the code. Edit may run more than once, each time on the then current row,
+// and never after LinkDevice returns.
 //
-// Whoever uses a code that exists leaves one change behind: HotspotLinked, or
-// LinkRefused with the reason in its note. Codes that never were leave none,
-// because anyone could fill the audit with them.
+// Each use of an existing code records one change: HotspotLinked, or LinkRefused with
+// the reason in its note. Unknown codes record none, because anyone could fill the
+// audit log with them.
 func (db *DB) LinkDevice(
 	ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time, edit func(*beacon.Hotspot) error,
 ) (beacon.Hotspot, error) {
@@ -67,11 +67,11 @@ type linkUse struct {
 	op   *operation
 
 	result  beacon.Hotspot
-	refusal error // the answer, when what was written is a refusal
+	refusal error // the result, if what was written is a refusal
 }
 
-// run locks the code first, so that of two who use it at once one waits for the
-// other and then finds it used.
+// run locks the code first, so that of two concurrent uses one waits for the other and
+// then finds the code used.
 func (u *linkUse) run(tx *transaction) (changes, error) {
 	u.refusal = nil
 	n, err := tx.exec(sqlText.lockLinkCode, u.hash)
@@ -122,7 +122,7 @@ func (u *linkUse) link(tx *transaction, id beacon.HotspotID) (*beacon.Change, er
 	return nil, changedTooOften(id)
 }
 
-// refuse writes down what the attempt costs, and why in the audit.
+// refuse writes the cost of the attempt, and the reason to the audit log.
 func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string) (changes, error) {
 	by := u.by
 	if by.Note != "" {
@@ -133,8 +133,8 @@ func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string
 	return changes{{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}}, err
 }
 
-// NoteRefusal writes an audit row alone: of something that was refused and
-// changed nothing.
+// NoteRefusal writes only an audit row, for something that was refused and changed
+// nothing.
 func (db *DB) NoteRefusal(ctx context.Context, change beacon.Change) error {
 	if err := storableText(string(change.Kind), change.Target, change.Actor.Note); err != nil {
 		return internal("note refusal", err)

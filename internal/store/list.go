@@ -7,7 +7,7 @@ type scanner interface {
 	scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error
 }
 
-// list reads all the rows of a query.
+// list reads all rows of a query.
 func list[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T], args ...any) ([]T, error) {
 	var all []T
 	targets, value := row()
@@ -22,7 +22,7 @@ func list[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T],
 	return all, nil
 }
 
-// first reads the one row that a query gives, and reports whether there was one.
+// first reads the single row of a query, and reports whether there was one.
 func first[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
 	all, err := list(ctx, from, rows, row, args...)
 	if err != nil || len(all) == 0 {
@@ -31,7 +31,7 @@ func first[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T]
 	return all[0], true, nil
 }
 
-// firstAgain is first for a DB, repeated where that makes sense.
+// firstAgain is first for a DB, with retries.
 func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
 	err = db.retrying(ctx, func() (err error) {
 		one, any, err = first(ctx, db, rows, row, args...)
@@ -40,7 +40,7 @@ func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T],
 	return one, any, err
 }
 
-// listAgain is list for a DB, repeated where that makes sense.
+// listAgain is list for a DB, with retries.
 func listAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (all []T, err error) {
 	err = db.retrying(ctx, func() (err error) {
 		all, err = list(ctx, db, rows, row, args...)

@@ -22,10 +22,10 @@ type Migration struct {
 	Version    int64
 	Name       string // of its file
 	Checksum   string
-	Statements []string // one DDL each, safe to repeat, in portable words
+	Statements []string // one DDL statement each, safe to repeat, in portable words
 }
 
-// SchemaTable is the statement that makes the table of applied migrations.
+// SchemaTable is the statement that creates the table of applied migrations.
 const SchemaTable = `CREATE TABLE IF NOT EXISTS schema_versions (
 	version    bigint NOT NULL,
 	name       text NOT NULL,
@@ -34,12 +34,12 @@ const SchemaTable = `CREATE TABLE IF NOT EXISTS schema_versions (
 	CONSTRAINT schema_versions_pk PRIMARY KEY (version)
 )`
 
-// Migrations lists the steps in their order.
+// Migrations returns the steps in order.
 func Migrations() ([]Migration, error) {
 	return readMigrations(migrationFiles)
 }
 
-// readMigrations reads files named 0001_what.sql, numbered from 1 on.
+// readMigrations reads files named 0001_what.sql, numbered from 1.
 func readMigrations(files fs.FS) ([]Migration, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -65,8 +65,8 @@ func readMigrations(files fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// splitStatements cuts at each line that ends in a semicolon, and drops
-// comments. Our migrations hold no text literals, so this is enough.
+// splitStatements splits at each line that ends in a semicolon, and drops comments. Our
+// migrations contain no text literals, so this is enough.
 func splitStatements(text string) []string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
@@ -82,8 +82,8 @@ func splitStatements(text string) []string {
 	return all
 }
 
-// migrate brings the schema up to date. Two processes may start at once: the
-// engine lets one of them in after the other.
+// migrate brings the schema up to date. If two processes start at once, the engine runs
+// one after the other.
 func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 	steps, err := Migrations()
 	if err != nil {
@@ -112,7 +112,8 @@ func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 	})
 }
 
-// upToDate is false in doubt: the way that takes the lock tells what is wrong.
+// upToDate returns false if in doubt: the path that takes the lock reports what is
+// wrong.
 func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
 	conn, err := engine.Write.Conn(ctx)
 	if err != nil {
@@ -139,9 +140,8 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, 
 	return applied, rows.Err()
 }
 
-// CheckSchema refuses a database that this program does not know how to use, or
-// that is none of beacon's. An older one is fine: it is brought up to date when it
-// is opened.
+// CheckSchema rejects a database that this program does not know how to use, or that
+// does not belong to beacon. An older one is accepted: opening it brings it up to date.
 func CheckSchema(ctx context.Context, conn *sql.Conn) error {
 	steps, err := Migrations()
 	if err != nil {
@@ -157,7 +157,7 @@ func CheckSchema(ctx context.Context, conn *sql.Conn) error {
 	return compatible(applied, steps)
 }
 
-// compatible refuses a database that this program does not know how to use.
+// compatible rejects a database that this program does not know how to use.
 func compatible(applied, known []Migration) error {
 	for i, m := range applied {
 		switch {
@@ -174,8 +174,8 @@ func compatible(applied, known []Migration) error {
 	return nil
 }
 
-// apply runs one step. Not every engine can undo DDL, so each statement can be
-// repeated, and the version is written last.
+// apply runs one step. Not every engine can roll back DDL, so each statement is safe to
+// repeat, and the version is written last.
 func apply(ctx context.Context, conn *sql.Conn, words *strings.Replacer, step Migration, now time.Time) error {
 	for _, statement := range step.Statements {
 		if _, err := conn.ExecContext(ctx, words.Replace(statement)); err != nil {

@@ -2,22 +2,22 @@ package store
 
 import "time"
 
-// numbering gives the rows of one stream of a node their numbers: 1, 2, 3, …
-// without a gap. That works because one committer writes the stream, a
-// transaction at a time. The primary key of the stream guards the numbers:
-// should an older transaction of ours still linger in the database, the next
-// one waits for it and then either succeeds or is told that its number is taken.
+// numbering assigns the rows of one stream of a node their numbers: 1, 2, 3, … without
+// a gap. That works because one committer writes the stream, one transaction at a time.
+// The primary key of the stream protects the numbers: if an older transaction of ours
+// is still pending in the database, the next one waits for it and then either succeeds
+// or finds its number taken.
 type numbering struct {
 	node       string
 	opened     time.Time
 	last       string // the query for the number of the last row
 	head       int64
-	known      bool // the head is: not after a COMMIT with an unknown outcome
-	moved      bool // the session is another than the one that wrote last
+	known      bool // head is known; false after a COMMIT with an unknown outcome
+	moved      bool // the session is not the one that wrote last
 	registered bool // our row in nodes is known to be committed
 }
 
-// next gives n numbers, from first on. They count once tx is committed.
+// next assigns n numbers, starting with first. They take effect once tx is committed.
 func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 	if !s.known || s.moved {
 		if err := s.look(tx); err != nil {
@@ -34,23 +34,22 @@ func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 	return first, nil
 }
 
-// look finds the head where the stream is. It may be further on than we know, where
-// the answer to a COMMIT was lost or others write to the stream too, and never
-// less far.
+// look reads the head from the database. It may be ahead of what we know, if the
+// response to a COMMIT was lost or others write to the stream too, but never behind.
 func (s *numbering) look(tx *transaction) error {
 	var head int64
 	if _, err := tx.row(func(scan func(...any) error) error { return scan(&head) }, s.last, s.node); err != nil {
 		return err
 	}
 	if head < s.head {
-		tx.failed = wentBack(s.node, s.head, head) // for all who are in it
+		tx.failed = wentBack(s.node, s.head, head) // for all operations in the group
 		return tx.failed
 	}
 	s.head, s.known, s.moved = head, true, false
 	return nil
 }
 
-// committed counts what tx has numbered.
+// committed advances the head by the numbers that tx has taken.
 func (s *numbering) committed(tx *transaction) {
 	s.head += tx.numbered
 	s.registered = s.registered || tx.numbered > 0

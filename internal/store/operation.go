@@ -9,30 +9,30 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// operation is one write, waiting to be committed in a group with others.
+// operation is one write, queued to be committed in a group with others.
 type operation struct {
-	// order sorts the operations of a group. It names the row that they contend
-	// for, so that two nodes lock rows in the same order and do not deadlock.
+	// order sorts the operations of a group. It names the row they contend for, so that
+	// two nodes lock rows in the same order and do not deadlock.
 	order string
 
-	// run sends the statements and returns the changes to record, none when there
-	// is nothing to record. Its error is a verdict about this operation alone and must
-	// mean that it wrote nothing. It may run more than once.
+	// run sends the statements and returns the changes to record, if any. Its error is
+	// a verdict on this operation alone and must mean that it wrote nothing. It may run
+	// more than once.
 	run func(*transaction) (changes, error)
 
-	// duplicate, where set, is the verdict when a unique index refuses.
+	// duplicate, if not nil, returns the error for a violation of a unique index.
 	duplicate func(cause error) error
 
-	done chan error // buffered: nobody may be waiting any more
+	done chan error // buffered: the caller may have stopped waiting
 
-	mu                 sync.Mutex // held while code of the caller runs
+	mu                 sync.Mutex // held while the caller's code runs
 	started, abandoned bool
 }
 
-// changes are what an operation leaves in the stream, in their order.
+// changes are the rows that an operation adds to the stream, in order.
 type changes []*beacon.Change
 
-// attempt runs the operation, unless its caller is gone.
+// attempt runs the operation, unless its caller has left.
 func (op *operation) attempt(tx *transaction) (changes, error) {
 	op.mu.Lock()
 	op.started = true
@@ -44,9 +44,9 @@ func (op *operation) attempt(tx *transaction) (changes, error) {
 	return op.run(tx)
 }
 
-// asCaller runs code that the caller gave, never after the caller has left:
-// it may use the caller's variables. A panic in it is the operation's failure
-// and not the end of the committer.
+// asCaller runs code supplied by the caller, and never after the caller has left: the
+// code may use the caller's variables. A panic fails only the operation, not the
+// committer.
 func (op *operation) asCaller(code func() error) (err error) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -61,8 +61,8 @@ func (op *operation) asCaller(code func() error) (err error) {
 	return code()
 }
 
-// abandon is called by a caller that leaves, and reports whether the operation
-// may have reached the database by then.
+// abandon is called when a caller leaves. It reports whether the operation may have
+// reached the database by then.
 func (op *operation) abandon() (started bool) {
 	op.mu.Lock()
 	defer op.mu.Unlock()

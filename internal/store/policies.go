@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// KeepPolicies writes down the policies whose versions are not known yet, and
-// answers all that are, by version: what was written first stays.
+// KeepPolicies stores the policies whose versions are new, and returns all stored ones,
+// by version. A stored policy is never overwritten.
 func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
 	known, err := listAgain(ctx, db, rewardText.policies, policyRow)
 	if err != nil {

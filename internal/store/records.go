@@ -10,9 +10,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// PutRecords writes records, at most one for each hotspot and day, over earlier
-// ones, all or none. It answers Conflict when the lease was lost. Others wait
-// behind it: send some hundreds at a time, in the order of their ids.
+// PutRecords writes records, at most one for each hotspot and day, replacing earlier
+// ones. It writes all or none. It returns Conflict if the lease was lost. Other writes
+// wait for it: send some hundreds at a time, ordered by id.
 func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.RecordRow) error {
 	rows = ownRecords(rows)
 	heads := newestOf(rows)
@@ -39,8 +39,8 @@ func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Recor
 	})
 }
 
-// ownRecords copies rows, in the order of the table: the caller may leave before
-// they are written.
+// ownRecords copies rows and sorts them as the table does. The copy is needed because
+// the caller may leave before they are written.
 func ownRecords(rows []beacon.RecordRow) []beacon.RecordRow {
 	size := 0
 	for _, r := range rows {
@@ -59,7 +59,7 @@ func ownRecords(rows []beacon.RecordRow) []beacon.RecordRow {
 	return own
 }
 
-// newestOf leaves the newest row of each hotspot, in the order of their ids.
+// newestOf returns the newest row of each hotspot, ordered by id.
 func newestOf(rows []beacon.RecordRow) []beacon.RecordRow {
 	newest := slices.Clone(rows)
 	slices.SortFunc(newest, func(a, b beacon.RecordRow) int {
@@ -69,8 +69,8 @@ func newestOf(rows []beacon.RecordRow) []beacon.RecordRow {
 }
 
 // EachRecord calls fn with the newest record of every hotspot, once each, in no
-// particular order and from more than one goroutine at a time: fn must be safe
-// for that. It ends with the first error of fn. It is no snapshot.
+// particular order. It calls fn from several goroutines at once. It stops at the first
+// error of fn. It is not a snapshot.
 func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day int64, data []byte) error) error {
 	var newest int64
 	err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&newest) }, sqlText.newestDay)
@@ -82,10 +82,9 @@ func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, 
 	})
 }
 
-// eachRecordIn reads a page. Most hotspots have a record of the newest day, and
-// these lie in one piece: to look up each by itself would take twice as long.
-// So the others come first, and a record that is written meanwhile is not met
-// for a second time.
+// eachRecordIn reads a page. Most hotspots have a record of the newest day, and those
+// are contiguous: looking up each one would take twice as long. The others are read
+// first, so that a record written meanwhile is not passed to fn twice.
 func (db *DB) eachRecordIn(
 	ctx context.Context, s span, newest int64, fn func(hotspot beacon.HotspotID, day int64, data []byte) error,
 ) error {
@@ -108,8 +107,8 @@ func (db *DB) eachRecordIn(
 	}, s.after, s.end, newest)
 }
 
-// Records answers those records of a day that exist. It is made for some
-// hundreds of ids, of which most have a record.
+// Records returns the records of a day that exist. It is designed for some hundreds of
+// ids, most of which have a record.
 func (db *DB) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	found := make(map[beacon.HotspotID][]byte, len(ids))
 	rest := db.recordsBetween(ctx, day, slices.Sorted(slices.Values(ids)), found)
@@ -119,7 +118,7 @@ func (db *DB) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (m
 	return found, nil
 }
 
-// recordsByID looks up each record by itself.
+// recordsByID looks up each record by its key.
 func (db *DB) recordsByID(ctx context.Context, day int64, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte) error {
 	for some := range slices.Chunk(ids, idsPerQuery) {
 		rows, err := listAgain(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, day)...)
@@ -138,10 +137,10 @@ func recordRow() ([]any, func() (beacon.RecordRow, error)) {
 	return []any{(*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
 }
 
-// recordsBetween reads on from the first id to the last, which takes less than
-// half as long as to look up each while few others stand in between (2.1 µs of
-// CPU a record against 5.3). When many do, it gives up (9 against 6.5), and answers the ids that are still to be looked up. So it does when
-// it fails: that is left to a way which tries again.
+// recordsBetween scans from the first id to the last. While few other hotspots lie in
+// between, that takes less than half as long as looking up each (2.1 µs of CPU a record
+// against 5.3). When many do, it is slower (9 against 6.5), so it stops and returns the
+// ids still to be looked up. It does the same on an error: the lookup retries.
 func (db *DB) recordsBetween(
 	ctx context.Context, day int64, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte,
 ) (rest []beacon.HotspotID) {
@@ -164,17 +163,16 @@ func (db *DB) recordsBetween(
 		return nil, nil
 	}, day, string(ids[0]), string(ids[len(ids)-1]), int64(limit))
 	if err == nil && read < limit {
-		return nil // all were met
+		return nil // the whole range was read
 	}
 	return rest
 }
 
-// daysPerQuery is how many days RecordsOf asks for at once: a month and its
-// edges. Each is looked up by itself, because the table lies in days.
+// daysPerQuery is how many days RecordsOf requests at once: a month and its edges. Each
+// is looked up by its key, because the table is ordered by day.
 const daysPerQuery = 32
 
-// RecordsOf answers the records of a hotspot from one day to another, both
-// included, by day.
+// RecordsOf returns the records of a hotspot between two days, both included, by day.
 func (db *DB) RecordsOf(ctx context.Context, id beacon.HotspotID, from, to int64) ([]beacon.RecordRow, error) {
 	var all []beacon.RecordRow
 	for ; from <= to; from += daysPerQuery {

@@ -7,8 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// UserPage answers up to limit sums of a month whose users come after one, in
-// their order.
+// UserPage returns up to limit sums of a month, of users after one, in order.
 func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
 	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
 		user, any, err := firstAgain(ctx, db, rewardText.accountEnd, textRow, string(after.User), int64(limit-1))
@@ -19,8 +18,8 @@ func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.Use
 	})
 }
 
-// HotspotPage answers up to limit sums of a month whose hotspots come after one,
-// in their order: that of the users, then of their hotspots.
+// HotspotPage returns up to limit sums of a month, of hotspots after one, ordered by
+// user and then hotspot.
 func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
 	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
 		return firstAgain(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
@@ -31,11 +30,11 @@ func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.
 	})
 }
 
-// readPage reads up to limit rows of a month, from one bound to the next. The
-// bounds come from a table without months: PostgreSQL, where it knows little of a
-// table, takes a month for a few rows, and would read and sort all that is left
-// of it for every page (250 ms where 85,000 were left). Between two bounds it can do little
-// wrong, and what lies between them is all there is, whoever has the bounds.
+// readPage reads up to limit rows of a month, from one bound to the next. The bounds
+// come from a table without months. When PostgreSQL has few statistics about a table,
+// it expects a month to have few rows, and would read and sort the whole rest of it for
+// every page (250 ms where 85,000 were left). Between two bounds a bad plan costs
+// little. No row is missed, because the bounds cover the whole key range.
 func readPage[T any](
 	after beacon.Owned, limit int,
 	end func(after beacon.Owned) (to beacon.Owned, any bool, err error),

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// A row of the books is read into targets, in the order of its columns, and its
-// value taken after each. It is written as values in the same order.
+// rowReader returns the targets of a row, in column order, and a function that returns
+// its value after each scan. A row is written as values in the same order.
 type rowReader[T any] func() (targets []any, value func() (T, error))
 
 func sumTargets(s *ledger.Sum) []any {
@@ -60,7 +60,7 @@ func appendHotspotMonth(values []any, m *ledger.HotspotMonth) []any {
 	return appendSum(values, &m.Sum)
 }
 
-// appendTotal makes the row of a hotspot whose only month it is.
+// appendTotal appends the row of a hotspot for which m is the only month.
 func appendTotal(values []any, m *ledger.HotspotMonth) []any {
 	values = append(values, string(m.User), string(m.Hotspot), int64(m.Month), int64(m.Tier))
 	return appendSum(values, &m.Sum)
@@ -95,7 +95,7 @@ func appendUserMonth(values []any, m *ledger.UserMonth) []any {
 	return appendSum(values, &m.Sum)
 }
 
-// tierOf refuses what is no tier: its name could not be told.
+// tierOf rejects what is not a tier, because it would have no name.
 func tierOf(n int) (beacon.Tier, error) {
 	if n < int(beacon.Standard) || n > int(beacon.Premium) {
 		return 0, fmt.Errorf("tier %d in the books", n)

@@ -10,7 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// putRows writes rows with the texts of chunks.
+// putRows writes rows with the statements made by chunks.
 func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]any, *T) []any) error {
 	return inChunks(texts, len(rows), func(text string, from, to int) error {
 		_, err := tx.exec(text, valuesOf(rows[from:to], appendTo)...)
@@ -19,7 +19,7 @@ func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]a
 }
 
 func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 14 // as many as the widest has
+	const columns = 14 // of the widest table
 	values := make([]any, 0, columns*len(rows))
 	for i := range rows {
 		values = appendTo(values, &rows[i])
@@ -27,8 +27,8 @@ func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
 	return values
 }
 
-// sortedBy copies rows in the order of their hotspots. Most come in it: to sort
-// them all the same would be a tenth of what it takes to write them.
+// sortedBy copies rows, sorted by hotspot. Most are sorted already: sorting them anyway
+// would take a tenth of the time it takes to write them.
 func sortedBy[T any](rows []T, of func(*T) beacon.Owned) []T {
 	own := slices.Clone(rows)
 	for i := 1; i < len(own); i++ {
@@ -44,8 +44,8 @@ func compareOwned(a, b beacon.Owned) int {
 	return cmp.Or(strings.Compare(string(a.User), string(b.User)), strings.Compare(string(a.Hotspot), string(b.Hotspot)))
 }
 
-// moveClosing moves the closing of days from where a page begins to where it
-// ends, or answers Conflict.
+// moveClosing moves the closing of a day from the start of a page to its end, or
+// returns Conflict.
 func moveClosing(tx *transaction, page ledger.Page) error {
 	var earned beacon.Earned
 	for i := range page.Rows {
@@ -71,8 +71,8 @@ func moveClosing(tx *transaction, page ledger.Page) error {
 	return err
 }
 
-// mayBegin answers Conflict unless the day before is the last that is closed, or
-// none was ever begun. The day itself may be begun: beginDay finds out.
+// mayBegin returns Conflict unless the day before is the last closed one, or no day was
+// ever begun. The day itself may have been begun: beginDay detects that.
 func mayBegin(tx *transaction, day beacon.Day) error {
 	targets, value := closingRow()
 	found, err := tx.row(func(scan func(...any) error) error { return scan(targets...) }, rewardText.newestDay.text())
@@ -85,8 +85,8 @@ func mayBegin(tx *transaction, day beacon.Day) error {
 	return nil
 }
 
-// checkBasis answers Conflict unless the sums are still those that the page was
-// added to. They were read apart from this transaction, and maybe elsewhere.
+// checkBasis returns Conflict unless the sums are still those that the page was added
+// to. They were read outside this transaction, and perhaps by another process.
 func checkBasis(tx *transaction, page ledger.Page) error {
 	if len(page.Rows) == 0 {
 		return nil
@@ -101,8 +101,7 @@ func checkBasis(tx *transaction, page ledger.Page) error {
 	return err
 }
 
-// closedElsewhere is the answer to a page that does not follow. Nothing was
-// written.
+// closedElsewhere is the error for a page that does not follow. Nothing was written.
 func closedElsewhere() error {
 	return &beacon.Error{
 		Kind:    beacon.Conflict,

@@ -14,7 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// micros is a time as a row holds it; 0 stands for the zero time.
+// micros returns a time as stored in a row; 0 is the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -29,7 +29,7 @@ func fromMicros(n int64) time.Time {
 	return time.UnixMicro(n).UTC()
 }
 
-// hotspotRow is a hotspot in the order of hotspotColumns, and mac_live.
+// hotspotRow is a hotspot in the order of hotspotColumns, plus mac_live.
 type hotspotRow struct {
 	id, operator, name, kind                 string
 	lat, lng                                 float64
@@ -44,8 +44,8 @@ type hotspotRow struct {
 	deviceHash, pastHours, pastService       string
 	seal                                     int64
 
-	macLive any     // NULL once the hotspot is gone, which frees its MAC
-	said    content // so that the next row needs no memory
+	macLive any     // NULL once the hotspot is deleted, which frees its MAC
+	said    content // reused from row to row
 }
 
 // scanHotspot reads a row of hotspotColumns.
@@ -57,7 +57,7 @@ func scanHotspot(scan func(...any) error) (beacon.Hotspot, error) {
 	return r.named()
 }
 
-// named is the hotspot, or an error that tells which one cannot be read.
+// named returns the hotspot, or an error that says which one cannot be read.
 func (r *hotspotRow) named() (beacon.Hotspot, error) {
 	h, err := r.hotspot()
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *hotspotRow) named() (beacon.Hotspot, error) {
 	return h, nil
 }
 
-// targets are what hotspotColumns are scanned into.
+// targets returns the pointers that hotspotColumns are scanned into.
 func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
@@ -103,8 +103,8 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 	return h, cmp.Or(err, errPast, errService, errHash, r.content().check(r.seal))
 }
 
-// sharedType returns one of the constants, so that a million hotspots do not
-// hold a million copies of "home".
+// sharedType returns one of the constants, so that a million hotspots do not hold a
+// million copies of "home".
 func sharedType(text string) beacon.Type {
 	for _, known := range [...]beacon.Type{beacon.Home, beacon.Business, beacon.Public} {
 		if text == string(known) {
@@ -139,7 +139,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	return row, nil
 }
 
-// values are those of hotspotColumns.
+// values returns the values of hotspotColumns.
 func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
@@ -148,7 +148,7 @@ func (r *hotspotRow) values() []any {
 	}
 }
 
-// mutable are the values that an update writes, in its order.
+// mutable returns the values that an update writes, in its order.
 func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
@@ -157,8 +157,8 @@ func (r *hotspotRow) mutable() []any {
 	}
 }
 
-// storable refuses what databases keep in different ways: PostgreSQL refuses
-// NUL and broken UTF-8 and SQLite stores them; SQLite turns NaN into NULL.
+// storable rejects what databases handle differently: PostgreSQL rejects NUL and
+// invalid UTF-8, and SQLite stores them; SQLite turns NaN into NULL.
 func storable(h beacon.Hotspot) error {
 	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID)
 	if err != nil {
@@ -180,13 +180,13 @@ func storable(h beacon.Hotspot) error {
 func storableText(texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-			return errors.New("a text cannot be stored: it is not UTF-8, or has a NUL in it") // it may be someone's address
+			return errors.New("a text cannot be stored: it is not UTF-8, or has a NUL in it") // the text may be someone's address, so it is not in the error
 		}
 	}
 	return nil
 }
 
-// encodeHash is a hash as a row holds it; a zero one stands for none.
+// encodeHash returns a hash as stored in a row; "" is the zero hash.
 func encodeHash(hash [sha256.Size]byte) string {
 	if hash == ([sha256.Size]byte{}) {
 		return ""

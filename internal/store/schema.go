@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Schema is what a database is made of, in lines such as "column hotspots.id not
-// null", "key hotspots (id)" and "unique index hotspots_mac_live on hotspots
-// (mac_live)". Lines can be compared, whichever engine they are of.
+// Schema describes a database in lines such as "column hotspots.id not null", "key
+// hotspots (id)" and "unique index hotspots_mac_live on hotspots (mac_live)". Lines of
+// different engines can be compared.
 type Schema []string
 
-// Lines of a schema.
+// columnLine, keyLine and indexLine return the lines of a schema.
 func columnLine(table, column string, notNull bool) string {
 	line := fmt.Sprintf("column %s.%s", table, column)
 	if notNull {
@@ -43,8 +43,8 @@ var (
 	indexText  = regexp.MustCompile(`^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+) ON (\w+) \((.*)\)$`)
 )
 
-// SchemaOf reads off migrations what they make. Our migrations are written in one
-// form; a statement that is not in it is an error, so that none is forgotten.
+// SchemaOf returns the schema that migrations create. Our migrations use a fixed set of
+// statement forms; any other statement is an error, so that none is missed.
 func SchemaOf(steps []Migration) (Schema, error) {
 	var lines Schema
 	for _, step := range steps {
@@ -89,16 +89,16 @@ func tableLines(table, body string) (lines Schema, err error) {
 	return lines, nil
 }
 
-// SchemaPart is one row of what an engine says about its tables: a column of a
-// table, or of one of its indexes.
+// SchemaPart is one row of an engine's schema information: a column of a table or of
+// one of its indexes.
 type SchemaPart struct {
 	Table, Column string
-	Index         string // whose column it is; empty: the table's own
-	Flag          bool   // of a table's column: it is not null; of an index: it is unique
+	Index         string // the index that has the column; empty if it is the table's own
+	Flag          bool   // for a table: the column is not null; for an index: it is unique
 	Key           bool   // the index is the primary key
 }
 
-// SchemaLines makes lines of the parts, which are in the order of their columns.
+// SchemaLines returns the lines for parts, which are in column order.
 func SchemaLines(parts []SchemaPart) (lines Schema) {
 	for i := 0; i < len(parts); {
 		p := parts[i]
@@ -120,8 +120,8 @@ func SchemaLines(parts []SchemaPart) (lines Schema) {
 	return lines
 }
 
-// ReadSchema asks for the parts of a schema with a query of five columns, in the
-// order of SchemaPart.
+// ReadSchema reads the parts of a schema with a query of five columns, in the order of
+// SchemaPart.
 func ReadSchema(ctx context.Context, conn *sql.Conn, text string) (parts []SchemaPart, err error) {
 	rows, err := conn.QueryContext(ctx, text)
 	if err != nil {
@@ -138,7 +138,7 @@ func ReadSchema(ctx context.Context, conn *sql.Conn, text string) (parts []Schem
 	return parts, rows.Err()
 }
 
-// Missing are the lines that another schema has and this one lacks.
+// Missing returns the lines that want has and s lacks.
 func (s Schema) Missing(want Schema) Schema {
 	return slices.DeleteFunc(slices.Clone(want), func(line string) bool { return slices.Contains(s, line) })
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// ErrSeal is of a row that is not what was written. It holds nothing of the row:
-// that may be someone's address.
+// ErrSeal reports a row that is not what was written. It contains nothing of the row,
+// which may hold someone's address.
 var ErrSeal = errors.New("the row is not what was written: its seal is of something else")
 
-// content is what a row says, and in which version: a program that is older than
-// seals writes the next version and leaves the seal, which is then none of it.
+// content is what a seal covers: the version and the encoded values of a row. The
+// version matters because a program older than seals writes the next version and leaves
+// the seal, which then does not belong to it.
 type content struct {
 	version int64
 	said    []byte
@@ -33,7 +34,7 @@ func (c *content) integer(numbers ...int64) {
 	}
 }
 
-// real takes -0 for 0: SQLite keeps it as that.
+// real encodes -0 as 0, because SQLite stores it as 0.
 func (c *content) real(numbers ...float64) {
 	for _, x := range numbers {
 		c.said = binary.LittleEndian.AppendUint64(c.said, math.Float64bits(x+0))
@@ -42,13 +43,13 @@ func (c *content) real(numbers ...float64) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal is the version, as far as 31 bits hold it, and the CRC-32C of the rest. 0 in
-// its place is no seal at all.
+// seal returns the low 31 bits of the version and the CRC-32C of the rest. A stored 0
+// means no seal.
 func (c *content) seal() int64 {
 	return c.version&math.MaxInt32<<32 | int64(crc32.Checksum(c.said, castagnoli))
 }
 
-// check compares with what the row has for a seal.
+// check compares the content with the stored seal.
 func (c *content) check(stored int64) error {
 	const versionBits = math.MaxInt32 << 32
 	if fresh := c.seal(); stored != 0 && stored != fresh && stored&versionBits == fresh&versionBits {
@@ -57,11 +58,11 @@ func (c *content) check(stored int64) error {
 	return nil
 }
 
-// usualContent is as long as most rows are.
+// usualContent is the encoded size of most rows.
 const usualContent = 512
 
-// content is all of a hotspot but mac_live, which is compared with its MAC address.
-// It reuses the memory of the last one.
+// content returns all of a hotspot but mac_live, which is compared with its MAC
+// address. It reuses the memory of the previous call.
 func (r *hotspotRow) content() *content {
 	c := &r.said
 	if c.said == nil {
@@ -74,10 +75,11 @@ func (r *hotspotRow) content() *content {
 	return c
 }
 
-// unchanging is the version of what is written once.
+// unchanging is the version of rows that are written once.
 const unchanging = 1
 
-// keyContent is what never changes of a key; that it was revoked is in the changes.
+// keyContent returns the part of a key that never changes; a revocation is in the
+// change stream.
 func keyContent(k *beacon.Key, scopes string) *content {
 	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
 	c.text(string(k.ID), string(k.User), k.Name, scopes, string(k.SecretHash[:]))

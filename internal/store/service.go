@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// periodRow is the JSON of a time in which a hotspot was in service. Its names
-// are part of the schema: released rows hold them.
+// periodRow is the JSON of a period in which a hotspot was in service. Its names are
+// part of the schema: existing rows contain them.
 type periodRow struct {
 	From  int64 `json:"from"` // in microseconds
 	Until int64 `json:"until"`

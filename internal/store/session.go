@@ -7,9 +7,9 @@ import (
 	"errors"
 )
 
-// session is the committer's connection with the statements prepared on it. It
-// says BEGIN and COMMIT itself: sql.Tx would cost a goroutine for each, and
-// prepare each statement anew.
+// session is the committer's connection with its prepared statements. It sends BEGIN
+// and COMMIT itself: sql.Tx would start a goroutine for each transaction and prepare
+// each statement again.
 type session struct {
 	conn     *sql.Conn
 	rewrite  func(text string) string
@@ -28,8 +28,8 @@ func openSession(ctx context.Context, engine *Engine) (*session, error) {
 	return s, nil
 }
 
-// discard closes the connection itself, whatever state it is in, and does not
-// hand it back to the pool.
+// discard closes the connection itself, whatever its state, instead of returning it to
+// the pool.
 func (s *session) discard() {
 	s.closeStatements()
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
@@ -41,11 +41,11 @@ func (s *session) close() {
 	_ = s.conn.Close()
 }
 
-// closeStatements comes before anything that closes the connection: a statement
-// of SQLite must not outlive it.
+// closeStatements must run before the connection is closed: a SQLite statement must not
+// outlive it.
 func (s *session) closeStatements() {
 	for _, stmt := range s.prepared {
-		_ = stmt.Close() // a lost connection takes them along anyway
+		_ = stmt.Close() // a lost connection closes them anyway
 	}
 }
 
@@ -90,21 +90,21 @@ func (s *session) query(ctx context.Context, read func(scan func(...any) error) 
 	return rows.Err()
 }
 
-// transaction is what an operation works with. The first failure of the
-// database sticks: from then on nothing is sent, and the group starts over.
-// So an operation can tell its own verdicts (not found, taken) from failures.
+// transaction is what an operation works with. The first failure of the database
+// sticks: nothing is sent after it, and the group is retried. This separates an
+// operation's own verdicts (not found, taken) from failures.
 type transaction struct {
 	ctx     context.Context // of the whole group, not of one caller
 	session *session
 	failed  error
 
-	numbered    int64 // how many numbers of the stream it has taken
-	numberTaken bool  // failed where a row was given a number
+	numbered    int64 // how many stream numbers it has taken
+	numberTaken bool  // it failed while inserting a numbered row
 }
 
 var errGroupFailed = errors.New("the transaction has failed")
 
-// exec returns how many rows were written.
+// exec returns the number of rows written.
 func (tx *transaction) exec(text string, args ...any) (int64, error) {
 	if tx.failed != nil {
 		return 0, errGroupFailed
@@ -114,8 +114,8 @@ func (tx *transaction) exec(text string, args ...any) (int64, error) {
 	return n, tx.failed
 }
 
-// append inserts rows under numbers that were counted out. Should one of them
-// be taken after all, it is time to count again.
+// append inserts rows under numbers that were assigned in memory. If that fails, the
+// number may be taken, and the head of the stream must be read again.
 func (tx *transaction) append(text string, args ...any) error {
 	sound := tx.failed == nil
 	_, err := tx.exec(text, args...)
@@ -123,7 +123,7 @@ func (tx *transaction) append(text string, args ...any) error {
 	return err
 }
 
-// row reads the one row that a query gives, and reports whether there was one.
+// row reads the single row of a query, and reports whether there was one.
 func (tx *transaction) row(read func(scan func(...any) error) error, text string, args ...any) (found bool, err error) {
 	if tx.failed != nil {
 		return false, errGroupFailed
@@ -139,7 +139,7 @@ func (tx *transaction) row(read func(scan func(...any) error) error, text string
 	return err == nil, err
 }
 
-// rows reads all the rows that a query gives.
+// rows reads all rows of a query.
 func (tx *transaction) rows(read func(scan func(...any) error) error, text string, args ...any) error {
 	if tx.failed != nil {
 		return errGroupFailed

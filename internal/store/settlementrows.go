@@ -33,14 +33,14 @@ func accountRow() ([]any, func() (ledger.Account, error)) {
 	}
 }
 
-// appendNewAccount makes the account of a user who has no statement yet.
+// appendNewAccount appends the account of a user who has no statement yet.
 func appendNewAccount(values []any, a *ledger.Account) []any {
 	var none ledger.Hash
 	values = append(values, string(a.User), int64(a.FirstDay), int64(ledger.NoMonth), none[:], none[:])
 	return appendSum(values, &ledger.Sum{})
 }
 
-// appendToAccount makes what a statement adds to an account that is there.
+// appendToAccount appends what a statement adds to an existing account.
 func appendToAccount(values []any, s *ledger.Statement) []any {
 	values = append(values, string(s.User), int64(s.Month.First()), int64(s.Month), s.Previous[:], s.Hash[:])
 	return appendSum(values, &s.Sum)

@@ -9,16 +9,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// Accounts answers the accounts from one user to another, both included, in
-// their order.
+// Accounts returns the accounts between two users, both included, in order.
 func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
 	return listAgain(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
 }
 
-// AddTotals adds months of hotspots to their totals: each once, however often it
-// is asked to and by whom, because a total knows through which month it reaches.
-// So the months of a hotspot must come in their order. All of it or nothing is
-// written. Others wait behind it: a thousand at a time are enough.
+// AddTotals adds the months of hotspots to their totals. Each month is added once, no
+// matter how often and by how many callers, because a total stores the last month it
+// includes. So the months of a hotspot must be added in order. It writes all or
+// nothing. Other writes wait for it: a thousand at a time are enough.
 func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
 	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
 	op := &operation{order: "total"}
@@ -33,14 +32,13 @@ func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
 	return db.committer.do(ctx, op)
 }
 
-// Settle writes the statements that are not there yet, and with each the account
-// of its user and a change, all in one transaction. It answers how many it wrote.
-// One that does not follow the last statement of the user's account is passed
-// over; so of many who settle the same month at once, each statement is written
-// by one.
+// Settle writes the statements that do not exist yet, and with each the account of its
+// user and a change, all in one transaction. It returns how many it wrote. A statement
+// that does not follow the last one of the user's account is skipped; so if several
+// callers settle the same month at once, each statement is written once.
 //
-// When the outcome is unknown, it can simply be repeated. Others wait behind it:
-// some hundreds at a time are enough.
+// If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
+// hundreds at a time are enough.
 func (db *DB) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
 	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
 		return s.Month, beacon.Owned{User: s.User}
@@ -71,9 +69,9 @@ func settledChange(s *ledger.Statement, by beacon.Actor) *beacon.Change {
 	return &beacon.Change{Kind: beacon.RewardsSettled, Target: string(s.User), Actor: by, At: s.SettledAt}
 }
 
-// settle writes statements of one month, and answers those that it wrote. The
-// account comes first: it decides whether a statement follows, and who comes
-// later waits for it.
+// settle writes statements of one month, and returns those that it wrote. The account
+// is updated first: it decides whether a statement follows, and later transactions wait
+// for it.
 func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement, error) {
 	users, err := withAccount(tx, statements)
 	if err != nil {
@@ -91,8 +89,8 @@ func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement,
 	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)
 }
 
-// withAccount finds the users who have an account. Whoever has a row has one, and
-// keeps it.
+// withAccount returns the users who have an account. Every user with a row has one, and
+// it is never deleted.
 func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.UserID]bool, error) {
 	users := make([]beacon.UserID, len(statements))
 	for i := range statements {
@@ -120,8 +118,8 @@ func ofUsers(statements []ledger.Statement, users map[beacon.UserID]bool) []ledg
 	return slices.DeleteFunc(slices.Clone(statements), func(s ledger.Statement) bool { return !users[s.User] })
 }
 
-// byMonth copies rows, those of each month by themselves and in the order of
-// their hotspots, none twice: one statement cannot write a row twice.
+// byMonth copies rows, grouped by month and sorted by hotspot, without duplicates: one
+// statement cannot write a row twice.
 func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
 	compare := func(a, b T) int {
 		monthA, ownedA := of(&a)
@@ -150,7 +148,7 @@ func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
 	return months
 }
 
-// FinishMonth notes that everyone's month is settled. To note it again changes
+// FinishMonth records that a month is settled for everyone. Repeating it changes
 // nothing.
 func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
 	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}

@@ -6,8 +6,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// ExtendSpan notes that this node was up from one minute since 1970 to another,
-// both included. The span that begins with from grows, and never shrinks.
+// ExtendSpan records that this node was up between two minutes since 1970, both
+// included. The span that begins with from grows and never shrinks.
 func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
 	op := &operation{order: "span " + db.node}
 	op.run = func(tx *transaction) (changes, error) {
@@ -17,8 +17,8 @@ func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
 	return db.committer.do(ctx, op)
 }
 
-// Spans answers the spans of all nodes that end with the minute since or later,
-// by their beginning. They may overlap.
+// Spans returns the spans of all nodes that end at the minute since or later, ordered
+// by start. They may overlap.
 func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error) {
 	return query(ctx, db, func(scan func(...any) error) (s beacon.ServiceSpan, err error) {
 		return s, scan(&s.From, &s.To)

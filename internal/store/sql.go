@@ -17,8 +17,8 @@ const (
 	eventColumns  = `seq, kind, target, user_id, at`
 )
 
-// sqlText is every statement this package sends, but for what migrations hold.
-// They stand in one value so that Statements cannot forget one.
+// sqlText holds every statement of this package, except migrations. They are in one
+// value so that Statements cannot miss one.
 var sqlText = struct {
 	insertHotspot, updateHotspot                      string
 	hotspot, hotspotsOf, countOf, hotspotsByID        string
@@ -46,7 +46,7 @@ var sqlText = struct {
 	spendLinkCode, deleteLinkCode                     string
 	versions, insertVersion, ping                     string
 }{
-	// The target names the index, so that a taken id stays an error of ours.
+	// The conflict target names the index, so that a duplicate id is still an error.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
 		VALUES (` + placeholders(1, 24) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
@@ -94,7 +94,7 @@ var sqlText = struct {
 	countKeysOf: `SELECT count(*) FROM api_keys WHERE user_id = $1`,
 	touchKey:    `UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`,
 
-	// An expired record is as good as none, and is overwritten.
+	// An expired record counts as none, and is overwritten.
 	claimOnce: `INSERT INTO idempotency (owner, request_key, fingerprint, result, expires_at)
 		VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (owner, request_key) DO UPDATE SET fingerprint = excluded.fingerprint,
@@ -180,9 +180,9 @@ var sqlText = struct {
 	ping:          `SELECT count(*) FROM schema_versions`,
 }
 
-// How many texts insert rows of a kind: the i-th inserts 2^i rows, so that any
-// number of rows needs few statements, all of them prepared. A group of changes
-// is one of at most 127.
+// The number of statements that insert rows of a kind: the i-th inserts 2^i rows, so
+// that any number of rows needs few statements, all of them prepared. A group has at
+// most 127 changes.
 const (
 	changeChunks = 7
 	recordChunks = 9
@@ -190,7 +190,7 @@ const (
 	rewardChunks = 9
 )
 
-// chunks spells a statement for 1, 2, 4, … rows.
+// chunks returns a statement for each of 1, 2, 4, … rows.
 func chunks(n, columns int, before, after string) []string {
 	texts := make([]string, n)
 	for i := range texts {
@@ -203,8 +203,8 @@ func chunks(n, columns int, before, after string) []string {
 	return texts
 }
 
-// inChunks writes n rows with such texts: write gets the text for the rows from
-// one up to, without, another.
+// inChunks writes n rows with such statements. It calls write with a statement and the
+// rows from (included) to to (excluded) that it writes.
 func inChunks(texts []string, n int, write func(text string, from, to int) error) error {
 	for from := 0; from < n; {
 		chunk := min(bits.Len(uint(n-from)), len(texts)) - 1
@@ -217,7 +217,7 @@ func inChunks(texts []string, n int, write func(text string, from, to int) error
 	return nil
 }
 
-// placeholders spells "$3, $4, $5" for first 3 and n 3.
+// placeholders returns "$3, $4, $5" for first 3 and n 3.
 func placeholders(first, n int) string {
 	marks := make([]string, n)
 	for i := range marks {
@@ -226,11 +226,11 @@ func placeholders(first, n int) string {
 	return strings.Join(marks, ", ")
 }
 
-// bulk is a query for many rows. Its columns stand apart, because how they are
-// read is up to the engine's Scan.
+// bulk is a query for many rows. Its columns are separate, because the engine's Scan
+// decides how they are read.
 type bulk struct{ columns, from string }
 
-// notText are the types of all columns read in bulk that are not text.
+// notText holds the types of all non-text columns that are read in bulk.
 var notText = map[string]ColumnType{
 	"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
 	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
@@ -247,7 +247,7 @@ var notText = map[string]ColumnType{
 	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob,
 }
 
-// typed are the columns with their types.
+// typed returns the columns with their types.
 func (b bulk) typed() []Column {
 	var columns []Column
 	for name := range strings.SplitSeq(b.columns, ",") {
@@ -257,11 +257,11 @@ func (b bulk) typed() []Column {
 	return columns
 }
 
-// text is the query with its columns as they are.
+// text returns the query as plain SQL.
 func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 
-// Statements lists the text of every statement that this package sends beside
-// its migrations, for checks of the SQL itself.
+// Statements returns every statement of this package, except migrations, for checks of
+// the SQL itself.
 func Statements() []string {
 	return slices.Concat(
 		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),

@@ -1,8 +1,8 @@
 package store
 
-// examineText is what sqlText is, for those who look whether a database is sound.
-// Queries of a whole table have no order where none is needed: so that rows are
-// read, and not what an index says about them.
+// examineText holds the statements of an Examination, as sqlText does for a DB. Queries
+// of a whole table have no ORDER BY unless they need one, so that they read the rows
+// and not an index.
 var examineText = struct {
 	hotspots, macs, keys, changes, nodes        bulk
 	events, places, leases, spans, journal      bulk

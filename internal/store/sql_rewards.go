@@ -11,9 +11,10 @@ const (
 	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
 )
 
-// rewardText is what sqlText is, for the books of rewards. Pairs are compared as
-// rows: both engines walk the index from one pair to the other, where the same
-// in words of AND and OR would read all of a user's hotspots for each page.
+// rewardText holds the statements for the reward ledger, as sqlText does for the rest.
+// Pairs are compared as rows: both engines then walk the index from one pair to the
+// other. The same condition written with AND and OR would read all of a user's hotspots
+// for each page.
 var rewardText = struct {
 	newestDay, days                                 bulk
 	basis, beginDay, advanceDay                     string
@@ -63,8 +64,8 @@ var rewardText = struct {
 		columns: `operator_id, id`,
 		from:    `FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`,
 	},
-	// Without the bounds of user_id, PostgreSQL reads the rest of the month for
-	// each page, once it plans for arguments that it does not know.
+	// Without bounds on user_id, PostgreSQL reads the rest of the month for each page
+	// once it uses a generic plan.
 	hotspotMonthRange: bulk{hotspotMonthColumns, `FROM hotspot_months
 		WHERE month = $1 AND user_id >= $2 AND user_id <= $4
 			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
@@ -87,8 +88,8 @@ var rewardText = struct {
 			performance = hotspot_totals.performance + excluded.performance,
 			utilization = hotspot_totals.utilization + excluded.utilization
 		WHERE hotspot_totals.through < excluded.through`)),
-	// Who does not follow the last statement is passed over. The rows are locked in
-	// the order in which they stand here.
+	// A statement that does not follow the last one is skipped. The rows are locked in
+	// the order of the values.
 	addToAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
 		` ON CONFLICT (user_id) DO UPDATE SET settled = excluded.settled, previous = excluded.previous, hash = excluded.hash,
 			served = accounts.served + excluded.served, expected = accounts.expected + excluded.expected,

@@ -7,17 +7,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// announceSize keeps a transaction short: others wait behind it.
+// announceSize keeps transactions short, because other writes wait for them.
 const announceSize = 1<<eventChunks - 1
 
-// Announce notes that hotspots came online or went offline, and appends an event
-// for each of which the opposite was announced last, or nothing: to say it
-// again, or from two places, makes no second event. It answers Conflict when the
-// lease was lost. After any failure, some of it may be written; the rest can
-// simply be announced again.
+// Announce records that hotspots came online or went offline, and appends an event for
+// each hotspot whose last announcement was the opposite, or that had none: repeating an
+// announcement, even from another node, creates no second event. It returns Conflict if
+// the lease was lost. After any failure, part of it may be written; announcing all of
+// it again is safe.
 //
-// The row of a deleted hotspot stays. It is of no effect: its id is never given
-// again.
+// The row of a deleted hotspot stays. It has no effect, because ids are never reused.
 func (db *DB) Announce(ctx context.Context, l lease.Lease, transitions []beacon.Transition) error {
 	for len(transitions) > 0 {
 		some := distinct(transitions)
@@ -37,7 +36,7 @@ func (db *DB) Announce(ctx context.Context, l lease.Lease, transitions []beacon.
 	return nil
 }
 
-// distinct is how far one statement may reach: no hotspot twice.
+// distinct returns the prefix that one statement can write: no hotspot occurs twice.
 func distinct(transitions []beacon.Transition) []beacon.Transition {
 	seen := make(map[beacon.HotspotID]bool, min(len(transitions), announceSize))
 	for i, t := range transitions {
@@ -49,8 +48,7 @@ func distinct(transitions []beacon.Transition) []beacon.Transition {
 	return transitions
 }
 
-// announce writes down what is new and answers the events to it, in the order
-// of the transitions.
+// announce writes what is new and returns its events, in the order of the transitions.
 func announce(tx *transaction, transitions []beacon.Transition) (events []beacon.Event, err error) {
 	fresh := map[beacon.HotspotID]bool{}
 	err = inChunks(sqlText.announce[:], len(transitions), func(text string, from, to int) error {
@@ -85,8 +83,8 @@ func onlineRow(online bool) int64 {
 	return 0
 }
 
-// EachStatus calls fn with what was announced last of every hotspot, one after
-// the other. It ends with the first error of fn.
+// EachStatus calls fn with the last announced status of every hotspot, one at a time.
+// It stops at the first error of fn.
 func (db *DB) EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error {
 	return db.eachPage(ctx, sqlText.statusPage, 1, func(ctx context.Context, s span) error {
 		var hotspot string

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Commit is what became of writes that went to the database in one transaction.
+// Commit describes one transaction of writes.
 type Commit struct {
 	Stream  string // Changes or Journal
 	Outcome string // one of Outcomes
 	Took    time.Duration
 }
 
-// The streams that a DB writes: heartbeats, and all the rest.
+// The streams that a DB writes: heartbeats, and everything else.
 const (
 	Changes = "changes"
 	Journal = "journal"
 )
 
-// Outcomes are the words for what can become of a transaction: it was committed;
-// it lost against others until it gave up; the database refused one of its writes,
-// as when a name is taken; the database was away; nobody knows.
+// Outcomes returns the possible outcomes of a transaction: it was committed; it lost
+// against others until it gave up; the database rejected one of its writes, as when a
+// name is taken; the database was unavailable; the outcome is unknown.
 func Outcomes() []string { return []string{"committed", "contended", "refused", "away", "uncertain"} }
 
 func (o outcome) String() string { return Outcomes()[o] }
 
-// Watch has fn called after every transaction of the two streams. It is for
-// monitoring, and must return soon: others wait.
+// Watch sets a function to call after every transaction of the two streams. It is for
+// monitoring, and must return quickly: writes wait for it.
 func (db *DB) Watch(fn func(Commit)) { db.watch.Store(&fn) }
 
 func (db *DB) watched(stream string) func(outcome, time.Duration) {
@@ -37,7 +37,7 @@ func (db *DB) watched(stream string) func(outcome, time.Duration) {
 	}
 }
 
-// Pools tells how busy the connections are that writes and reads go through.
+// Pools returns the statistics of the connection pools for writing and reading.
 func (db *DB) Pools() (write, read sql.DBStats) {
 	return db.engine.Write.Stats(), db.engine.Read.Stats()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// SQLSTATE codes, as PostgreSQL's appendix A lists them.
+// SQLSTATE codes, from appendix A of the PostgreSQL manual.
 const (
 	uniqueViolation      = "23505"
 	readOnlyTransaction  = "25006" // a standby, or a primary that became one
@@ -46,7 +46,7 @@ func classify(err error) store.Failure {
 	case lockNotAvailable, queryCanceled:
 		return store.Busy
 	case readOnlyTransaction, unknownCompletion:
-		return store.Away // another connection may lead to another server
+		return store.Away // another connection may reach another server
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case "08", "53", "57", "58": // connection, resources, operator intervention, system
@@ -55,8 +55,8 @@ func classify(err error) store.Failure {
 	return store.Refused
 }
 
-// lost recognises the one error that pgx gives no type: use of a connection
-// that it closed itself.
+// lost recognizes the one error that has no type in pgx: use of a connection that pgx
+// closed itself.
 func lost(err error) store.Failure {
 	if strings.Contains(err.Error(), "conn closed") {
 		return store.Away

@@ -8,20 +8,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// dial finds out within half a minute that the other side is gone.
+// dial detects within half a minute that the other side is gone.
 var dial = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
 	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
 }}).DialContext
 
-// patiently makes connections whose statements are never canceled. The driver
-// would ask for that, beside the connection, whenever it gives up on an answer; and
-// a COMMIT that waits for a synchronous standby is not undone by it: PostgreSQL
-// stops waiting, and shows to everyone what the standby does not have. Servers
-// followed it and, once the standby had taken over, knew of changes that had never
-// been, and missed those that got their numbers.
+// patiently returns connections whose statements are never canceled. Whenever the
+// driver gives up waiting for a response, it would send a cancel request on a second
+// connection. That does not undo a COMMIT that waits for a synchronous standby:
+// PostgreSQL stops waiting, and makes visible what the standby does not have. Servers
+// then applied changes that, after the standby had taken over, had never existed, and
+// missed those that reused their numbers.
 //
-// Left alone, such a COMMIT waits until the standby is back, unseen, or ends with
-// the primary. Other statements end by their own limit.
+// Left alone, such a COMMIT stays invisible until the standby is back, or ends with the
+// primary. Other statements end by their own timeout.
 func patiently(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -32,13 +32,13 @@ func patiently(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// patient is a connection that does not tell where it leads to: there the driver
-// would ask for the cancellation.
+// patient is a connection that hides its remote address, to which the driver would send
+// the cancel request.
 type patient struct{ net.Conn }
 
 func (patient) RemoteAddr() net.Addr { return nowhere{} }
 
-// nowhere cannot be dialed.
+// nowhere is an address that cannot be dialed.
 type nowhere struct{}
 
 func (nowhere) Network() string { return "nowhere" }

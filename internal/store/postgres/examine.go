@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// What only PostgreSQL itself can be asked. Nothing of it is needed to serve.
+// Statements that only PostgreSQL itself understands. None is needed to serve.
 const (
 	schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
 		SELECT table_name::text AS tbl, column_name::text AS col, '' AS idx, is_nullable = 'NO' AS flag, false AS pk,
@@ -38,14 +38,14 @@ const (
 	notPermitted = "42501"
 )
 
-// Diagnostics lists what is asked of PostgreSQL alone, to see whether a database
-// is sound. Where an engine does not understand it, that is what is said.
+// Diagnostics returns the statements specific to PostgreSQL that check whether a
+// database is sound. If an engine does not understand one, that is reported.
 func Diagnostics() []string {
 	return []string{schemaParts, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
 }
 
-// Examine opens the database at url to see whether it is sound: for reading only,
-// beside whoever else uses it, and for as long as it takes.
+// Examine opens the database at url to check whether it is sound. It only reads, others
+// may use the database meanwhile, and it has no time limit.
 func Examine(ctx context.Context, url string) (*store.Examination, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -58,7 +58,7 @@ func Examine(ctx context.Context, url string) (*store.Examination, error) {
 	config.RuntimeParams["application_name"] = "beacon doctor"
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	config.RuntimeParams["statement_timeout"] = "0"
-	read := pool(config, 2)    // a snapshot, and what is asked beside it
+	read := pool(config, 2)    // a snapshot, and the queries beside it
 	read.SetConnMaxLifetime(0) // a snapshot may take hours
 	if err := read.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", where(config), err), read.Close())
@@ -78,7 +78,7 @@ func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
 	return store.SchemaLines(parts), nil
 }
 
-// settings looks at what a commit waits for, and whether it survives a crash.
+// settings checks what a commit waits for, and whether it survives a crash.
 func settings(ctx context.Context, read *sql.DB) (looked string, wrong []string, err error) {
 	rows, err := read.QueryContext(ctx, showSetting)
 	if err != nil {
@@ -100,8 +100,8 @@ func settings(ctx context.Context, read *sql.DB) (looked string, wrong []string,
 	return strings.Join(all, ", "), wrong, rows.Err()
 }
 
-// storage has the extension amcheck look through the indexes and tables, where an
-// administrator has made it; else it reads every row of every table.
+// storage has the extension amcheck verify the indexes and tables, if an administrator
+// has installed it. Otherwise it reads every row of every table.
 func storage(ctx context.Context, read *sql.DB, quick bool) (looked string, wrong []string, err error) {
 	var there int
 	if err := read.QueryRowContext(ctx, findAmcheck).Scan(&there); err != nil {
@@ -141,7 +141,7 @@ func storage(ctx context.Context, read *sql.DB, quick bool) (looked string, wron
 		var said string
 		err := read.QueryRowContext(ctx, checkTable, t.oid).Scan(&said)
 		switch {
-		case refused(err): // since version 14, and for whom it is granted
+		case refused(err): // exists since version 14, and only for users it is granted to
 		case err != nil:
 			wrong = append(wrong, fmt.Sprintf("table %s: %v", t.name, err))
 		case said != "":

@@ -12,7 +12,7 @@ import (
 
 const (
 	showDurability = `SHOW synchronous_commit`
-	askOrder       = `SELECT 'B' < 'a'` // by bytes it is, in every language it is not
+	askOrder       = `SELECT 'B' < 'a'` // true by bytes, false in every language
 	lockTable      = `CREATE TABLE IF NOT EXISTS schema_lock (
 		name   text NOT NULL,
 		holder text NOT NULL,
@@ -22,12 +22,13 @@ const (
 	takeLock = `UPDATE schema_lock SET holder = 'beacon' WHERE name = 'migration'`
 )
 
-// raceTries is ample: a race is lost once for each process that starts with us.
+// raceTries is ample: a race is lost once for each process that starts at the same
+// time.
 const raceTries = 50
 
-// exclusive holds the lock on a row in a transaction of its own while fn works
-// on another connection: a lock that needs no clock, that ends with the
-// process, and that engines without transactional DDL have too.
+// exclusive holds a row lock in a separate transaction while fn works on another
+// connection. Such a lock needs no clock, ends with the process, and also works in
+// engines without transactional DDL.
 func exclusive(ctx context.Context, db *sql.DB, fn func(*sql.Conn) error) error {
 	err := racing(ctx, func() error {
 		_, err := db.ExecContext(ctx, lockTable)
@@ -47,7 +48,7 @@ func underLock(ctx context.Context, db *sql.DB, fn func(*sql.Conn) error) error 
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // there is nothing to keep: the lock was all
+	defer tx.Rollback() // nothing to commit: the transaction only holds the lock
 	if _, err := tx.ExecContext(ctx, takeLock); err != nil {
 		return err
 	}
@@ -59,8 +60,8 @@ func underLock(ctx context.Context, db *sql.DB, fn func(*sql.Conn) error) error 
 	return fn(conn)
 }
 
-// racing repeats what may fail only because another process does the same at
-// this moment. All of it is safe to repeat.
+// racing retries what may fail only because another process does the same at the same
+// time. All of it is safe to repeat.
 func racing(ctx context.Context, do func() error) (err error) {
 	for range raceTries {
 		if err = do(); !lostRace(err) {
@@ -75,8 +76,8 @@ func racing(ctx context.Context, do func() error) (err error) {
 	return err
 }
 
-// lostRace: CREATE TABLE IF NOT EXISTS itself races in PostgreSQL, and then
-// fails on an index of the system's own tables.
+// lostRace reports whether an error is a lost race. CREATE TABLE IF NOT EXISTS itself
+// races in PostgreSQL, and then fails on an index of the system tables.
 func lostRace(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

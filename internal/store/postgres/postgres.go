@@ -1,9 +1,9 @@
 // Package postgres opens a store in PostgreSQL, or in an engine that speaks its
-// protocol, for several machines that serve together. It uses no extension, no
-// advisory lock, no LISTEN and no sequence.
+// protocol, for several machines that serve together. It uses no extension, no advisory
+// lock, no LISTEN and no sequence.
 //
-// Its invariant: what was acknowledged is on the server's disk. A server that
-// acknowledges before that (synchronous_commit) is refused.
+// Its invariant: an acknowledged write is on the server's disk. A server that
+// acknowledges earlier (synchronous_commit) is rejected.
 package postgres
 
 import (
@@ -23,32 +23,32 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// Options are the settings of a store. The zero value of each is usable, but
-// for Now.
+// Options are the settings of a store. The zero value of each is usable, except for
+// Now.
 type Options struct {
 	Now     time.Time // when the store is opened: part of the node's name
-	Node    string    // whose stream of changes to write to, such as store.SharedNode; default a fresh one
+	Node    string    // the change stream to write to, such as store.SharedNode; default a new one
 	Readers int       // connections for reading; default 8
 }
 
 const (
 	defaultReaders = 8
-	writers        = 4 // those of the two committers, and one each to take its place when that died
+	writers        = 4 // one for each of the two committers, and a spare for each if it dies
 	connectTimeout = 3 * time.Second
 	patience       = 5 * time.Second
 )
 
-// limits are settings of our sessions that a URL may override. A statement that
-// hangs must end before the committer's patience does, and a node that was
-// frozen in a transaction must not keep its locks.
+// limits are session settings that a URL may override. A statement that hangs must end
+// before the committer's patience does, and a node that froze in a transaction must not
+// keep its locks.
 var limits = map[string]string{
 	"application_name":                    "beacon",
 	"statement_timeout":                   "4000",
 	"idle_in_transaction_session_timeout": "10000",
 }
 
-// Statements lists the text of every statement that is ever sent to a server,
-// migrations included, for checks of the SQL itself.
+// Statements returns every statement that is ever sent to a server, migrations
+// included, for checks of the SQL itself.
 func Statements() ([]string, error) {
 	steps, err := store.Migrations()
 	if err != nil {
@@ -70,13 +70,13 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
 	}
 	if strings.Contains(config.Host, "@") {
-		return nil, errors.New("open database: the URL has an @ too many: write one in a password as %40") // a part of which stands in the host now
+		return nil, errors.New("open database: the URL has an @ too many: write one in a password as %40") // part of the password is in the host now, so neither is in the error
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	// A standby would answer what was true a moment ago, and sums are made of what
-	// is read: only who may write may be read from. A URL may ask for something else.
+	// A standby would return slightly old data, and sums are computed from what is
+	// read: read only from a server that can be written to. A URL may choose otherwise.
 	if config.ValidateConnect == nil {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -116,9 +116,9 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 
 const addColumn = "ADD COLUMN IF NOT EXISTS"
 
-// Keys sort by their bytes. Most engines sort all text that way; PostgreSQL
-// sorts by the language of the database, unless a column says otherwise in
-// words that those engines do not understand.
+// Keys sort by their bytes. Most engines sort all text that way; PostgreSQL sorts by
+// the language of the database, unless a column says otherwise in syntax that those
+// engines do not understand.
 var (
 	portableWords = strings.NewReplacer("{key}", "text", "{clustered}", "", "{add column}", addColumn)
 	languageWords = strings.NewReplacer("{key}", `text COLLATE "C"`, "{clustered}", "", "{add column}", addColumn)
@@ -135,8 +135,8 @@ func wordsFor(ctx context.Context, db *sql.DB) (*strings.Replacer, error) {
 	return languageWords, nil
 }
 
-// pool keeps its connections for some minutes: long enough to be of use, and
-// short enough to find the new primary after a change of it.
+// pool keeps its connections for some minutes: long enough to be useful, and short
+// enough to find the new primary after a failover.
 func pool(config *pgx.ConnConfig, size int) *sql.DB {
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(size)
@@ -145,14 +145,13 @@ func pool(config *pgx.ConnConfig, size int) *sql.DB {
 	return db
 }
 
-// beginRead asks for the least that gives all reads one state. An engine that
-// has only more gives more, and may ask for a repetition.
+// beginRead requests the weakest isolation in which all reads see one snapshot. An
+// engine may provide a stricter one, and may require a retry.
 const beginRead = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
-// reading undoes a stricter isolation that the URL asks for. A read of ours is
-// one statement, which sees one state of the database in any case, or asks for
-// that itself: stricter isolation gives it nothing, but makes it fail, and makes
-// writes fail.
+// reading undoes a stricter isolation that the URL asks for. Each of our reads is one
+// statement, which sees one snapshot in any case, or is in a transaction that requests
+// one. Stricter isolation adds nothing, but makes reads and writes fail.
 func reading(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const isolation = "default_transaction_isolation"
 	config = config.Copy()
@@ -166,13 +165,13 @@ func where(config *pgx.ConnConfig) string {
 	return fmt.Sprintf("%s on %s:%d", config.Database, config.Host, config.Port)
 }
 
-// durable refuses a server that acknowledges a commit before it is on disk.
-// Measured: with synchronous_commit = off, every crash lost acknowledged rows.
+// durable rejects a server that acknowledges a commit before it is on disk. Measured:
+// with synchronous_commit = off, every crash lost acknowledged rows.
 func durable(ctx context.Context, db *sql.DB) error {
 	var setting string
 	err := db.QueryRowContext(ctx, showDurability).Scan(&setting)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == unknownSetting {
-		return nil // an engine without the choice
+		return nil // an engine without this setting
 	}
 	if err != nil {
 		return err
@@ -185,8 +184,8 @@ func durable(ctx context.Context, db *sql.DB) error {
 		"set it to on (ALTER DATABASE … SET synchronous_commit = on, or ?synchronous_commit=on in the URL)", setting)
 }
 
-// scanner reads rows through pgx itself, which is almost twice as fast as
-// through database/sql.
+// scan reads rows through pgx itself, which is almost twice as fast as through
+// database/sql.
 func scan(
 	ctx context.Context, conn *sql.Conn, columns []store.Column, tail string, args []any, each func(func(...any) error) error,
 ) error {

@@ -16,10 +16,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// Copying are the settings of a backup or a restoration.
+// Copying are the settings of a backup or a restore.
 type Copying struct {
-	Replace  bool                             // a file that is there
-	Progress func(what string, share float64) // how much of a step is done; may be nil
+	Replace  bool                             // replace an existing file
+	Progress func(what string, share float64) // called with the finished share of a step; may be nil
 }
 
 func (c Copying) tell(what string, share float64) {
@@ -28,9 +28,9 @@ func (c Copying) tell(what string, share float64) {
 	}
 }
 
-// Backup copies the database at from into one file at to, while others read and
-// write it. The copy is the state of one moment, and has all that was acknowledged
-// before; it is checked, and stands there whole or not at all.
+// Backup copies the database at from into one file at to, while others read and write
+// it. The copy is a snapshot that contains everything acknowledged before. It is
+// checked, and appears at to complete or not at all.
 func Backup(ctx context.Context, from, to string, opts Copying) error {
 	from, err := existing(from)
 	if err != nil {
@@ -47,7 +47,8 @@ func Backup(ctx context.Context, from, to string, opts Copying) error {
 	})
 }
 
-// Restore makes the backup at from a database at to, which must not be there.
+// Restore creates a database at to from the backup at from. There must be no file at to
+// unless opts.Replace is set.
 func Restore(ctx context.Context, from, to string, opts Copying) error {
 	from, err := existing(from)
 	if err != nil {
@@ -70,7 +71,7 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 	})
 }
 
-// existing makes sure that there is a file: SQLite would make one.
+// existing checks that the file exists: SQLite would create it.
 func existing(path string) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "", err
@@ -78,7 +79,7 @@ func existing(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// free refuses to put a backup where a database is in use, be it the same one.
+// free rejects a target at which a database is in use, including the source itself.
 func free(from, to string) error {
 	source, err := os.Stat(from)
 	if err != nil {
@@ -93,7 +94,7 @@ func free(from, to string) error {
 	return nil
 }
 
-// alone refuses a database that has a log beside it: it is not whole without it.
+// alone rejects a database that has a log beside it: it is incomplete without it.
 func alone(path string) error {
 	for _, suffix := range []string{"-wal", "-journal"} {
 		info, err := os.Stat(path + suffix)
@@ -104,8 +105,8 @@ func alone(path string) error {
 	return nil
 }
 
-// place lets a file be made beside where it is to be, and puts it there when all of
-// it is on the disk. Only its owner may read it.
+// place has a file written next to its destination, and moves it there once all of it
+// is on disk. Only its owner may read it.
 func place(to string, opts Copying, make func(draft string) error) error {
 	if _, err := os.Lstat(to); err == nil && !opts.Replace {
 		return fmt.Errorf("%s: %w", to, fs.ErrExist)
@@ -114,7 +115,7 @@ func place(to string, opts Copying, make func(draft string) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(draft.Name()) // when it is in its place, it has no other name
+	defer os.Remove(draft.Name()) // does nothing after a rename; removes the extra name after a link
 	if err := errors.Join(draft.Close(), make(draft.Name())); err != nil {
 		return err
 	}
@@ -127,8 +128,8 @@ func place(to string, opts Copying, make func(draft string) error) error {
 	return syncPath(filepath.Dir(to))
 }
 
-// move puts a file into its place. A link, unlike a rename, takes nobody's; not
-// every disk knows links.
+// move moves a file to its destination. A link, unlike a rename, never overwrites a
+// file, but not every file system supports links.
 func move(draft, to string, replace bool) error {
 	if !replace {
 		err := os.Link(draft, to)
@@ -150,16 +151,16 @@ func syncPath(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// pagesAtOnce is how much is copied between two looks at the context.
+// pagesAtOnce is how many pages are copied between two checks of the context.
 const pagesAtOnce = 1000
 
-// backuper is what a connection of the driver can do.
+// backuper is the part of the driver's connection used here.
 type backuper interface {
 	NewBackup(uri string) (*sqlite.Backup, error)
 }
 
-// copyPages copies a database page by page. The transaction holds the state of its
-// beginning: without it, the copy would begin anew whenever someone writes.
+// copyPages copies a database page by page. The transaction pins its snapshot: without
+// it, the copy would restart whenever someone writes.
 func copyPages(ctx context.Context, from, to string, opts Copying) error {
 	pool, err := sql.Open("sqlite", dsn(from, "rw", Options{}))
 	if err != nil {
@@ -179,7 +180,7 @@ func copyPages(ctx context.Context, from, to string, opts Copying) error {
 		return err
 	}
 	return conn.Raw(func(driver any) error {
-		// The file is synced when all of it is there.
+		// The file is synced once it is complete.
 		target := url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}
 		backup, err := driver.(backuper).NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: to, RawQuery: target.Encode()}).String())
 		if err != nil {
@@ -231,7 +232,7 @@ func copyFile(ctx context.Context, from, to string, opts Copying) error {
 	return errors.Join(err, out.Close())
 }
 
-// check makes sure that a copy is whole and of use to this program.
+// check verifies that a copy is complete and usable by this program.
 func check(ctx context.Context, path string, opts Copying) error {
 	opts.tell("checked", 0)
 	err := withImmutable(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
@@ -244,7 +245,7 @@ func check(ctx context.Context, path string, opts Copying) error {
 	return nil
 }
 
-// withImmutable reads a database that nobody writes, and leaves no trace beside it.
+// withImmutable reads a database that nobody writes, and creates no files beside it.
 func withImmutable(ctx context.Context, path string, read func(context.Context, *sql.Conn) error) error {
 	settings := url.Values{"mode": {"ro"}, "immutable": {"1"}}
 	path, err := filepath.Abs(path)

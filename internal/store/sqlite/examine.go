@@ -10,22 +10,22 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// faultsListed is how many faults the engine lists before it stops looking.
+// faultsListed is how many faults the engine lists before it stops.
 const faultsListed = 20
 
-// Examine opens the file at path to see whether it is sound: for reading only,
-// beside whoever else uses it.
+// Examine opens the file at path to check whether it is sound. It only reads, and
+// others may use the file meanwhile.
 func Examine(path string) (*store.Examination, error) {
 	path, err := existing(path)
 	if err != nil {
 		return nil, err
 	}
-	// What servers would set, but for what would write to the file.
+	// The settings of a server, except those that would write to the file.
 	read, err := sql.Open("sqlite", dsn(path, "ro", Options{}, syncFull))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	read.SetMaxOpenConns(2) // a snapshot, and what is asked beside it
+	read.SetMaxOpenConns(2) // a snapshot, and the queries beside it
 	return store.Examine(store.Engine{Read: read, BeginRead: "BEGIN", Classify: classify, Scan: scan}, store.Probes{
 		Schema:     schema,
 		Durability: func(ctx context.Context) (string, []string, error) { return durability(ctx, read) },
@@ -35,8 +35,8 @@ func Examine(path string) (*store.Examination, error) {
 	}), nil
 }
 
-// schemaParts are the columns of tables, of their primary keys, and of their other
-// indexes, in this order. An index over a part of the rows makes nothing unique.
+// schemaParts selects the columns of tables, of their primary keys, and of their other
+// indexes, in this order. A partial index does not count as unique.
 const schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
 	SELECT t.name AS tbl, c.name AS col, '' AS idx, c."notnull" AS flag, 0 AS pk, 0 AS part, c.cid AS place
 		FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'
@@ -55,8 +55,8 @@ func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
 	return store.SchemaLines(parts), nil
 }
 
-// durability looks at what a commit waits for. The journal is a property of the
-// file; how it is synced is up to each process, and ours are asked for by name.
+// durability checks what a commit waits for. The journal mode is a property of the
+// file; synchronous is set by each process, so it is read on a connection of ours.
 func durability(ctx context.Context, read *sql.DB) (looked string, wrong []string, err error) {
 	var journal string
 	var sync int
@@ -76,8 +76,7 @@ func durability(ctx context.Context, read *sql.DB) (looked string, wrong []strin
 	return fmt.Sprintf("journal_mode %s, which becomes wal when a server opens the file; synchronous full", journal), wrong, nil
 }
 
-// storage reads all pages, and compares tables with their indexes unless it is to
-// be quick.
+// storage reads all pages and, unless quick is set, compares tables with their indexes.
 func storage(ctx context.Context, path string, read *sql.DB, quick bool) (looked string, wrong []string, err error) {
 	check := "integrity_check"
 	if quick {

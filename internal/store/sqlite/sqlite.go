@@ -1,9 +1,9 @@
-// Package sqlite opens a store in one SQLite file: nothing to install, nothing
-// to run. It is not for several machines; package store/postgres is.
+// Package sqlite opens a store in one SQLite file: there is nothing to install or run.
+// It is not for several machines; package store/postgres is.
 //
-// Its invariant: what was acknowledged survives a power cut, because the
-// write-ahead log is synced at every commit (synchronous=FULL; NORMAL was
-// measured to lose acknowledged commits). Only a Draft asks for less.
+// Its invariant: an acknowledged write survives a power cut, because the write-ahead
+// log is synced at every commit (synchronous=FULL; NORMAL was measured to lose
+// acknowledged commits). Only Options.Draft relaxes this.
 package sqlite
 
 import (
@@ -25,17 +25,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// Options are the settings of a store. The zero value of each is usable, but
-// for Now.
+// Options are the settings of a store. The zero value of each is usable, except for
+// Now.
 type Options struct {
 	Now     time.Time     // when the store is opened: part of the node's name
-	Node    string        // whose stream of changes to write to, such as store.SharedNode; default a fresh one
+	Node    string        // the change stream to write to, such as store.SharedNode; default a new one
 	Readers int           // connections for reading; default 4
-	Wait    time.Duration // for another process that writes, such as the command line beside a server; default 5 s
+	Wait    time.Duration // for another writing process, such as the command line beside a server; default 5 s
 
-	// Draft is for a file that is worth nothing before it is complete: nothing is
-	// synced, and a power cut may leave anything of it. Whoever completes it syncs
-	// it, and gives it its name.
+	// Draft is for a file that is worthless until complete: nothing is synced, and a
+	// power cut may leave it in any state. The caller that completes it must sync and
+	// rename it.
 	Draft bool
 }
 
@@ -44,8 +44,8 @@ const (
 	defaultWait    = 5 * time.Second
 )
 
-// Open opens the database in the file at path, and makes it when there is none.
-// Only the owner of the file may read it.
+// Open opens the database file at path, and creates it if there is none. Only the owner
+// of the file may read it.
 func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	path, err := prepare(path)
 	if err != nil {
@@ -66,8 +66,8 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 
 	db, err := store.Open(ctx, store.Engine{
 		Write: write, Read: read,
-		Begin:     "BEGIN IMMEDIATE", // takes the one write lock now rather than fail later
-		BeginRead: "BEGIN",           // from the first read on
+		Begin:     "BEGIN IMMEDIATE", // takes the single write lock now rather than fail later
+		BeginRead: "BEGIN",           // the snapshot begins with the first read
 		Words:     words,
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
@@ -82,12 +82,12 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	return db, nil
 }
 
-// words need no IF NOT EXISTS for a column, which SQLite does not have: a
-// migration that fails is undone.
+// words does not contain IF NOT EXISTS for a column, which SQLite lacks: a failed
+// migration is rolled back.
 var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
 
-// prepare makes the file, so that it never exists with wider permissions. The
-// log and the shared memory beside it inherit them.
+// prepare creates the file, so that it never exists with wider permissions. The log and
+// the shared memory beside it inherit them.
 func prepare(path string) (string, error) {
 	if path == "" || path == ":memory:" {
 		return "", errors.New("want the path of a file: a database in memory would lose every write")
@@ -103,13 +103,13 @@ func prepare(path string) (string, error) {
 	return path, file.Close()
 }
 
-// syncFull has each commit wait for the disk.
+// syncFull makes each commit wait for the disk.
 const syncFull = "synchronous(FULL)"
 
-// writing is the one connection that writes. Readers see the last commit while
-// it works (WAL), and each commit is synced (FULL). The log is folded into the
-// file every 16 MB rather than every 4: the pages at the end of each table are
-// in every commit, and are then written once for four times as many.
+// writing returns the DSN of the single write connection. Readers see the last commit
+// while it works (WAL), and each commit is synced (FULL). The log is checkpointed every
+// 16 MB rather than every 4: the last pages of each table are in every commit, and are
+// then written once for four times as many commits.
 func writing(path string, opts Options) string {
 	sync := syncFull
 	if opts.Draft {
@@ -120,7 +120,7 @@ func writing(path string, opts Options) string {
 
 func dsn(path, mode string, opts Options, pragmas ...string) string {
 	wait := cmp.Or(opts.Wait, defaultWait)
-	// The wait comes first: the switch to WAL may have to wait already.
+	// The wait comes first: switching to WAL may already have to wait.
 	settings := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
 	for _, pragma := range pragmas {
 		settings.Add("_pragma", pragma)
@@ -139,7 +139,7 @@ func classify(err error) store.Failure {
 	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC:
 		return store.Broken
 	}
-	switch e.Code() & 0xff { // the rest is detail
+	switch e.Code() & 0xff { // the other bits are details
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL:
 		return store.Busy
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
@@ -150,8 +150,7 @@ func classify(err error) store.Failure {
 	return store.Refused
 }
 
-// exclusive holds the one write lock of the file, and undoes all of a migration
-// that fails.
+// exclusive holds the file's write lock, and rolls back a migration that fails.
 func exclusive(ctx context.Context, write *sql.DB, wait time.Duration, fn func(*sql.Conn) error) (err error) {
 	conn, err := lock(ctx, write, wait)
 	if err != nil {
@@ -166,12 +165,12 @@ func exclusive(ctx context.Context, write *sql.DB, wait time.Duration, fn func(*
 	return errors.Join(err, endErr)
 }
 
-// retryPause is how long a refused opening waits before it tries again.
+// retryPause is the average wait before another attempt to open.
 const retryPause = 2 * time.Millisecond
 
-// lock opens the connection that writes and takes the write lock. SQLite itself
-// waits for a lock, but not where two processes switch a fresh file to WAL at
-// once: each could be waiting for the other, so one is refused on the spot.
+// lock opens the write connection and takes the write lock. SQLite itself waits for a
+// lock, except when two processes switch a new file to WAL at once: each could be
+// waiting for the other, so one fails immediately.
 func lock(ctx context.Context, write *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

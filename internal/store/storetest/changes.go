@@ -53,7 +53,7 @@ func changesOfEveryWrite(t *testing.T, database Database) {
 	equal(t, "heads", must(db.Heads(t.Context())), map[string]int64{node: 5})
 }
 
-// audit walks the pages over two nodes and equal times.
+// audit reads the pages of two nodes with equal times.
 func audit(t *testing.T, database Database) {
 	one, two := database.open(t), database.open(t)
 	const each = 120 // more than is read at once

@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// event has no number yet.
+// event returns an event without a number.
 func event(n int) beacon.Event {
 	return beacon.Event{Kind: beacon.HotspotRegistered, Target: fmt.Sprint("hs_", n), User: "usr_é", At: Now.Add(time.Duration(n) * time.Second)}
 }
@@ -25,7 +25,7 @@ func events(from, to int) (all []beacon.Event) {
 	return all
 }
 
-// numbered gives events the numbers from first on.
+// numbered assigns events the numbers from first on.
 func numbered(first int64, all []beacon.Event) []beacon.Event {
 	all = slices.Clone(all)
 	for i := range all {
@@ -58,7 +58,7 @@ func appendEvents(t *testing.T, database Database) {
 	}
 	const many = 300 // more than one statement
 	publish(t, db, l, map[string]int64{"node_a": 2, "node_b": 1}, events(0, 3))
-	publish(t, db, l, map[string]int64{"node_a": 300, "node_b": 0}, numbered(77, events(3, many))) // numbers are not the caller's
+	publish(t, db, l, map[string]int64{"node_a": 300, "node_b": 0}, numbered(77, events(3, many))) // the caller's numbers are ignored
 	publish(t, db, l, map[string]int64{"node_c": 5}, nil)
 	equal(t, "the places", must(db.EventPlaces(t.Context())), map[string]int64{"node_a": 300, "node_b": 1, "node_c": 5})
 	want := numbered(1, events(0, many))
@@ -74,8 +74,8 @@ func appendEvents(t *testing.T, database Database) {
 	wantHead(t, db, 0)
 }
 
-// eventsOfTwoLeases: two jobs, each under a lease of its own and at a node of its
-// own, append to the one order, while a reader follows.
+// eventsOfTwoLeases: two jobs, each with its own lease and node, append to the one
+// sequence, while a reader follows.
 func eventsOfTwoLeases(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	const times = 40
@@ -122,7 +122,7 @@ func pruneEvents(t *testing.T, database Database) {
 	prune(Now)
 	const many = 1200 // more than two transactions
 	all := events(0, many)
-	all[700].At = Now.Add(-time.Hour) // behind its time: it waits for those before it
+	all[700].At = Now.Add(-time.Hour) // out of order: it stays until those before it are pruned
 	publish(t, db, l, nil, all)
 	for _, step := range []struct {
 		before int
@@ -142,7 +142,7 @@ func transition(n int, online bool, second int) beacon.Transition {
 	return beacon.Transition{Hotspot: Hotspot(n).ID, User: "usr_tester", Online: online, At: Now.Add(time.Duration(second) * time.Second)}
 }
 
-// eventOf is what a transition is announced as.
+// eventOf returns the event of a transition.
 func eventOf(seq int64, tr beacon.Transition) beacon.Event {
 	kind := beacon.HotspotOffline
 	if tr.Online {
@@ -188,7 +188,7 @@ func statuses(t *testing.T, db *store.DB) map[beacon.HotspotID]bool {
 	t.Helper()
 	all := map[beacon.HotspotID]bool{}
 	err := db.EachStatus(t.Context(), func(hotspot beacon.HotspotID, online bool) error {
-		all[hotspot] = online // without a lock: one after the other
+		all[hotspot] = online // no lock: calls are sequential
 		return nil
 	})
 	if err != nil {
@@ -197,7 +197,7 @@ func statuses(t *testing.T, db *store.DB) map[beacon.HotspotID]bool {
 	return all
 }
 
-// announceRace: all say the same, at once and under leases of their own. Each
+// announceRace: all announce the same, at once and under leases of their own. Each
 // transition becomes one event.
 func announceRace(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}

@@ -30,8 +30,8 @@ func hotspotRoundTrip(t *testing.T, database Database) {
 	}
 }
 
-// hotspotMinimal: what is optional is absent, times come in another zone and
-// with nanoseconds, numbers at their limits.
+// hotspotMinimal: optional fields are absent, times are in another zone and have
+// nanoseconds, numbers are at their limits.
 func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
@@ -44,13 +44,14 @@ func hotspotMinimal(t *testing.T, database Database) {
 	insert(t, db, given)
 	equal(t, "the hotspot read back", must(db.Hotspot(t.Context(), want.ID)), want)
 	zero := Hotspot(2)
-	zero.Location.Point.Lat = math.Copysign(0, -1) // which one of them keeps as 0
+	zero.Location.Point.Lat = math.Copysign(0, -1) // which one of the engines stores as 0
 	insert(t, db, zero)
 	equal(t, "the hotspot on the equator", must(db.Hotspot(t.Context(), zero.ID)), zero)
 }
 
-// hotspotUnstorable: databases disagree about these (one refuses, the other
-// stores or changes them), so all of them are refused alike, and cost no one else.
+// hotspotUnstorable: databases disagree about these (one rejects them, the other stores
+// or changes them), so the store rejects all of them, and no other operation is
+// affected.
 func hotspotUnstorable(t *testing.T, database Database) {
 	db := database.open(t)
 	for what, spoil := range map[string]func(*beacon.Hotspot){
@@ -116,7 +117,7 @@ func hotspotsOf(t *testing.T, database Database) {
 	}
 }
 
-// namesOf: in the order of ids, whoever came first, and nobody else's.
+// namesOf: ordered by id regardless of insertion order, and only one operator's.
 func namesOf(t *testing.T, database Database) {
 	db := database.open(t)
 	var want []beacon.HotspotName
@@ -138,7 +139,7 @@ func namesOf(t *testing.T, database Database) {
 	}
 }
 
-// hotspotsByID: more than one batch, unknown and repeated ids, deleted ones.
+// hotspotsByID: more than one batch, unknown and repeated ids, deleted hotspots.
 func hotspotsByID(t *testing.T, database Database) {
 	db := database.open(t)
 	var ids []beacon.HotspotID

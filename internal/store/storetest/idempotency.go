@@ -44,7 +44,7 @@ func idempotencyReplay(t *testing.T, database Database) {
 		t.Fatalf("another owner = %v, %v; want nil, nil", replay, err)
 	}
 
-	late := Hotspot(5) // expired at that very moment
+	late := Hotspot(5) // expired at exactly that time
 	late.CreatedAt = first.ExpiresAt
 	renewed := onceRecord("key-1")
 	renewed.Result, renewed.ExpiresAt = []byte("second"), first.ExpiresAt.Add(time.Hour)

@@ -14,7 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// batch is n bytes of every kind.
+// batch returns n bytes with all values.
 func batch(n int) []byte {
 	all := make([]byte, n)
 	for i := range all {
@@ -42,7 +42,7 @@ func appendBeats(t *testing.T, database Database) {
 	if seq, err := two.AppendBeats(t.Context(), batch(3)); seq != 1 || err != nil {
 		t.Errorf("the first of another node = %d, %v; want 1", seq, err)
 	}
-	insert(t, one, Hotspot(1)) // a stream of its own, with numbers of its own
+	insert(t, one, Hotspot(1)) // the change stream has its own numbers
 
 	equal(t, "the journal", must(two.Journal(t.Context(), one.Node(), 0, 100)), want)
 	equal(t, "a part of it", must(two.Journal(t.Context(), one.Node(), 1, 2)), want[1:3])
@@ -63,8 +63,8 @@ func appendBeats(t *testing.T, database Database) {
 	wantKind(t, "beats that come too late", err, beacon.Overloaded)
 }
 
-// beatsOvertake: a crowd of registrations waits, and beats that come last do
-// not wait for it.
+// beatsOvertake: many registrations are queued, and heartbeats that arrive last do not
+// wait for them.
 func beatsOvertake(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(0))
@@ -92,7 +92,7 @@ func beatsOvertake(t *testing.T, database Database) {
 		before <- written.Load()
 	}()
 	<-started
-	// Where the two share a connection it waits now, and else it is done.
+	// If the two share a connection it is waiting now, otherwise it is done.
 	var overtaken int64
 	waiting := true
 	for start := time.Now(); waiting; {
@@ -115,13 +115,13 @@ func beatsOvertake(t *testing.T, database Database) {
 	release()
 	overtaken = <-before
 	all.Wait()
-	if overtaken > 300 { // two groups of the crowd, at most
+	if overtaken > 300 { // two groups of registrations, at most
 		t.Errorf("%d of %d were written before the beats", overtaken, crowd)
 	}
 }
 
-// beatsAtOnce: many append at once, in groups. Each gets a number of its own,
-// under which its batch stands.
+// beatsAtOnce: many append at once, in groups. Each gets a number of its own, and its
+// batch is stored under that number.
 func beatsAtOnce(t *testing.T, database Database) {
 	db := database.open(t)
 	const appenders, times = 8, 20
@@ -160,7 +160,7 @@ func trimJournal(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	l := lead(t, db, "keeper")
 	equal(t, "rows of nobody", must(db.JournalRows(t.Context())), int64(0))
-	const rows = 130 // more than two transactions delete
+	const rows = 130 // takes more than two transactions to delete
 	for range rows {
 		must(db.AppendBeats(t.Context(), batch(10)))
 	}
@@ -170,14 +170,14 @@ func trimJournal(t *testing.T, database Database) {
 			t.Fatal(err)
 		}
 		left := must(db.Journal(t.Context(), db.Node(), 0, 1000))
-		if n := must(db.JournalRows(t.Context())); n != int64(len(left))+1 { // and the one of the other
+		if n := must(db.JournalRows(t.Context())); n != int64(len(left))+1 { // plus the row of the other node
 			t.Errorf("trimmed to %d: all journals have %d rows; want %d", step.upTo, n, len(left)+1)
 		}
 		if int64(len(left)) != rows+1-step.first || left[0].Seq != step.first {
 			t.Errorf("trimmed to %d: %d rows are left from %d on; want from %d on", step.upTo, len(left), left[0].Seq, step.first)
 		}
 	}
-	if err := db.TrimJournal(t.Context(), l, db.Node(), 1<<40); err != nil { // more than there is
+	if err := db.TrimJournal(t.Context(), l, db.Node(), 1<<40); err != nil { // more than there are
 		t.Fatal(err)
 	}
 	equal(t, "rows", must(db.JournalRows(t.Context())), int64(1))
@@ -188,7 +188,7 @@ func trimJournal(t *testing.T, database Database) {
 	if err := db.TrimJournal(t.Context(), l, "node_unknown", 5); err != nil {
 		t.Errorf("an unknown node: %v", err)
 	}
-	for session := range int64(2) { // who opens a trimmed stream again counts on
+	for session := range int64(2) { // a trimmed stream continues its numbers when reopened
 		shared, err := database(t.Context(), store.SharedNode)
 		if err != nil {
 			t.Fatal(err)
@@ -208,9 +208,9 @@ func trimJournal(t *testing.T, database Database) {
 	}
 }
 
-// journalWhileTrimmed: two nodes append, a follower reads, and what it has read
-// is trimmed, also where that leaves nothing. It must meet every row once, in
-// order. One of the nodes is opened again under its name, and has to count on.
+// journalWhileTrimmed: two nodes append, a follower reads, and what it has read is
+// trimmed, even if that leaves nothing. The follower must read every row once, in
+// order. One of the nodes is reopened under its name, and must continue its numbers.
 func journalWhileTrimmed(t *testing.T, database Database) {
 	keeper := database.open(t)
 	l := lead(t, keeper, "keeper")
@@ -233,7 +233,7 @@ func journalWhileTrimmed(t *testing.T, database Database) {
 					t.Error(err)
 				}
 				if node != store.SharedNode {
-					return // a name of its own is for one session
+					return // a generated name serves one session
 				}
 			}
 		})

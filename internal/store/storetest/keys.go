@@ -48,7 +48,7 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 	middle.CreatedAt, twin.CreatedAt, foreign.CreatedAt = Now.Add(time.Second), Now.Add(time.Second), Now.Add(time.Hour)
 	foreign.User = "usr_other"
 	insertKeys(t, db, middle, old, foreign, twin)
-	// Of the same age, by the bytes of the id: "B" < "a".
+	// Keys of the same age are ordered by the bytes of the id: "B" < "a".
 	for _, tc := range []struct {
 		user          beacon.UserID
 		offset, limit int
@@ -76,7 +76,7 @@ func revokeKey(t *testing.T, database Database) {
 	want := key("key_1")
 	insertKeys(t, db, want, key("key_2"))
 	want.RevokedAt = Now.Add(time.Minute)
-	for range 2 { // the second time is fine and moves nothing
+	for range 2 { // the second call succeeds and changes nothing
 		if err := db.RevokeKey(t.Context(), "key_1", want.RevokedAt, Actor); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func touchKeys(t *testing.T, database Database) {
 	}
 	touch(nil)
 	touch(map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now, "key_unknown": Now})
-	touch(map[beacon.KeyID]time.Time{"key_1": Now, "key_2": Now.Add(time.Minute)}) // never back
+	touch(map[beacon.KeyID]time.Time{"key_1": Now, "key_2": Now.Add(time.Minute)}) // times never move back
 	for id, want := range map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now.Add(time.Minute), "key_3": {}} {
 		if got := must(db.Key(t.Context(), id)).LastUsedAt; !got.Equal(want) {
 			t.Errorf("%s was last used %v; want %v", id, got, want)

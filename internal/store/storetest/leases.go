@@ -32,7 +32,7 @@ func put(t testing.TB, db *store.DB, l lease.Lease, rows ...beacon.RecordRow) {
 func takeLease(t *testing.T, database Database) {
 	db := database.open(t)
 	at := func(seconds int) time.Time { return Now.Add(time.Duration(seconds) * time.Second) }
-	standing := map[string]lease.Lease{} // by name: what is written down
+	standing := map[string]lease.Lease{} // by name: the stored leases
 	for i, step := range []struct {
 		name, holder string
 		now, ttl     int
@@ -46,9 +46,9 @@ func takeLease(t *testing.T, database Database) {
 		{"other", "b", 0, 10, 1}, // another job
 		{"keeper", "b", 15, 10, 2},
 		{"keeper", "a", 16, 10, 0},
-		{"keeper", "b", 40, 10, 2}, // late, but nobody came: renewed until 50
+		{"keeper", "b", 40, 10, 2}, // expired, but nobody took it: renewed until 50
 		{"keeper", "a", 49, 10, 0},
-		{"keeper", "b", 45, 0, 2}, // given back
+		{"keeper", "b", 45, 0, 2}, // released
 		{"keeper", "a", 45, 10, 3},
 		{"keeper", "a", 60, 10, 3},
 		{"keeper", "b", 70, 10, 4},
@@ -65,10 +65,10 @@ func takeLease(t *testing.T, database Database) {
 	wantHead(t, db, 0)
 }
 
-// leaseRace: racers at three nodes want one lease that expires all the time, by
-// a clock of the test's. Whoever holds it writes, fenced, one number higher than
-// it read. Holders never overlap, tokens never repeat, and no write is lost:
-// that is, nobody wrote after another took over.
+// leaseRace: racers at three nodes want one lease that keeps expiring, by the test's
+// own clock. The holder writes, fenced, one number higher than it read. Holders never
+// overlap, tokens never repeat, and no write is lost: nobody wrote after another had
+// taken over.
 func leaseRace(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t), database.open(t)}
 	const racers, rounds = 9, 40
@@ -76,7 +76,7 @@ func leaseRace(t *testing.T, database Database) {
 	var mu sync.Mutex
 	holderOf := map[int64]string{} // by token
 	written, refused := 0, 0
-	enough := func() bool { // on a busy machine nearly all may come too late for a while
+	enough := func() bool { // on a busy machine nearly all may be too late for a while
 		mu.Lock()
 		defer mu.Unlock()
 		return written >= rounds/2
@@ -102,7 +102,7 @@ func leaseRace(t *testing.T, database Database) {
 				}
 				holderOf[l.Token] = holder
 				mu.Unlock()
-				for range random.IntN(3) { // it dawdles, and others may take over
+				for range random.IntN(3) { // a delay, in which others may take over
 					clock.now()
 				}
 				err = countUp(t, db, l)
@@ -127,18 +127,18 @@ func leaseRace(t *testing.T, database Database) {
 	}
 }
 
-// countUp reads a number and writes the next: not safe but for the lease. The
-// read is before the fence, so a holder that was replaced in between would write
-// an old number, were it not refused.
+// countUp reads a number and writes the next, which is safe only with the lease. The
+// read is before the fence, so a holder that was replaced in between would write an old
+// number if it were not refused.
 func countUp(t *testing.T, db *store.DB, l lease.Lease) error {
 	n := 0
 	for _, data := range must(db.Records(t.Context(), 1, []beacon.HotspotID{Hotspot(1).ID})) {
-		_, _ = fmt.Sscan(string(data), &n) // 0 where it is none
+		_, _ = fmt.Sscan(string(data), &n) // 0 if there is none
 	}
 	return db.PutRecords(t.Context(), l, []beacon.RecordRow{record(1, 1, fmt.Sprint(n+1))})
 }
 
-// ticker is a clock that goes on by a second whenever someone looks.
+// ticker is a clock that advances by a second at each reading.
 type ticker struct {
 	mu      sync.Mutex
 	seconds int
@@ -151,8 +151,8 @@ func (c *ticker) now() time.Time {
 	return Now.Add(time.Duration(c.seconds) * time.Second)
 }
 
-// recordsFenced: a holder may go on after its time, until another takes over;
-// from then on it writes nothing.
+// recordsFenced: a holder may continue after its lease expired until another takes
+// over; after that it writes nothing.
 func recordsFenced(t *testing.T, database Database) {
 	one, two := database.open(t), database.open(t)
 	old := lead(t, one, "keeper")

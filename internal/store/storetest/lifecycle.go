@@ -12,8 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// hold keeps the committer busy with an edit, so that what comes next waits and
-// forms one group. It returns what lets go.
+// hold keeps the committer busy with an edit, so that the following operations queue up
+// and form one group. It returns a function that ends the edit.
 func hold(t *testing.T, db *store.DB, id beacon.HotspotID) (release func()) {
 	t.Helper()
 	entered, gate, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -33,7 +33,7 @@ func hold(t *testing.T, db *store.DB, id beacon.HotspotID) (release func()) {
 	return func() { close(gate); <-done }
 }
 
-// patience is how long tests wait for what must happen: it only ends one that hangs.
+// patience is how long tests wait for what must happen. It only ends a test that hangs.
 const patience = 5 * time.Minute
 
 func waitFor(t *testing.T, db *store.DB, waiting int) {
@@ -45,12 +45,12 @@ func waitFor(t *testing.T, db *store.DB, waiting int) {
 	}
 }
 
-// poisonedOperation: in a group of ten, one cannot be written. It fails alone.
+// poisonedOperation: in a group of ten, one cannot be written. Only that one fails.
 func poisonedOperation(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(0))
 	poison := Hotspot(5)
-	poison.ID = Hotspot(0).ID // not the MAC, which is an ordinary conflict
+	poison.ID = Hotspot(0).ID // not the MAC, which would be an ordinary conflict
 	release := hold(t, db, Hotspot(0).ID)
 	var all sync.WaitGroup
 	const group = 10
@@ -81,7 +81,7 @@ func poisonedOperation(t *testing.T, database Database) {
 	wantHead(t, db, group)
 	f := follower{t: t, db: db, seen: map[string]int64{}, versions: map[string]int64{}}
 	f.follow()
-	// Its record is gone with it.
+	// Its idempotency record was rolled back with it.
 	if replay, err := db.InsertHotspot(t.Context(), Hotspot(5), Actor, onceRecord(string(mac(5)))); replay != nil || err != nil {
 		t.Errorf("the healed one = %v, %v; want nil, nil", replay, err)
 	}
@@ -133,8 +133,8 @@ func cancelledContext(t *testing.T, database Database) {
 	wantKind(t, "a read that comes too late", err, beacon.Overloaded)
 }
 
-// fullQueue: the database is slower than its clients. Some are turned away at
-// once; the others are served.
+// fullQueue: the database is slower than its clients. Some are rejected at once; the
+// others are served.
 func fullQueue(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(0))
@@ -162,7 +162,7 @@ func fullQueue(t *testing.T, database Database) {
 	waitFor(t, db, 0)
 }
 
-// closeDrains: what was accepted is committed, what comes after is refused.
+// closeDrains: accepted writes are committed, later ones are rejected.
 func closeDrains(t *testing.T, database Database) {
 	reader := database.open(t)
 	db, err := database(t.Context(), "")
@@ -196,8 +196,8 @@ func closeDrains(t *testing.T, database Database) {
 	wantKind(t, "a write after Close", err, beacon.Overloaded)
 }
 
-// awaitClosing waits until the store takes no more writes. Those that it still
-// takes are called off.
+// awaitClosing waits until the store accepts no more writes. Those that it still
+// accepts are canceled.
 func awaitClosing(t *testing.T, db *store.DB) {
 	t.Helper()
 	for start := time.Now(); time.Since(start) < patience; {

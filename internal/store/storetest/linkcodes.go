@@ -13,10 +13,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// codeHash stands for the hash of a code.
+// codeHash stands in for the hash of a code.
 func codeHash(n int) [32]byte { return [32]byte{0, 0xff, byte(n), byte(n >> 8), 31: 3} }
 
-// unlinked is a hotspot that waits for its device.
+// unlinked returns a hotspot without a device.
 func unlinked(n int) beacon.Hotspot {
 	h := Hotspot(n)
 	h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
@@ -31,7 +31,7 @@ func putCode(t testing.TB, db *store.DB, hotspot, code int) {
 	}
 }
 
-// linkWith is an edit that links a device.
+// linkWith returns an edit that links a device.
 func linkWith(key byte) func(*beacon.Hotspot) error {
 	return func(h *beacon.Hotspot) error {
 		h.Device.KeyHash, h.Device.LinkedAt, h.UpdatedAt = [32]byte{key}, Now.Add(time.Minute), Now.Add(time.Minute)
@@ -41,11 +41,11 @@ func linkWith(key byte) func(*beacon.Hotspot) error {
 
 func wrongMAC(*beacon.Hotspot) error { return errVerdict }
 
-// device is who links: nobody that has a key.
+// device is the actor that links: it has no key.
 var device = beacon.Actor{Request: "req_device"}
 
-// wantAudit compares the kinds and notes of the changes of a node after the
-// first skipped ones, and looks for what must not be told.
+// wantAudit compares the kinds and notes of a node's changes after the first skipped
+// ones, and checks that no change contains a code's hash or a MAC address.
 func wantAudit(t testing.TB, db *store.DB, skipped int64, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -71,7 +71,7 @@ func linkDevice(t *testing.T, database Database) {
 	want.Device.KeyHash, want.Device.LinkedAt, want.UpdatedAt, want.Version = [32]byte{9}, Now.Add(time.Minute), Now.Add(time.Minute), 2
 	got, err := db.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), func(h *beacon.Hotspot) error {
 		equal(t, "what the edit sees", *h, before)
-		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // not its business
+		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // must be ignored
 		return linkWith(9)(h)
 	})
 	if err != nil {
@@ -87,8 +87,8 @@ func linkDevice(t *testing.T, database Database) {
 	})
 }
 
-// linkRefused: a code bears five wrong tries, the last of which costs it. Each
-// leaves one row, also where the right device comes in between.
+// linkRefused: a code allows five wrong tries, the last of which deletes it. Each
+// records one row, even if the right device links in between.
 func linkRefused(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, unlinked(1), unlinked(2))
@@ -114,7 +114,7 @@ func linkRefused(t *testing.T, database Database) {
 		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "hotspot.linked")
 	equal(t, "the hotspot of the spent code", must(db.Hotspot(t.Context(), Hotspot(1).ID)), unlinked(1))
 
-	for code := 3; code <= 4; code++ { // a new code has tries of its own, also in the place of another
+	for code := 3; code <= 4; code++ { // a new code has its own tries, even if it replaces another
 		putCode(t, db, 1, code)
 		for range beacon.LinkTries - 1 {
 			refuse(code)
@@ -129,7 +129,7 @@ func linkVerdicts(t *testing.T, database Database) {
 	for n := 1; n <= 3; n++ {
 		putCode(t, db, n, n)
 	}
-	putCode(t, db, 1, 11) // takes the place of code 1
+	putCode(t, db, 1, 11) // replaces code 1
 	remove(t, db, Hotspot(3).ID)
 	const sofar = 4 + 4 + 1
 	at := Now.Add(15*time.Minute - time.Microsecond)
@@ -170,8 +170,8 @@ func linkVerdicts(t *testing.T, database Database) {
 	wantAudit(t, db, sofar+2, "link.refused: from afar; the edit says no: try 1 of 5", "hotspot.linked: from afar")
 }
 
-// linkRace: many use one code at two nodes, some with the wrong device. One gets
-// it, unless the wrong ones used it up; and there is a row for each that met it.
+// linkRace: many use one code at two nodes, some with the wrong device. One succeeds,
+// unless the wrong ones used it up; and each use of the code has a row.
 func linkRace(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	const rounds, racers = 6, 10
@@ -198,7 +198,7 @@ func linkRace(t *testing.T, database Database) {
 					wantKind(t, "a racer", err, beacon.NotFound)
 				}
 			})
-			all.Go(func() { // others edit the hotspot meanwhile
+			all.Go(func() { // the hotspot is edited meanwhile
 				_, err := nodes[racer%2].UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 					h.Settings.MaxConnections++
 					return true, nil

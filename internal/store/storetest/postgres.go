@@ -13,23 +13,22 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// PostgresVariable names the environment variable with the address of a
-// PostgreSQL server, whose user may make databases.
+// PostgresVariable names the environment variable with the address of a PostgreSQL
+// server whose user may create databases.
 const PostgresVariable = "BEACON_TEST_POSTGRES"
 
-// Postgres makes a fresh database for one test, drops it when the test ends,
-// and answers its URL. It fails where there is no server: these tests are never
-// skipped.
+// Postgres creates a database for one test, drops it when the test ends, and returns
+// its URL. It fails if there is no server: these tests are never skipped.
 //
-// The database sorts text as a language does, not by bytes: who leaves the
-// order to the database is found out.
+// The database sorts text by language, not by bytes, so that code which relies on the
+// default order fails.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	return fresh(t, `LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C.UTF-8'`).String()
 }
 
-// Serializable makes a database like Postgres does, but as distributed engines
-// are: every transaction is serializable, and text sorts by its bytes.
+// Serializable creates a database as Postgres does, but similar to distributed engines:
+// every transaction is serializable, and text sorts by its bytes.
 func Serializable(t testing.TB) string {
 	t.Helper()
 	database := fresh(t, `LOCALE 'C'`)
@@ -58,7 +57,7 @@ func fresh(t testing.TB, locale string) *url.URL {
 
 func onServer(t testing.TB, server, statement string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // t.Context has ended in a clean-up
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // t.Context has ended during cleanup
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {

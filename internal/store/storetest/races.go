@@ -42,8 +42,8 @@ func macRace(t *testing.T, database Database) {
 	}
 }
 
-// insist repeats a write until it is not turned away. A store gives up on a write
-// that lost too often against others, as it may on a busy machine, and promises that
+// insist repeats a write until it is not rejected. A store gives up on a write that
+// lost too often against others, as it may on a busy machine, and guarantees that
 // nothing was written.
 func insist(write func() error) error {
 	for began := time.Now(); ; {
@@ -55,7 +55,7 @@ func insist(write func() error) error {
 	}
 }
 
-// noLostUpdate: eight goroutines at two nodes count up on one row.
+// noLostUpdate: eight goroutines at two nodes increment one row.
 func noLostUpdate(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	h := Hotspot(1)
@@ -85,9 +85,9 @@ func noLostUpdate(t *testing.T, database Database) {
 	}
 }
 
-// streamsOfTwoNodes: eight writers at two nodes, and a follower that reads
-// while they write. It must meet every change, in order, without a gap, and the
-// row must be there by then.
+// streamsOfTwoNodes: eight writers at two nodes, and a follower that reads while they
+// write. It must read every change, in order, without a gap, and the row must be
+// visible by then.
 func streamsOfTwoNodes(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	const writers, times = 8, 25
@@ -152,8 +152,8 @@ func insertQuietly(t *testing.T, db *store.DB, h beacon.Hotspot, written *atomic
 	written.Add(1)
 }
 
-// updateSlowly makes transactions of different lengths, so that those of the
-// two nodes overlap in many ways.
+// updateSlowly makes transactions of different lengths, so that those of the two nodes
+// overlap in many ways.
 func updateSlowly(t *testing.T, db *store.DB, id beacon.HotspotID, yields int, written *atomic.Int64) {
 	err := insist(func() error {
 		_, err := db.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
@@ -179,7 +179,7 @@ type follower struct {
 	versions map[string]int64 // by hotspot
 }
 
-// follow reads what is new, until the heads of this moment.
+// follow reads the new changes up to the current heads.
 func (f *follower) follow() {
 	for node, head := range must(f.db.Heads(f.t.Context())) {
 		for f.seen[node] < head {
@@ -209,8 +209,8 @@ func (f *follower) follow() {
 	}
 }
 
-// sharedStream has several write to one stream at once, as calls of the command
-// line may: every write gets through, and the stream has no gap.
+// sharedStream: several writers use one stream at once, as the command line may. Every
+// write succeeds, and the stream has no gap.
 func sharedStream(t *testing.T, database Database) {
 	const writers, each = 4, 6
 	var group sync.WaitGroup

@@ -59,11 +59,11 @@ func records(t *testing.T, database Database) {
 	}
 	put(t, db, l, long...)
 	equal(t, "more than two months", must(db.RecordsOf(t.Context(), Hotspot(5).ID, 300, 369)), long)
-	wantHead(t, db, 0) // they are no changes
+	wantHead(t, db, 0) // they are not changes
 }
 
-// eachRecord writes at random over a few days, in calls of all sizes, and
-// compares with a map.
+// eachRecord writes at random over a few days, in calls of all sizes, and compares with
+// a map.
 func eachRecord(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")
@@ -111,7 +111,7 @@ func eachRecord(t *testing.T, database Database) {
 	}
 }
 
-// compareByDay asks for some of the hotspots, sorted, and some that have none.
+// compareByDay requests some of the hotspots, sorted, and some without records.
 func compareByDay(t *testing.T, db *store.DB, all map[beacon.HotspotID]map[int64]string, random *rand.Rand) {
 	ids := slices.Sorted(maps.Keys(all))
 	asked := 0
@@ -119,7 +119,7 @@ func compareByDay(t *testing.T, db *store.DB, all map[beacon.HotspotID]map[int64
 		first := random.IntN(len(ids) / 2)
 		some := []beacon.HotspotID{}
 		want := map[beacon.HotspotID][]byte{}
-		for i := first; i < len(ids) && len(some) < 500; i += 1 + random.IntN(3) + int(day%2)*10 { // dense, or far between
+		for i := first; i < len(ids) && len(some) < 500; i += 1 + random.IntN(3) + int(day%2)*10 { // dense, or sparse
 			some = append(some, ids[i])
 			if data, ok := all[ids[i]][day]; ok {
 				want[ids[i]] = []byte(data)

@@ -11,7 +11,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// The rewards of the tests are of this month and day.
+// The month and day of the rewards in these tests.
 var (
 	rewardMonth = beacon.MonthOf(Now)
 	rewardDay   = rewardMonth.First() + 13
@@ -44,11 +44,10 @@ func userMonth(month beacon.Month, user beacon.UserID, n int) ledger.UserMonth {
 	return ledger.UserMonth{Month: month, User: user, Hotspots: n, Rows: 2 * n, Chain: hash(n), Sum: sum(n)}
 }
 
-// hash has zeros and high bits in it, as hashes have.
+// hash contains zeros and high bits, as real hashes do.
 func hash(n int) ledger.Hash { return ledger.Hash{0, byte(n), 0xff, byte(n >> 8), 31: 1} }
 
-// page is one of a day's pages: what each hotspot earned, and all that goes with
-// it.
+// page returns a page of a day: what each hotspot earned, and the sums and accounts.
 func page(day beacon.Day, from beacon.Owned, all ...beacon.Owned) ledger.Page {
 	p := ledger.Page{Day: day, From: from}
 	users := map[beacon.UserID]bool{}
@@ -70,7 +69,7 @@ func last(p ledger.Page) ledger.Page {
 	return p
 }
 
-// based makes a page one that was added to the sums as they are.
+// based sets the basis of a page to the stored sums.
 func based(t testing.TB, db *store.DB, p ledger.Page) ledger.Page {
 	t.Helper()
 	if len(p.Rows) > 0 {
@@ -90,7 +89,7 @@ func putPage(t testing.TB, db *store.DB, l lease.Lease, pages ...ledger.Page) {
 	}
 }
 
-// inBooks reads something in a snapshot of its own.
+// inBooks reads something in a separate snapshot.
 func inBooks[T any](t testing.TB, db *store.DB, read func(context.Context, ledger.Books) (T, error)) (answer T) {
 	t.Helper()
 	err := db.Books(t.Context(), func(b ledger.Books) (err error) {
@@ -103,7 +102,7 @@ func inBooks[T any](t testing.TB, db *store.DB, read func(context.Context, ledge
 	return answer
 }
 
-// found is an answer that may be none.
+// found is an optional result.
 type found[T any] struct {
 	Value T
 	Any   bool
@@ -136,7 +135,7 @@ func rowsOf(t testing.TB, db *store.DB, user beacon.UserID, day beacon.Day) []le
 	})
 }
 
-// manyUsers are users whose ids are neighbours and prefixes of each other.
+// manyUsers returns users whose ids are neighbors and prefixes of each other.
 func manyUsers(n int) (all []beacon.UserID) {
 	for i := range n {
 		all = append(all, beacon.UserID(fmt.Sprintf("usr_%04d", i/2)))

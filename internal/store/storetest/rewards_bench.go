@@ -12,12 +12,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// benchPage is how many hotspots are closed at once, and how many users settled.
+// benchPage is how many hotspots are closed, and users settled, at once.
 const benchPage = 1000
 
-// BenchmarkRewards closes two days of all the hotspots that are registered, the
-// second of which finds sums to add to, and settles their month. It reports the
-// microseconds of each step for one of the rows that it is about.
+// BenchmarkRewards closes two days of all registered hotspots, the second of which has
+// sums to add to, and settles their month. It reports the microseconds of each step per
+// row.
 func BenchmarkRewards(b *testing.B, db *store.DB) {
 	w := &rewardWork{b: b, db: db, took: map[string]time.Duration{}, cpu: map[string]time.Duration{}, rows: map[string]int{}}
 	day := rewardMonth.First()
@@ -51,7 +51,7 @@ func (w *rewardWork) measure(what string, step func() (rows int, err error)) {
 	w.rows[what] += n
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the CPU time that this process has used so far.
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -95,7 +95,7 @@ func (w *rewardWork) fill(p *ledger.Page, records []beacon.OwnedRecord) {
 	fresh := len(p.Hotspots) == 0
 	user := beacon.UserID("")
 	if len(p.Users) > 0 {
-		user = p.Users[0].User // who may have begun on the page before
+		user = p.Users[0].User // may have begun on the previous page
 	}
 	for n, r := range records {
 		p.Rows = append(p.Rows, ledgerRow(p.Day, r.Owned, 1_234_567))
@@ -110,7 +110,7 @@ func (w *rewardWork) fill(p *ledger.Page, records []beacon.OwnedRecord) {
 	}
 }
 
-// fold writes a record of the day for every hotspot, in the order of their ids.
+// fold writes a record of the day for every hotspot, ordered by id.
 func (w *rewardWork) fold(day beacon.Day) {
 	var mu sync.Mutex
 	var ids []beacon.HotspotID

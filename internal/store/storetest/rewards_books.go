@@ -12,8 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// booksOfOneMoment: what others commit while someone reads does not show, and
-// shows to who reads next.
+// booksOfOneMoment: what others commit during a read is not visible to it, but to the
+// next.
 func booksOfOneMoment(t *testing.T, database Database) {
 	reader, writer := database.open(t), database.open(t)
 	l := lead(t, writer, "keeper")
@@ -49,7 +49,7 @@ func booksOfOneMoment(t *testing.T, database Database) {
 	equal(t, "the next statement", statementOf(t, reader, "usr_a", rewardMonth).Any, true)
 }
 
-// booksEnd: whatever read does, its connection is fit for the next one.
+// booksEnd: whatever read does, its connection is usable afterwards.
 func booksEnd(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
@@ -72,7 +72,7 @@ func booksEnd(t *testing.T, database Database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := db.Books(ctx, func(b ledger.Books) error {
 			cancel()
-			_ = names(ctx, b) // not even when its error is passed over
+			_ = names(ctx, b) // even if its error is ignored
 			return nil
 		})
 		wantKind(t, "a cancelled read", err, beacon.Overloaded)
@@ -82,14 +82,14 @@ func booksEnd(t *testing.T, database Database) {
 			t.Fatal(err)
 		}
 	}
-	insert(t, db, Hotspot(2)) // nobody holds a snapshot: the new one is seen
+	insert(t, db, Hotspot(2)) // nobody holds a snapshot: the new hotspot is visible
 	equal(t, "the names", len(inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]beacon.HotspotName, error) {
 		return b.Names(ctx, Hotspot(1).Operator, time.Time{})
 	})), 2)
 }
 
-// booksAtOnce: many read at once, and each asks the store for something else
-// meanwhile: they must not wait for each other for ever.
+// booksAtOnce: many read at once, and each makes another query to the store meanwhile.
+// They must not deadlock.
 func booksAtOnce(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
@@ -111,7 +111,7 @@ func booksAtOnce(t *testing.T, database Database) {
 	all.Wait()
 }
 
-// booksOfHotspots: names and owners stay when a hotspot is deleted.
+// booksOfHotspots: names and owners remain after a hotspot is deleted.
 func booksOfHotspots(t *testing.T, database Database) {
 	db := database.open(t)
 	stranger := Hotspot(3)
@@ -151,8 +151,8 @@ func booksOfHotspots(t *testing.T, database Database) {
 	longRows(t, db)
 }
 
-// longRows: more than are read at once, in their order; whoever gets them may
-// ask for more, and may stop.
+// longRows: more rows than are read at once arrive in order; the callback may make
+// queries and may stop.
 func longRows(t *testing.T, db *store.DB) {
 	t.Helper()
 	const many = 4_500
@@ -182,7 +182,7 @@ func longRows(t *testing.T, db *store.DB) {
 	}
 }
 
-// must2 returns a value that is there.
+// must2 returns a value that must exist.
 func must2[T any](v T, any bool, err error) T {
 	if err != nil || !any {
 		panic(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// putPages: a day comes page by page, adds up, and the next begins when it is
+// putPages: a day is written page by page, adds up, and the next begins once it is
 // closed.
 func putPages(t *testing.T, database Database) {
 	db := database.open(t)
@@ -38,8 +38,8 @@ func putPages(t *testing.T, database Database) {
 	wantHead(t, db, 0)
 }
 
-// putPageRefused: a page that does not follow, or comes from who lost the lease,
-// writes nothing at all.
+// putPageRefused: a page that does not follow, or whose writer lost the lease, writes
+// nothing at all.
 func putPageRefused(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	l := lead(t, db, "keeper")
@@ -73,15 +73,14 @@ func putPageRefused(t *testing.T, database Database) {
 	putPage(t, db, taken, last(page(rewardDay+1, one, two)))
 	wantKind(t, "the middle of a day", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+2, one, two))), beacon.Conflict)
 	wantKind(t, "a day too far", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+3, beacon.Owned{}, one))), beacon.Conflict)
-	// A row that is there already is not for anyone to write over.
+	// An existing row is never overwritten.
 	doubled := page(rewardDay+2, beacon.Owned{}, one, two)
 	doubled.Rows[1] = doubled.Rows[0]
 	wantKind(t, "a row twice", db.PutPage(t.Context(), taken, based(t, db, doubled)), beacon.Internal)
 	equal(t, "the closing", closing(t, db).Value.Day, rewardDay+1)
 }
 
-// stalePages: a page that was added to sums which are no longer those that are
-// written is refused, whichever of them it is.
+// stalePages: a page is refused if any of the sums it was added to has changed since.
 func stalePages(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")
@@ -107,7 +106,7 @@ func stalePages(t *testing.T, database Database) {
 	}
 }
 
-// rowExtremes: what is kept is what was given, at the limits of each number.
+// rowExtremes: what is read equals what was written, at the limits of each number.
 func rowExtremes(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")

@@ -11,8 +11,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// ownedRecords: by user and then by hotspot, deleted ones too, whatever the page
-// size; only those that have a record of the day.
+// ownedRecords: ordered by user and then hotspot, deleted ones included, for any page
+// size; only those with a record of the day.
 func ownedRecords(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")
@@ -63,8 +63,8 @@ func ownedRecords(t *testing.T, database Database) {
 	}
 }
 
-// sumRanges: ranges begin and end where they are told to, also within a user,
-// and have nothing of the next month.
+// sumRanges: ranges begin and end at their bounds, even within a user, and contain
+// nothing of the next month.
 func sumRanges(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")
@@ -109,8 +109,8 @@ func sumRanges(t *testing.T, database Database) {
 	sumsOfAUser(t, db, users[2], want)
 }
 
-// strangers are hotspots, and users, who come in between and have nothing in the
-// month. Those who have are not even registered: no page depends on it.
+// strangers returns hotspots and users that sort in between and have nothing in the
+// month. Those that do are not even registered: pages do not depend on that.
 func strangers(t *testing.T, db *store.DB) (all []beacon.Owned) {
 	t.Helper()
 	for n := range 20 {
@@ -122,14 +122,14 @@ func strangers(t *testing.T, db *store.DB) (all []beacon.Owned) {
 	return all
 }
 
-// sumsOfAUser reads what one user has, and nothing of the neighbours.
+// sumsOfAUser reads what one user has, and nothing of the neighbors.
 func sumsOfAUser(t *testing.T, db *store.DB, user beacon.UserID, want ledger.Page) {
 	t.Helper()
 	err := db.Books(t.Context(), func(b ledger.Books) error {
 		own := must(b.HotspotMonths(t.Context(), user, rewardMonth))
 		equal(t, "the hotspots of a user", own, slices.DeleteFunc(slices.Clone(want.Hotspots),
 			func(m ledger.HotspotMonth) bool { return m.User != user }))
-		// Months long before and long after, and more than one query of them.
+		// Months long before and after, in more than one query.
 		months := must(b.UserMonths(t.Context(), user, rewardMonth-40, rewardMonth+40))
 		if len(months) != 2 || months[0].Month != rewardMonth || months[1].Month != rewardMonth+1 || months[1].User != user {
 			t.Errorf("the months of a user: %v", months)
@@ -153,5 +153,5 @@ func reversed[T any](all []T) []T {
 	return all
 }
 
-// whole makes nil the same as empty.
+// whole turns nil into an empty slice.
 func whole[T any](all []T) []T { return append([]T{}, all...) }

@@ -33,8 +33,8 @@ func statementOf(t testing.TB, db *store.DB, user beacon.UserID, month beacon.Mo
 	})
 }
 
-// settleMonths: statements follow each other; one that does not is passed over
-// and leaves no trace, and those beside it are written.
+// settleMonths: statements follow each other; one that does not is skipped without a
+// trace, and the others are written.
 func settleMonths(t *testing.T, database Database) {
 	db := database.open(t)
 	openAccounts(t, db, "usr_a", "usr_b", "usr_c")
@@ -51,8 +51,8 @@ func settleMonths(t *testing.T, database Database) {
 	other := firstA
 	other.Sum, other.Hash, other.SettledAt = sum(77), hash(77), Now.AddDate(1, 0, 0)
 	settle(0, other)                                             // a settled month never changes
-	settle(0, statement(rewardMonth-1, "usr_a", 5, firstA.Hash)) // nor is one put before it
-	settle(0, statement(rewardMonth+1, "usr_a", 6, none))        // the wrong one before
+	settle(0, statement(rewardMonth-1, "usr_a", 5, firstA.Hash)) // and none is inserted before it
+	settle(0, statement(rewardMonth+1, "usr_a", 6, none))        // the wrong previous hash
 	secondA := statement(rewardMonth+1, "usr_a", 7, firstA.Hash)
 	thirdA := statement(rewardMonth+3, "usr_a", 8, secondA.Hash) // a month without rows has none
 	settle(2, thirdA, secondA, secondA)
@@ -100,12 +100,12 @@ func settleMany(t *testing.T, database Database) {
 			t.Fatalf("account %d is %+v", i, a)
 		}
 	}
-	insert(t, db, Hotspot(1)) // the numbers go on
+	insert(t, db, Hotspot(1)) // the numbers continue
 	wantHead(t, db, int64(len(all))+1)
 }
 
-// settleRace: many settle the same months at once, on two nodes, each with sums
-// of its own. Every statement is one of them, whole, and was written once.
+// settleRace: many settle the same months at once, on two nodes, each with its own
+// sums. Every statement equals one of them as a whole, and was written once.
 func settleRace(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	users := manyUsers(60)

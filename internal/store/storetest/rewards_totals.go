@@ -17,7 +17,7 @@ func totals(t testing.TB, db *store.DB, user beacon.UserID) []ledger.HotspotTota
 	return inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]ledger.HotspotTotal, error) { return b.Totals(ctx, user) })
 }
 
-// addTotals: a month counts once, whoever adds it and however often.
+// addTotals: a month counts once, no matter how often and by how many it is added.
 func addTotals(t *testing.T, database Database) {
 	db := database.open(t)
 	add := func(sums ...ledger.HotspotMonth) {
@@ -33,7 +33,7 @@ func addTotals(t *testing.T, database Database) {
 	add(hotspotMonth(rewardMonth-1, one, 1000)) // too late
 	next := hotspotMonth(rewardMonth+1, one, 3)
 	next.Tier = beacon.Premium
-	add(hotspotMonth(rewardMonth+3, two, 5), next, hotspotMonth(rewardMonth+1, two, 1)) // two months of one
+	add(hotspotMonth(rewardMonth+3, two, 5), next, hotspotMonth(rewardMonth+1, two, 1)) // two months of one hotspot
 	add(hotspotMonth(rewardMonth, owned("usr_aa", 1), 1))
 	equal(t, "the totals", totals(t, db, "usr_a"), []ledger.HotspotTotal{
 		{Owned: one, Through: rewardMonth + 1, Tier: beacon.Premium, Sum: sum(13)},
@@ -51,7 +51,7 @@ func addTotalsRace(t *testing.T, database Database) {
 		for racer := range racers {
 			all.Go(func() {
 				var sums []ledger.HotspotMonth
-				for n := racer; n < hotspots; n++ { // each its own part, and all of the rest
+				for n := racer; n < hotspots; n++ { // all hotspots from its own number on
 					sums = append(sums, hotspotMonth(month, owned("usr_a", n), n))
 				}
 				if err := nodes[racer%2].AddTotals(t.Context(), reversed(sums)); err != nil {
@@ -70,7 +70,7 @@ func addTotalsRace(t *testing.T, database Database) {
 	}
 }
 
-// finishMonth: once, with one change.
+// finishMonth: recorded once, with one change.
 func finishMonth(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	finished := func() found[beacon.Month] {
@@ -97,7 +97,7 @@ func finishMonth(t *testing.T, database Database) {
 	wantHead(t, other, 0)
 }
 
-// keepPolicies: what was written first stays.
+// keepPolicies: a stored policy is never overwritten.
 func keepPolicies(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	one := ledger.Policy{Version: 1, From: 0, Text: "{\"é\": 1}\n"}
@@ -113,7 +113,7 @@ func keepPolicies(t *testing.T, database Database) {
 	wantKind(t, "NUL", err, beacon.Internal)
 	wantHead(t, db, 0)
 
-	// Of many who write the same version at once, each gets what one wrote.
+	// If many write the same version at once, all get what one of them wrote.
 	const racers, from = 8, 20
 	answers := make([][]ledger.Policy, racers)
 	for version := from; version < from+10; version++ {

@@ -1,6 +1,8 @@
-// Package storetest is the contract that every store keeps, as tests: above
-// all what two databases do differently when nobody looks. It is not about one
-// engine; what only one of them has is tested beside it.
+// Package storetest is the contract of every store, as tests: above all what databases
+// silently do differently. It is not about one engine; what only one of them has is
+// tested in that engine's package.
+//
+// Its invariant: every engine passes the same tests.
 package storetest
 
 import (
@@ -18,8 +20,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// Database opens a database. It can be called many times: each time it opens
-// one more node on the same database, a fresh one when node is empty.
+// Database opens a database. Each call opens one more node on the same database, a new
+// one if node is empty.
 type Database func(ctx context.Context, node string) (*store.DB, error)
 
 // open opens a node that is closed at the end of the test.
@@ -42,10 +44,10 @@ func (d Database) openNode(t testing.TB, node string) *store.DB {
 	return db
 }
 
-// Now is when the tests happen: to the microsecond, as a store keeps it.
+// Now is the time of the tests, with the microsecond precision of a store.
 var Now = time.Date(2026, 11, 15, 12, 0, 0, 123_456_000, time.UTC)
 
-// Run holds a store to the contract. Fresh makes an empty database.
+// Run tests a store against the contract. Fresh creates an empty database.
 func Run(t *testing.T, fresh func(t testing.TB) Database) {
 	tests := []struct {
 		name string
@@ -134,10 +136,10 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 	}
 }
 
-// Actor is who does everything here.
+// Actor performs every action in these tests.
 var Actor = beacon.Actor{Key: "key_tester", User: "usr_tester", Request: "req_1"}
 
-// Hotspot makes a full hotspot; each n has its own id and MAC.
+// Hotspot returns a hotspot with all fields set; each n has its own id and MAC.
 func Hotspot(n int) beacon.Hotspot {
 	at := Now.Add(time.Duration(n) * time.Millisecond)
 	return beacon.Hotspot{
@@ -172,7 +174,7 @@ func mac(n int) beacon.MAC {
 	return beacon.MAC(fmt.Sprintf("02:00:5E:%02x:%02x:%02x", n>>16&0xff, n>>8&0xff, n&0xff))
 }
 
-// insert registers hotspots that must succeed.
+// insert registers hotspots, which must succeed.
 func insert(t testing.TB, db *store.DB, all ...beacon.Hotspot) {
 	t.Helper()
 	for _, h := range all {
@@ -190,8 +192,8 @@ func equal(t testing.TB, what string, got, want any) {
 	}
 }
 
-// wantKind checks that an error is a *beacon.Error of a kind, and itself, not
-// hidden in another: its edge looks for nothing else.
+// wantKind checks that an error is a *beacon.Error of a kind. It must not be wrapped:
+// the API checks for nothing else.
 func wantKind(t testing.TB, what string, err error, kind beacon.Kind) {
 	t.Helper()
 	e, ok := err.(*beacon.Error) //nolint:errorlint // see above
@@ -212,7 +214,7 @@ func wantHead(t testing.TB, db *store.DB, n int64) {
 	}
 }
 
-// must returns a value that cannot fail here.
+// must returns v, and panics on an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

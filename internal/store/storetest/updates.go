@@ -23,8 +23,8 @@ func update(t *testing.T, database Database) {
 	got, err := db.UpdateHotspot(t.Context(), before.ID, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		equal(t, "what the edit sees", *h, before)
 		*h = want
-		h.UpdatedAt = want.UpdatedAt.Add(400 * time.Nanosecond)                     // more than is kept
-		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // not its business
+		h.UpdatedAt = want.UpdatedAt.Add(400 * time.Nanosecond)                     // more precise than what is stored
+		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // must be ignored
 		return true, nil
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func update(t *testing.T, database Database) {
 	wantHead(t, db, 2)
 }
 
-// updateVerdicts: nothing is written, and nothing is recorded.
+// updateVerdicts: nothing is written, and no change is recorded.
 func updateVerdicts(t *testing.T, database Database) {
 	db := database.open(t)
 	want, gone := Hotspot(1), Hotspot(2)
@@ -93,7 +93,7 @@ func deleteFreesMAC(t *testing.T, database Database) {
 	wantKind(t, "the deleted one", err, beacon.NotFound)
 	insert(t, db, second)
 	equal(t, "the successor", must(db.Hotspot(t.Context(), second.ID)), second)
-	remove(t, db, second.ID) // two deleted ones may have had the same MAC
+	remove(t, db, second.ID) // two deleted hotspots may have had the same MAC
 	all := must(db.HotspotsByID(t.Context(), []beacon.HotspotID{first.ID}))
 	equal(t, "the deleted one by id", all, []beacon.Hotspot{gone})
 }

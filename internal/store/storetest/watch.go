@@ -8,11 +8,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// watch: whoever watches hears of every transaction, which stream it wrote and
-// what became of it, and sees the connections that they go through.
+// watch: the callback gets every transaction with its stream and its outcome, and Pools
+// shows the connections they use.
 func watch(t *testing.T, database Database) {
 	db := database.open(t)
-	insert(t, db, Hotspot(1)) // nobody watches yet
+	insert(t, db, Hotspot(1)) // not watched yet
 	var mu sync.Mutex
 	heard := map[string]int{}
 	db.Watch(func(c store.Commit) {

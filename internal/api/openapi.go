@@ -17,13 +17,13 @@ var (
 	openapiJSON []byte
 )
 
-// OpenAPI gives the description as YAML, for the command line.
+// OpenAPI returns the API description as YAML, for the command line.
 func OpenAPI() []byte { return openapiYAML }
 
-// OpenAPIJSON gives the description as JSON, for the documentation.
+// OpenAPIJSON returns the API description as JSON, for the documentation.
 func OpenAPIJSON() []byte { return openapiJSON }
 
-// document serves the description.
+// document serves the API description.
 func (a *API) document(contentType string, body []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -13,8 +13,8 @@ var (
 	openapiJSON []byte
 )
 
-// OpenAPI gives the description as YAML, for the command line.
+// OpenAPI returns the API description as YAML, for the command line.
 func OpenAPI() []byte { return openapiYAML }
 
-// OpenAPIJSON gives the description as JSON, for the documentation.
+// OpenAPIJSON returns the API description as JSON, for the documentation.
 func OpenAPIJSON() []byte { return openapiJSON }

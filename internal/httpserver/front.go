@@ -57,7 +57,7 @@ func RequestID(w http.ResponseWriter) string {
 	return ""
 }
 
-// ServeHTTP assigns a request id, refuses what no interface should see, and calls the
+// ServeHTTP assigns a request id, refuses what no API should see, and calls the
 // next handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()

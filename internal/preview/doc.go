@@ -4,5 +4,5 @@
 // live network. Its one invariant: a response depends only on the request, since all
 // data is loaded and encoded when the process starts and never changes.
 //
-//	curl -H 'x-api-key: svc_test_abc123' http://127.0.0.1:8080/api/v1/hotspots?limit=2
+//	curl -H 'x-api-key: svc_test_abc123' 'http://127.0.0.1:8080/api/v1/hotspots?limit=2'
 package preview

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// form is a way to write an answer down.
+// form is a media type of a response.
 type form struct {
 	kind, subkind string
 	parameters    map[string]string
@@ -20,14 +20,13 @@ var (
 	asGeoJSON = form{"application", "geo+json", nil}
 )
 
-// wants reports whether a client would rather have a form than JSON, by its
-// Accept headers: the higher weight wins, then the one that is named more
-// precisely, then JSON. Who accepts neither gets JSON too: an answer that can be
-// read is better than none.
+// wants reports whether a client prefers other to JSON, according to its Accept headers:
+// the higher weight wins, then the more precise range, then JSON. A client that accepts
+// neither gets JSON too: a readable response is better than none.
 func wants(r *http.Request, other form) bool {
 	header := r.Header["Accept"]
 	if len(header) == 0 || len(header) == 1 && (header[0] == "*/*" || header[0] == "application/json") {
-		return false // as nearly everyone asks
+		return false // the usual headers
 	}
 	accepted := splitRanges(strings.Join(header, ","))
 	weight, precision := other.weight(accepted)
@@ -35,13 +34,13 @@ func wants(r *http.Request, other form) bool {
 	return weight > json || weight == json && weight > 0 && precision > jsonPrecision
 }
 
-// weight tells how welcome a form is, and how precisely the range that says so
-// names it: that range counts which is the most precise.
+// weight returns the weight of a form and the precision of the range that sets it. The
+// most precise matching range counts.
 func (f form) weight(accepted []string) (weight float64, precision int) {
 	for _, text := range accepted {
 		media, parameters, err := mime.ParseMediaType(text)
 		if err != nil {
-			continue // a range that nobody can read asks for nothing
+			continue // ignore a range that cannot be parsed
 		}
 		w, ok := weightOf(parameters)
 		if p := f.match(media, parameters); ok && (p > precision || p == precision && p > 0 && w > weight) {
@@ -51,11 +50,11 @@ func (f form) weight(accepted []string) (weight float64, precision int) {
 	return weight, precision
 }
 
-// match tells how precisely a media range names the form; 0: not at all.
+// match returns how precisely a media range names the form; 0 means not at all.
 func (f form) match(media string, parameters map[string]string) int {
 	precision := 0
 	switch media {
-	case "*", "*/*": // the first is what some old clients send
+	case "*", "*/*": // some old clients send "*"
 		precision = 1
 	case f.kind + "/*":
 		precision = 2
@@ -76,7 +75,7 @@ func (f form) match(media string, parameters map[string]string) int {
 	return precision
 }
 
-// weightOf reads the parameter q, which is from 0 to 1, and 1 where it is absent.
+// weightOf reads the parameter q, which is from 0 to 1, and 1 if absent.
 func weightOf(parameters map[string]string) (weight float64, ok bool) {
 	text, given := parameters["q"]
 	if !given {
@@ -86,7 +85,7 @@ func weightOf(parameters map[string]string) (weight float64, ok bool) {
 	return weight, err == nil && isDecimal(text) && weight >= 0 && weight <= 1
 }
 
-// splitRanges cuts at the commas that do not stand in quotes.
+// splitRanges splits at the commas outside quotes.
 func splitRanges(header string) (ranges []string) {
 	quoted, from := false, 0
 	for i := 0; i < len(header); i++ {

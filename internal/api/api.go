@@ -17,10 +17,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
-// Base is the path that every endpoint stands under.
+// Base is the path prefix of every endpoint.
 const Base = "/v1"
 
-// Config is what the interface is made of.
+// Config holds the dependencies of the API.
 type Config struct {
 	Keys      *access.Keys
 	Registry  *registry.Registry
@@ -33,16 +33,16 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Telemetry is what the interface needs of heartbeats.
+// Telemetry is what the API needs from heartbeats.
 type Telemetry interface {
-	// Take returns once the beat is durable, or with an error. It gives up by
-	// itself: requests that beat have no deadline of their own.
+	// Take returns once the heartbeat is durable, or with an error. It must give up
+	// by itself: heartbeat requests have no deadline of their own.
 	Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error)
-	// History answers NotFound when there is no live hotspot.
+	// History returns NotFound when there is no live hotspot.
 	History(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (telemetry.History, error)
 }
 
-// API serves the interface.
+// API serves the HTTP API.
 type API struct {
 	keys      *access.Keys
 	registry  *registry.Registry
@@ -55,23 +55,23 @@ type API struct {
 	log       *slog.Logger
 
 	mux        http.Handler
-	plain      map[string]*plainPath // paths without a parameter
+	plain      map[string]*plainPath // by path, for paths without a parameter
 	answers    answerPool
 	sheets     sheetPool
 	tiles      tilePool
 	beats      beatPool
-	complains  throttle // about heartbeats that could not be taken
+	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
-	statements *crowd // who reads one
+	statements *crowd // readers of statements
 
-	stopping context.Context // ends when Stop is called
+	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
 
-	pulse, readerTime, grace time.Duration // see the constants; tests are less patient
-	namesARequest            int           // see the constant; tests have fewer
+	pulse, readerTime, grace time.Duration // see the constants; tests use shorter ones
+	namesARequest            int           // see the constant; tests use a smaller one
 }
 
-// New makes the interface.
+// New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
@@ -91,18 +91,18 @@ func New(cfg Config) *API {
 	return a
 }
 
-// Stop lets answers that take long come to their end, and ends them when they do
-// not: the server is about to stop.
+// Stop lets long responses finish for a while, then ends them. Call it when the server
+// is about to stop.
 func (a *API) Stop() { a.stop() }
 
-// route is an endpoint that needs a key.
+// route is an endpoint that requires an API key.
 type route struct {
 	pattern string
-	scope   beacon.Scope // what the key must permit; empty: any valid key will do (decision N6)
+	scope   beacon.Scope // the key must have it; empty: any valid key will do (decision N6)
 	run     endpoint
 }
 
-// routes is the interface. What each answers is in openapi.yaml.
+// routes lists the endpoints that require an API key. openapi.yaml describes each.
 func (a *API) routes() []route {
 	return []route{
 		{"GET /v1/hotspots/nearby", "", a.nearby},
@@ -131,14 +131,14 @@ func (a *API) routes() []route {
 	}
 }
 
-// openRoute is an endpoint that looks after itself.
+// openRoute is an endpoint that does its own authentication, if any.
 type openRoute struct {
 	pattern string
 	handler http.Handler
 }
 
-// openRoutes take other keys than API keys, or none: a device that is not yet
-// linked has none, and the rest only describes the interface.
+// openRoutes lists the endpoints that take other keys than API keys, or none: a device
+// that is not linked yet has no key, and the rest only describe the API.
 func (a *API) openRoutes() []openRoute {
 	return []openRoute{
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
@@ -148,7 +148,7 @@ func (a *API) openRoutes() []openRoute {
 	}
 }
 
-// Routes lists what the API serves, as its OpenAPI document must.
+// Routes returns all patterns, spelled as in the OpenAPI document.
 func (a *API) Routes() []string {
 	var list []string
 	for _, rt := range a.routes() {
@@ -161,15 +161,14 @@ func (a *API) Routes() []string {
 	return list
 }
 
-// plainPath is a path that has no parameter: what it takes is known without a look
-// at the others.
+// plainPath is a path without a parameter. Its methods are known without the mux.
 type plainPath struct {
 	methods []string
-	pattern string // of GET, where it takes that
+	pattern string // of GET, if allowed
 	get     http.Handler
 }
 
-// register has a handler answer a pattern.
+// register adds a handler for a pattern.
 func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler) {
 	mux.Handle(pattern, handler)
 	method, path, _ := strings.Cut(pattern, " ")
@@ -188,10 +187,10 @@ func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler)
 	slices.Sort(at.methods)
 }
 
-// ServeHTTP answers a request under Base. The mux takes two looks at a path to
-// tell a miss from a match; what devices and apps ask most needs neither. Nor is it
-// asked what else a plain path takes: to it, DELETE /hotspots/nearby deletes the
-// hotspot "nearby".
+// ServeHTTP serves a request under Base. The mux matches a path twice to distinguish a
+// miss from a match, so the most frequent requests of devices and apps bypass it. Nor
+// does the mux decide which methods a plain path allows: to it, DELETE
+// /hotspots/nearby deletes the hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpserver.MarkAsData(w.Header())
 	if id, ok := heartbeatPath(r); ok {
@@ -199,7 +198,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.beat(w, r, id)
 		return
 	}
-	// A path that is spelled with escapes is left to the mux: %2F is no slash.
+	// A path with escapes is left to the mux: %2F is not a slash.
 	if at, ok := a.plain[r.URL.Path]; ok && r.URL.RawPath == "" {
 		switch {
 		case r.Method == http.MethodGet && at.get != nil:

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// km2 is an area in units of 10^-12 km², which are square millimetres. So sums
-// and differences of what is shown are exact.
+// km2 is an area in units of 10^-12 km², which are square millimetres. Sums and
+// differences of the areas shown are therefore exact.
 type km2 struct {
 	whole int64 // km²
-	rest  int64 // of one more, 0 to oneKm2-1
+	rest  int64 // fraction of 1 km², 0 to oneKm2-1
 }
 
 const oneKm2 = 1_000_000_000_000
 
-// km2Of rounds to the nearest.
+// km2Of rounds to the nearest unit.
 func km2Of(area float64) km2 {
 	whole, rest := math.Modf(max(0, area))
 	return km2{int64(whole), 0}.plus(int64(math.Round(rest * oneKm2)))
@@ -28,7 +28,7 @@ func (a km2) plus(rest int64) km2 {
 	return a
 }
 
-// minus takes away an area that is not larger; if it is, nothing is left.
+// minus subtracts b. The result is 0 if b is larger.
 func (a km2) minus(b km2) km2 {
 	a.whole, a.rest = a.whole-b.whole, a.rest-b.rest
 	if a.rest < 0 {

@@ -20,14 +20,14 @@ func (q *query) bounds() (box geo.Box) {
 	return readBox(side, "", &q.faults)
 }
 
-// boundsForm is a box as a client wrote it.
+// boundsForm is a box as the client sent it.
 type boundsForm struct{ North, South, East, West beacon.Opt[float64] }
 
 func readBounds(o *object) boundsForm {
 	return boundsForm{North: o.number("north"), South: o.number("south"), East: o.number("east"), West: o.number("west")}
 }
 
-// validate gives the box, or notes its faults; path leads to it.
+// validate returns the box, or adds its faults. Field names are prefixed with path.
 func (form boundsForm) validate(path string, f *beacon.Faults) geo.Box {
 	sides := map[string]beacon.Opt[float64]{"north": form.North, "south": form.South, "east": form.East, "west": form.West}
 	side := func(name string, most float64) (n float64, ok bool) {
@@ -36,7 +36,7 @@ func (form boundsForm) validate(path string, f *beacon.Faults) geo.Box {
 	return readBox(side, path, f)
 }
 
-// required gives a number that must be there, and between two bounds.
+// required returns a number that must be present, from least to most.
 func required(value beacon.Opt[float64], field string, least, most float64, f *beacon.Faults) (n float64, ok bool) {
 	n, ok = beacon.Required(value, field, f)
 	if ok && !(n >= least && n <= most) {
@@ -46,8 +46,8 @@ func required(value beacon.Opt[float64], field string, least, most float64, f *b
 	return positiveZero(n), ok
 }
 
-// readBox puts the sides of a box together. What is wrong with a side alone is
-// noted where it is read; it then says nothing about the one opposite.
+// readBox assembles a box from its sides. side adds the faults of a single side; a
+// faulty side is not compared with the opposite one.
 func readBox(side func(name string, most float64) (n float64, ok bool), path string, f *beacon.Faults) (box geo.Box) {
 	var known [4]bool
 	box.North, known[0] = side("north", 90)
@@ -63,7 +63,7 @@ func readBox(side func(name string, most float64) (n float64, ok bool), path str
 	return box
 }
 
-// positiveZero makes -0 0: they are the same place, and look the same.
+// positiveZero turns -0 into 0: it is the same place, and must look the same.
 func positiveZero(n float64) float64 {
 	if n == 0 {
 		return 0
@@ -71,7 +71,7 @@ func positiveZero(n float64) float64 {
 	return n
 }
 
-// appendBounds writes a box as the answers show it.
+// appendBounds writes a box as responses show it.
 func appendBounds(out []byte, box geo.Box) []byte {
 	out = strconv.AppendFloat(append(out, `{"north":`...), box.North, 'f', -1, 64)
 	out = strconv.AppendFloat(append(out, `,"south":`...), box.South, 'f', -1, 64)

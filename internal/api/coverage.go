@@ -13,13 +13,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// coverageQuery asks what stands in a box, and what covers it.
+// coverageQuery asks which hotspots are in a box, and how much of it is covered.
 type coverageQuery struct {
 	box  geo.Box
 	zoom int // or fleet.AnyZoom
 }
 
-// coverage answers from memory, like nearby: maps ask whenever they are moved.
+// coverage is served from memory, like nearby: map clients ask on every move.
 func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
 	w.Header()["Vary"] = varyAccept
 	in, err := decodeCoverage(r)
@@ -41,7 +41,7 @@ func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principa
 	return nil
 }
 
-// sheet is the memory that a long answer is written in.
+// sheet is the memory for one long response.
 type sheet struct{ body []byte }
 
 type sheetPool struct{ sync.Pool }
@@ -55,7 +55,7 @@ func decodeCoverage(r *http.Request) (coverageQuery, error) {
 	}
 	in := coverageQuery{box: q.bounds(), zoom: fleet.AnyZoom}
 	if zoom := q.number("zoom", 0, fleet.MaxZoom, fleet.AnyZoom); zoom >= 0 {
-		in.zoom = int(zoom) // maps zoom by fractions, too
+		in.zoom = int(zoom) // map clients send fractional zooms, too
 	}
 	return in, q.faults.Err()
 }
@@ -87,8 +87,8 @@ func appendFindings(out []byte, s fleet.Survey) []byte {
 	return strconv.AppendBool(append(out, `,"aggregated":`...), s.Aggregated)
 }
 
-// appendMark takes the place as it was written down when the hotspot last changed:
-// to spell two numbers costs more than all the rest.
+// appendMark copies the coordinates from the summary, encoded when the hotspot last
+// changed: formatting two numbers costs more than all the rest.
 func appendMark(out []byte, m fleet.Mark) []byte {
 	_, place, _ := cutSummary(m.Spot.Summary())
 	out = append(append(out, `"id":"`...), m.Spot.ID()...)
@@ -116,7 +116,7 @@ func appendClusterState(out []byte, c *fleet.Cluster) []byte {
 	return strconv.AppendInt(append(out, `,"online_count":`...), int64(c.Online), 10)
 }
 
-// clusterStatus is online if a hotspot of the cluster is (decision N20).
+// clusterStatus returns online if any hotspot of the cluster is (decision N20).
 func clusterStatus(c *fleet.Cluster) beacon.Status {
 	if c.Online > 0 {
 		return beacon.Online
@@ -124,8 +124,8 @@ func clusterStatus(c *fleet.Cluster) beacon.Status {
 	return beacon.Offline
 }
 
-// appendDegrees writes an angle to 1e-7°, which is a centimetre: a centroid is no
-// place that someone measured.
+// appendDegrees writes an angle rounded to 1e-7°, which is a centimetre: a centroid is
+// computed, not measured.
 func appendDegrees(out []byte, degrees float64) []byte {
 	const one = 10_000_000
 	n := int(math.Round(degrees * one))
@@ -136,7 +136,7 @@ func appendDegrees(out []byte, degrees float64) []byte {
 	return appendFraction(out, n%one, one/10)
 }
 
-// appendShare writes a fraction with all the digits that it has.
+// appendShare writes a fraction with all its digits.
 func appendShare(out []byte, share float64) []byte {
 	return strconv.AppendFloat(out, share, 'f', -1, 64)
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// crowd counts who is served for a long time: each takes up a connection, and
-// more than that.
+// crowd counts and limits long-running responses: each occupies a connection and more.
 type crowd struct {
 	most, mostAKey int
-	tooOften, full *beacon.Error // what is answered beyond those
+	tooOften, full *beacon.Error // returned beyond mostAKey and most
 
 	mu    sync.Mutex
 	all   int
 	byKey map[beacon.KeyID]int
 }
 
-// join lets a key in, or says why not; leave follows.
+// join admits a key or returns an error. Each successful join needs a leave.
 func (c *crowd) join(key beacon.KeyID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +43,7 @@ func (c *crowd) leave(key beacon.KeyID) {
 
 var errPlacesTaken = errors.New("all places are taken")
 
-// newListeners counts those who listen to events.
+// newListeners returns the counter of event streams.
 func newListeners() *crowd {
 	return &crowd{
 		most: maxListeners, mostAKey: maxPerKey, byKey: map[beacon.KeyID]int{},
@@ -53,7 +52,7 @@ func newListeners() *crowd {
 	}
 }
 
-// newReaders counts those who read a statement.
+// newReaders returns the counter of statement downloads.
 func newReaders() *crowd {
 	return &crowd{
 		most: maxStatements, mostAKey: maxStatementsAKey, byKey: map[beacon.KeyID]int{},

@@ -38,8 +38,8 @@ func encodeLinkCode(_ http.Header, made registry.LinkCode) payload {
 	return payload{Data: linkCode{made.Code, stamp(made.ExpiresAt)}}
 }
 
-// link gives a device its key (decision X2). It has none to show yet, so that
-// tries are counted by address, before any look at what it sent.
+// link issues a device its key (decision X2). The device has no key yet, so attempts
+// are counted by address, before the body is read.
 func (a *API) link(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
 	err := a.limits.spendLinkTry(w.Header(), r, time.Now())

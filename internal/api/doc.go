@@ -1,5 +1,9 @@
-// Package api is the interface of the live network, under /v1: routes on
-// one screen (see api.go), and for each a decoder, a verb of a use case, and an
-// encoder. It decides nothing about hotspots. Its one invariant: an answer has
-// the documented envelope or the documented error, whatever was asked.
+// Package api serves the HTTP API of the live network, under /v1. Every route is one
+// line of API.routes (see api.go): most combine a decoder, a method of a use case and
+// an encoder.
+//
+//	{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
+//
+// The package makes no decision about hotspots. Its one invariant: every response is
+// the documented envelope or the documented error, whatever the request.
 package api

@@ -8,7 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// payload is what an answer says, before it is put into the envelope.
+// payload is the content of a response, before it is put into the envelope.
 type payload struct {
 	Data       any
 	Pagination *pagination
@@ -32,7 +32,7 @@ type pagination struct {
 	TotalPages int `json:"total_pages"`
 }
 
-// showPage shows each item of a page of a list.
+// showPage converts each item of a page.
 func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
 	shown := make([]Shown, len(list.Items))
 	for i, item := range list.Items {
@@ -43,17 +43,17 @@ func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
 	}}
 }
 
-// encoded is what stands in the data of an answer, written down already.
+// encoded is the data of a response that is already encoded as JSON.
 type encoded []byte
 
-// stamp is a time as the interface writes it (decision N22).
+// stamp is a time as the API writes it (decision N22).
 type stamp time.Time
 
 // MarshalText writes the time in UTC with milliseconds.
 func (s stamp) MarshalText() ([]byte, error) { return s.append(nil), nil }
 
-// append writes the time by the one layout that package time is quick at, and
-// puts the milliseconds in.
+// append uses the one layout that package time formats fast, and inserts the
+// milliseconds.
 func (s stamp) append(out []byte) []byte {
 	t := time.Time(s).UTC()
 	out = t.AppendFormat(out, time.RFC3339)
@@ -61,7 +61,7 @@ func (s stamp) append(out []byte) []byte {
 	return append(out[:len(out)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
 }
 
-// maybe gives a time as a pointer, nil for one that has not come.
+// maybe returns a pointer to a time, or nil for the zero time.
 func maybe(t time.Time) *stamp {
 	if t.IsZero() {
 		return nil
@@ -74,7 +74,7 @@ func (a *API) meta(w http.ResponseWriter) meta {
 	return meta{RequestID: httpserver.RequestID(w), Timestamp: stamp(a.now())}
 }
 
-// write sends a successful answer.
+// write sends a successful response.
 func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	if status == http.StatusNoContent {
 		w.WriteHeader(status)

@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
-// fault is the body of every error (decision N1).
+// fault is the body of every error response (decision N1).
 type fault struct {
 	Error faultBody `json:"error"`
 	Meta  meta      `json:"meta"`
@@ -30,7 +30,7 @@ type faultDetail struct {
 	Message string `json:"message"`
 }
 
-// kinds gives the status and code of each kind of error.
+// kinds maps each kind of error to its status and code.
 var kinds = map[beacon.Kind]struct {
 	status int
 	code   string
@@ -48,11 +48,11 @@ var kinds = map[beacon.Kind]struct {
 	beacon.Overloaded:       {http.StatusServiceUnavailable, "overloaded"},
 }
 
-// fail is the only place where an error becomes an answer. The cause of an
-// internal one is for the log alone.
+// fail is the only place where an error becomes a response. The cause of an internal
+// error goes only to the log.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(r.Context().Err(), context.Canceled) && !isAboutBody(err) {
-		// The client is gone: nobody reads the answer, and nothing is wrong here.
+		// The client is gone: nobody reads the response, and nothing is wrong here.
 		w.WriteHeader(statusClientGone)
 		return
 	}
@@ -63,7 +63,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	a.answerFailure(w, e)
 }
 
-// answerFailure writes an error that was logged where it had to be.
+// answerFailure writes an error response. The caller has logged it if necessary.
 func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 	if e.Kind == beacon.Internal {
 		e = &beacon.Error{Message: "something went wrong on our side; try again, with the same Idempotency-Key if you sent one"}
@@ -82,19 +82,19 @@ func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 	a.writeFault(w, kinds[e.Kind].status, body)
 }
 
-// isAboutBody reports whether the body of a request is at fault. When it does not come,
-// or not to its end, net/http ends the context as if the client had left, who may
-// well wait for an answer.
+// isAboutBody reports whether the request body caused the error. If a body does not
+// arrive in full, net/http cancels the context as if the client had left, but the
+// client may still be waiting for a response.
 func isAboutBody(err error) bool {
 	_, ok := errors.AsType[*httpserver.BodyError](err)
 	return ok
 }
 
-// statusClientGone is for the log and the metrics alone.
+// statusClientGone appears only in the log and the metrics.
 const statusClientGone = 499
 
-// classify finds the kind of an error. A request that ran out of time is not
-// the client's fault, and trying again later may help.
+// classify returns the error with its kind. A request that ran out of time is not the
+// client's fault, and a retry may help.
 func classify(err error) *beacon.Error {
 	if e, ok := errors.AsType[*beacon.Error](err); ok {
 		return e
@@ -110,11 +110,11 @@ func kindOf(err error) beacon.Kind { return classify(err).Kind }
 func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
 	w.Header()["Cache-Control"] = noStore
 	if err := httpserver.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)}); err != nil {
-		panic(err) // strings alone: cannot happen
+		panic(err) // cannot happen: it holds only strings
 	}
 }
 
-// Refuse writes the errors that are decided where no endpoint runs.
+// Refuse writes the errors for requests that reach no endpoint.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	httpserver.MarkAsData(w.Header())
 	a.limits.showFailures(w.Header(), r, time.Now())
@@ -126,7 +126,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	case http.StatusRequestURITooLong:
 		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
-		// Not logged: these come by the thousand, while it starts or when it has too much to do.
+		// Not logged: there are thousands while the service starts or is overloaded.
 		wait := time.Second
 		if IsHeartbeat(r) {
 			wait = telemetry.RetryAfter()

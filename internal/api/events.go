@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	pulse        = 15 * time.Second // how often a stream says that it is alive
-	readerTime   = 10 * time.Second // how long a reader may take for what it was sent
+	pulse        = 15 * time.Second // interval of keep-alive comments
+	readerTime   = 10 * time.Second // time a reader may take for one write
 	maxListeners = 1000
 	maxPerKey    = 10
 )
 
-// fromNowOn is where someone begins who says nothing: at the next event.
+// fromNowOn is the default position of a subscription: the next event.
 const fromNowOn = -1
 
-// events streams what happens (decision X7) until the client hangs up, its key
-// ends, or the server does. Who reads on from the last id that it got misses
-// nothing.
+// events streams events (decision X7) until the client disconnects, its key ends, or the
+// server stops. A client that resumes after the last id it received misses nothing.
 func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	after, err := decodeAfter(r)
 	if err != nil {
@@ -43,10 +42,10 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	for err := out.open(); err == nil; {
 		err = a.relay(r, p, sub, out)
 	}
-	return nil // whatever ended it, the answer has begun
+	return nil // the response has begun, whatever ended it
 }
 
-// relay passes on what comes next, or after a while that nothing does.
+// relay sends the next batch of events, or a keep-alive comment if none comes for a while.
 func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscription, out *stream) error {
 	ctx, cancel := context.WithTimeout(r.Context(), a.pulse)
 	defer cancel()
@@ -65,15 +64,15 @@ func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscriptio
 
 var errKeyEnded = errors.New("the key was revoked, or expired")
 
-// stillOpens reports whether the key of a long request is still good.
+// stillOpens reports whether the key of a long request is still valid.
 func (a *API) stillOpens(r *http.Request) bool {
 	key, _ := bearer(r)
 	_, err := a.keys.Verify(r.Context(), key)
 	return err == nil || kindOf(err) != beacon.Unauthorized
 }
 
-// decodeAfter reads which event a client had last. What an EventSource sends by
-// itself when it reconnects is newer than the URL that it began with.
+// decodeAfter reads the id of the last event that a client received. The header that an
+// EventSource sends when it reconnects is newer than its original URL.
 func decodeAfter(r *http.Request) (int64, error) {
 	q, err := newQuery(r)
 	if err != nil {
@@ -90,7 +89,7 @@ func decodeAfter(r *http.Request) (int64, error) {
 }
 
 func (q *query) eventNumber(name, text string) int64 {
-	n, err := strconv.ParseUint(text, 10, 63) // which takes no sign
+	n, err := strconv.ParseUint(text, 10, 63) // accepts no sign
 	if err != nil {
 		q.faults.Add(name, "must be a whole number of at least 0")
 	}
@@ -120,23 +119,23 @@ func subscriptionFault(err error) error {
 type stream struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
-	patience time.Duration // with a reader who does not read
+	patience time.Duration // with a reader that does not read
 	buffer   []byte
 }
 
-// open begins the answer. To HEAD there is no more: net/http refuses the rest.
+// open begins the response. HEAD gets no more: net/http refuses the rest.
 func (s *stream) open() error {
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // a proxy must not keep events to itself
+	h.Set("X-Accel-Buffering", "no") // a proxy must not buffer events
 	s.w.WriteHeader(http.StatusOK)
 	return s.flush([]byte(": events of the network\nretry: 2000\n\n"))
 }
 
-// alive is a comment, which readers ignore.
+// alive sends a comment, which readers ignore.
 func (s *stream) alive() error { return s.flush([]byte(": nothing new\n\n")) }
 
-// send writes the events that are for the principal to hear of.
+// send writes the events that the principal may see.
 func (s *stream) send(batch []beacon.Event, p beacon.Principal) error {
 	s.buffer = s.buffer[:0]
 	for _, e := range batch {
@@ -150,9 +149,9 @@ func (s *stream) send(batch []beacon.Event, p beacon.Principal) error {
 	return s.flush(s.buffer)
 }
 
-// flush sends a piece. The server's limit is for answers that end; this one has
-// a limit for each piece. A reader that does not keep up is let go: it can come
-// back and read on.
+// flush sends one piece. The server's write deadline is for responses that end; this
+// one has a deadline for each piece. A reader that does not keep up is disconnected: it
+// can reconnect and resume.
 func (s *stream) flush(piece []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(s.patience)); err != nil {
 		return err
@@ -165,14 +164,13 @@ func (s *stream) flush(piece []byte) error {
 
 const aboutHotspots = "hotspot."
 
-// mayHear reports whether an event is the principal's business. What happens to
-// hotspots is everyone's; all else is its user's.
+// mayHear reports whether a principal may see an event. Events about hotspots are for
+// everyone; all others are for their user.
 func mayHear(p beacon.Principal, e beacon.Event) bool {
 	return strings.HasPrefix(string(e.Kind), aboutHotspots) || p.MayActFor(e.User)
 }
 
-// appendEvent writes an event. Everything in it is text of ours, which needs no
-// escaping.
+// appendEvent writes an event. All its text is ours and needs no escaping.
 func appendEvent(out []byte, e beacon.Event) []byte {
 	out = append(out, "id: "...)
 	out = strconv.AppendInt(out, e.Seq, 10)
@@ -185,7 +183,7 @@ func appendEvent(out []byte, e beacon.Event) []byte {
 	out = append(out, `","`...)
 	if strings.HasPrefix(string(e.Kind), aboutHotspots) {
 		out = append(out, `hotspot_id":"`...)
-	} else { // the target is the month
+	} else { // Target is the month
 		out = append(out, `user_id":"`...)
 		out = append(out, e.User...)
 		out = append(out, `","period":"`...)

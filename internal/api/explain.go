@@ -20,8 +20,8 @@ func decodeExplain(_ http.ResponseWriter, r *http.Request) (rewards.ExplainQuery
 	return in, q.faults.Err()
 }
 
-// explanation is why a day earned what it did (decision X6): the losses and what
-// was earned add up to the potential.
+// explanation says why a day earned what it did (decision X6). The losses and the
+// earnings add up to the potential.
 type explanation struct {
 	HotspotID beacon.HotspotID `json:"hotspot_id"`
 	Date      beacon.Day       `json:"date"`
@@ -102,7 +102,7 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 	return payload{Data: out}
 }
 
-// inWords says what a loss is about.
+// inWords describes a loss.
 func inWords(e rewards.Explanation, l policy.Loss) string {
 	switch l.Reason {
 	case policy.Offline:
@@ -126,8 +126,8 @@ func inWords(e rewards.Explanation, l policy.Loss) string {
 	return "This was not earned for a reason that has no words yet."
 }
 
-// unexpectedInWords tells of minutes that were not expected: they cost something
-// only when there were no others.
+// unexpectedInWords describes minutes in which no service was expected. They cost
+// something only if there were no others.
 func unexpectedInWords(e rewards.Explanation, l policy.Loss, what string) string {
 	if e.Facts.Expected > 0 {
 		return fmt.Sprintf(what+". Nothing was expected then, so it cost nothing.", minutes(l.Minutes))
@@ -142,8 +142,8 @@ func minutes(n int) string {
 	return strconv.Itoa(n) + " minutes"
 }
 
-// tabulateExplanation has one line for the potential, one for each loss, and one
-// for what was earned.
+// tabulateExplanation writes one line for the potential, one for each loss and one for
+// the earnings.
 func tabulateExplanation(_ rewards.ExplainQuery, e rewards.Explanation) *table {
 	t := newTable("explanation-"+e.Day.String()+".csv",
 		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit")

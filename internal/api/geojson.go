@@ -11,16 +11,16 @@ import (
 
 var geoJSONType = []string{"application/geo+json"}
 
-// writeGeoJSON sends an answer that is written as a map would like it (RFC 7946).
+// writeGeoJSON sends a GeoJSON response (RFC 7946).
 func writeGeoJSON(w http.ResponseWriter, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = geoJSONType
 	h["Content-Length"] = decimal(len(body))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a client that left is no fault of ours
+	_, _ = w.Write(body) // the client may have left; that is not our fault
 }
 
-// appendNearbyFeatures writes the hotspots that appendNearby does.
+// appendNearbyFeatures is appendNearby as GeoJSON.
 func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 	out = append(out, `{"type":"FeatureCollection","features":[`...)
 	for i, hit := range hits {
@@ -33,12 +33,12 @@ func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 		out = append(out, head...)
 		out = append(append(out, `,"address":`...), address...)
 		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
-		out = append(appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp))), '}') // it closes the properties itself
+		out = append(appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp))), '}') // appendFacts closes the properties
 	}
 	return appendMeta(append(out, ']'), m)
 }
 
-// appendCoverageFeatures writes what appendCoverage does.
+// appendCoverageFeatures is appendCoverage as GeoJSON.
 func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []byte {
 	out = append(out, `{"type":"FeatureCollection","bbox":[`...)
 	for i, side := range [...]float64{box.West, box.South, box.East, box.North} {
@@ -71,13 +71,13 @@ func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []b
 	return appendMeta(append(out, ']'), m)
 }
 
-// appendFeature begins a feature, up to where its coordinates go.
+// appendFeature begins a feature, up to its coordinates.
 func appendFeature(out []byte, id string) []byte {
 	out = append(append(out, `{"type":"Feature","id":"`...), id...)
 	return append(out, `","geometry":{"type":"Point","coordinates":[`...)
 }
 
-// appendPlace goes on up to where the properties go.
+// appendPlace writes the coordinates and continues up to the properties.
 func appendPlace(out []byte, place geo.Point) []byte {
 	out = strconv.AppendFloat(out, place.Lng, 'f', -1, 64)
 	out = strconv.AppendFloat(append(out, ','), place.Lat, 'f', -1, 64)

@@ -13,15 +13,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// endpoint answers a request whose key was verified. An error that it returns
-// is answered by fail; nothing may be written then.
+// endpoint serves a request whose key was verified. If it returns an error, it must
+// have written nothing: fail writes the response.
 type endpoint func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error
 
-// patience bounds the work on one request; a database that does not answer by
-// then is as good as away.
+// patience is the deadline for the work on one request. A database that takes longer
+// is as good as down.
 const patience = 5 * time.Second
 
-// guard puts the checks that all endpoints share before one, in the order of
+// guard wraps an endpoint in the checks that all endpoints share, in the order of
 // decision N3: 401, 429, 403.
 func (a *API) guard(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +44,8 @@ var noStore = []string{"no-store"}
 
 var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "the key of a device opens the heartbeats of its own hotspot alone"}
 
-// admit lets in whoever has an API key and does not use it too often. A device
-// has a key too, which opens nothing here.
+// admit accepts a request with a valid API key that is within its limit. The key of a
+// device is valid too, but permits nothing here.
 func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
 	p, device, err := a.authenticate(w, r, now)
 	switch {
@@ -60,10 +60,9 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beac
 	return p, errDevice
 }
 
-// authenticate finds out who is asking: the holder of an API key, or the device
-// of a hotspot. A flood of wrong keys from one address is refused before any of
-// them is looked up (decision N21); keys that are known already are none of
-// them.
+// authenticate identifies the caller: the holder of an API key, or the device of a
+// hotspot. An address that floods wrong keys is refused before they are looked up
+// (decision N21). Keys that are already cached are not affected.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Spot, err error) {
 	if key, ok := bearer(r); ok {
 		p, err = a.keys.VerifyIf(r.Context(), key, func() error {
@@ -83,7 +82,7 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 	return beacon.Principal{}, nil, a.unauthorized(w, r, now)
 }
 
-// deviceWith gives the hotspot whose device has the key, or nil.
+// deviceWith returns the hotspot whose device has the key, or nil.
 func (a *API) deviceWith(key string) *fleet.Spot {
 	presented, ok := access.Split(key)
 	if !ok {
@@ -95,7 +94,7 @@ func (a *API) deviceWith(key string) *fleet.Spot {
 	return nil
 }
 
-// unauthorized counts a wrong key.
+// unauthorized counts a wrong key and returns the error for it.
 func (a *API) unauthorized(w http.ResponseWriter, r *http.Request, now time.Time) error {
 	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {
 		return err
@@ -105,8 +104,8 @@ func (a *API) unauthorized(w http.ResponseWriter, r *http.Request, now time.Time
 
 const maxKeyBytes = 256
 
-// bearer reads the one Authorization header. A key in the URL does not count:
-// URLs end up in logs.
+// bearer reads the key from the only Authorization header. A key in the URL does not
+// count: URLs end up in logs.
 func bearer(r *http.Request) (key string, ok bool) {
 	values := r.Header["Authorization"]
 	if len(values) != 1 || len(values[0]) > maxKeyBytes {
@@ -116,7 +115,7 @@ func bearer(r *http.Request) (key string, ok bool) {
 	return strings.TrimLeft(key, " "), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// serve makes an endpoint of the three steps that nearly all consist of.
+// serve builds an endpoint from the three steps that nearly all endpoints consist of.
 func serve[In, Out any](
 	a *API, status int,
 	decode func(http.ResponseWriter, *http.Request) (In, error),

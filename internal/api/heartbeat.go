@@ -17,9 +17,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Heartbeats are most of what a live network does: a million devices send
-// 16,700 a second. So their path is known without the mux, their usual form is
-// read without the general reader, and nothing is allocated that can be lent.
+// Heartbeats are most of the traffic of a live network: a million devices send 16,700 a
+// second. So their path bypasses the mux, their usual form bypasses the general parser,
+// and buffers are pooled.
 
 const (
 	heartbeatPattern = "POST /v1/hotspots/{id}/heartbeats"
@@ -28,8 +28,9 @@ const (
 	hotspotIDLength  = len(beacon.HotspotPrefix) + id.Length
 )
 
-// heartbeatPath recognises a heartbeat, and gives the hotspot. What looks like
-// none may still be one, in an odd spelling: that is for the mux to say.
+// heartbeatPath reports whether a request is a heartbeat, and returns the hotspot. A
+// request it does not recognize may still be one, in an unusual spelling: the mux
+// decides that.
 func heartbeatPath(r *http.Request) (hotspot beacon.HotspotID, ok bool) {
 	path := r.URL.Path
 	if len(path) != len(beatPrefix)+hotspotIDLength+len(beatSuffix) || r.Method != http.MethodPost || r.URL.RawPath != "" ||
@@ -40,12 +41,12 @@ func heartbeatPath(r *http.Request) (hotspot beacon.HotspotID, ok bool) {
 	return beacon.HotspotID(name), name[:len(beacon.HotspotPrefix)] == beacon.HotspotPrefix && strings.IndexByte(name, '/') < 0
 }
 
-// heartbeat is beat for what comes through the mux.
+// heartbeat is beat for requests that come through the mux.
 func (a *API) heartbeat(w http.ResponseWriter, r *http.Request) {
 	a.beat(w, r, beacon.HotspotID(r.PathValue("id")))
 }
 
-// beat takes a heartbeat (decision X3) and answers once it is durable.
+// beat receives a heartbeat (decision X3) and responds once it is durable.
 func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID) {
 	w.Header()["Cache-Control"] = noStore
 	room := a.beats.Get().(*beatRoom)
@@ -60,9 +61,9 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
 
-// takeBeat goes through the checks of decision N3.
+// takeBeat runs the checks of decision N3 and stores the heartbeat.
 func (a *API) takeBeat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom) (beacon.Status, error) {
-	now := time.Now() // of the machine: limits count real time
+	now := time.Now() // machine clock: limits count real time
 	spot, err := a.device(w, r, hotspot, now)
 	if err != nil {
 		return "", err
@@ -84,11 +85,11 @@ func appendBeat(out []byte, status beacon.Status, m meta) []byte {
 	return appendMeta(out, m)
 }
 
-// nextBeat is beacon.HeartbeatInterval, spelled.
+// nextBeat is beacon.HeartbeatInterval in decimal.
 const nextBeat = "60"
 
-// device finds the hotspot whose device is asking, which must be the one that
-// it beats for.
+// device returns the hotspot whose device sent the request. It must be the hotspot in
+// the path.
 func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, now time.Time) (*fleet.Spot, error) {
 	key, _ := bearer(r)
 	presented, ok := access.Split(key)
@@ -99,7 +100,7 @@ func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.Hots
 	if spot, ok := a.fleet.Find(hotspot); ok && spot.Opens(hash) {
 		return spot, nil
 	}
-	// Another server may have linked the device just now.
+	// Another server may have just linked the device.
 	if err := a.limits.checkFailures(w.Header(), r, now); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.Hots
 
 var errNotThisDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "only the device of a hotspot may send its heartbeats, with the key that it got when it was linked"}
 
-// refuseCaller finds out how to say no to someone who is not the device.
+// refuseCaller returns the error for a caller that is not the device.
 func (a *API) refuseCaller(w http.ResponseWriter, r *http.Request, now time.Time) error {
 	if _, err := a.admit(w, r, now); err != nil && err != errDevice {
 		return err
@@ -124,8 +125,8 @@ func (a *API) refuseCaller(w http.ResponseWriter, r *http.Request, now time.Time
 	return errNotThisDevice
 }
 
-// failBeat answers an error. When no beat can be taken, a line in the log for
-// each would be too much of a good thing.
+// failBeat responds with an error. If no heartbeat can be stored, it does not log a line
+// for each.
 func (a *API) failBeat(w http.ResponseWriter, r *http.Request, err error) {
 	e := classify(err)
 	if e.Kind != beacon.Overloaded || r.Context().Err() != nil {
@@ -138,9 +139,9 @@ func (a *API) failBeat(w http.ResponseWriter, r *http.Request, err error) {
 	a.answerFailure(w, e)
 }
 
-// throttle lets one pass in a second, and counts the others.
+// throttle lets one event per second pass and counts the others.
 type throttle struct {
-	last    atomic.Int64 // second of the last that passed
+	last    atomic.Int64 // Unix second of the last event that passed
 	skipped atomic.Int64
 }
 
@@ -153,14 +154,13 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 	return t.skipped.Swap(0), true
 }
 
-// beatRoom is the memory that a heartbeat is read and answered in.
+// beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
 	body   [usualBeat]byte
 	answer []byte
 }
 
-// usualBeat is more than the body of a heartbeat has, unless someone fills it
-// with blanks.
+// usualBeat exceeds the length of any heartbeat body, unless it is padded with spaces.
 const usualBeat = 1024
 
 type beatPool struct{ sync.Pool }
@@ -169,8 +169,8 @@ func newBeatPool() beatPool {
 	return beatPool{sync.Pool{New: func() any { return new(beatRoom) }}}
 }
 
-// read reads a heartbeat. What is unusual about it, right or wrong, is left to
-// the general reader, so that its faults are told as everywhere (decision N7).
+// read reads a heartbeat. Anything unusual, valid or not, is left to the general
+// parser, so that errors are reported as everywhere else (decision N7).
 func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
 		return decodeHeartbeat(w, r)
@@ -189,14 +189,14 @@ func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heart
 	return decodeHeartbeat(w, r)
 }
 
-// isPlainJSON reports whether a body is sent as nearly everyone sends it.
+// isPlainJSON reports whether the headers of a body are the usual ones.
 func isPlainJSON(h http.Header) bool {
 	types := h["Content-Type"]
 	return len(types) == 1 && (types[0] == "application/json" || types[0] == "application/json; charset=utf-8") &&
 		len(h["Content-Encoding"]) == 0
 }
 
-// ended is the end of a body: as it should be, or with an error.
+// ended is the end of a body: io.EOF, or an error.
 type ended struct{ err error }
 
 func (e ended) Read([]byte) (int, error) {
@@ -206,7 +206,7 @@ func (e ended) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// decodeHeartbeat reads any heartbeat.
+// decodeHeartbeat reads a heartbeat in any valid form.
 func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
 	o, _, err := readBody(w, r)
 	if err != nil {

@@ -2,10 +2,10 @@ package api
 
 import "github.com/beacon-wifi/beacon/internal/beacon"
 
-// scanBeat reads the body of a heartbeat as devices write it: an object of known
-// members, each once, with plain numbers and a boot_id without escapes. It
-// reports false for everything else, be it right or wrong; then the general
-// reader decides. It knows form alone: what the values may be, the domain says.
+// scanBeat parses the body of a heartbeat as devices write it: an object of known
+// members, each at most once, with plain numbers and a boot_id without escapes. It
+// reports false for everything else, valid or not; then the general parser decides. It
+// checks only the form: the domain checks the values.
 func scanBeat(body []byte, form *beacon.HeartbeatForm) bool {
 	s := scanner{rest: body}
 	if !s.members(func(name []byte) bool { return s.beatMember(name, form) }) {
@@ -56,12 +56,12 @@ func (s *scanner) testMember(name []byte, form *beacon.SpeedTestForm) bool {
 	return false
 }
 
-// scanner is what is left to read.
+// scanner holds the input that is left to read.
 type scanner struct {
 	rest []byte
 }
 
-// skip passes over blanks.
+// skip skips white space.
 func (s *scanner) skip() {
 	for len(s.rest) > 0 {
 		switch s.rest[0] {
@@ -73,7 +73,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// take reads one character, and blanks before it.
+// take skips white space and reads the character c, if it is next.
 func (s *scanner) take(c byte) bool {
 	s.skip()
 	if len(s.rest) == 0 || s.rest[0] != c {
@@ -83,7 +83,7 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// members reads an object; member reads the value of each.
+// members reads an object. It calls member to read each value.
 func (s *scanner) members(member func(name []byte) bool) bool {
 	if !s.take('{') {
 		return false
@@ -119,12 +119,11 @@ func (s *scanner) text() (text []byte, ok bool) {
 	return nil, false
 }
 
-// powers of ten that a float64 holds exactly.
+// powers are the powers of ten that numbers are scaled by. A float64 holds each exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
-// number reads a member that is a number of few digits without an exponent. The
-// digits and the power of ten are both exact in a float64, so that one division
-// rounds as strconv does.
+// number reads a number of few digits without an exponent. The digits and the power of
+// ten are both exact in a float64, so one division rounds as strconv does.
 func (s *scanner) number(to *beacon.Opt[float64]) bool {
 	s.skip()
 	text, negative := s.rest, false
@@ -160,8 +159,8 @@ func (s *scanner) number(to *beacon.Opt[float64]) bool {
 	return true
 }
 
-// digitsOf reads digits, and how many there are. Of more than 19 the value is
-// nonsense.
+// digitsOf reads leading digits and returns their value and count. The value is
+// meaningless for more than 19 digits.
 func digitsOf(text []byte) (value uint64, digits int) {
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
 		value = value*10 + uint64(text[digits]-'0')

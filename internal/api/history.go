@@ -16,7 +16,7 @@ const (
 	maxHistoryPoints = 1000
 )
 
-// steps of a history by their names.
+// steps are the allowed steps of a history, by name.
 var steps = []struct {
 	name string
 	span time.Duration
@@ -26,7 +26,7 @@ var steps = []struct {
 	{"1d", 24 * time.Hour},
 }
 
-// historyOf is the history of a hotspot.
+// historyOf is a history with the id of its hotspot.
 type historyOf struct {
 	telemetry.History
 	hotspot beacon.HotspotID
@@ -46,13 +46,13 @@ func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.H
 	in := telemetry.HistoryQuery{Hotspot: beacon.HotspotID(r.PathValue("id")), Step: q.step("step")}
 	in.To = q.time("to", now)
 	if in.To.After(now) {
-		in.To = now // nothing is known of the future
+		in.To = now // the future is unknown
 	}
 	in.From = q.time("from", in.To.Add(-defaultHistory))
 	if q.faults.Any() {
 		return in, q.faults.Err()
 	}
-	// Steps begin at whole hours and days of UTC, and are given whole.
+	// Steps begin at whole hours and days of UTC, and are returned whole.
 	from, to := in.From.Truncate(in.Step), in.To.Add(in.Step-1).Truncate(in.Step)
 	switch {
 	case !in.From.Before(in.To):
@@ -105,7 +105,7 @@ type history struct {
 
 type historyPoint struct {
 	At              stamp           `json:"at"`
-	Uptime          *tenThousandths `json:"uptime"` // null where nothing was expected
+	Uptime          *tenThousandths `json:"uptime"` // null if no service was expected
 	Clients         int             `json:"clients"`
 	TrafficGB       gigabytes       `json:"traffic_gb"`
 	PerformanceTier string          `json:"performance_tier"`

@@ -101,12 +101,11 @@ func decodeChange(w http.ResponseWriter, r *http.Request) (registry.Change, erro
 	return in, o.settle(in.Patch.Validate)
 }
 
-// noVersion is what an entity tag that is none of ours stands for: a version
-// that no hotspot has.
+// noVersion stands for an entity tag that is not ours: no hotspot has this version.
 const noVersion = -1
 
-// ifMatch reads the versions that a client will change (decision N11): none
-// without the header, or where it says that any will do.
+// ifMatch returns the versions that a client is willing to change (decision N11). It
+// returns nil without the header, or if the header accepts any version.
 func ifMatch(r *http.Request) []int64 {
 	var versions []int64
 	for _, line := range r.Header.Values("If-Match") {
@@ -121,7 +120,7 @@ func ifMatch(r *http.Request) []int64 {
 	return versions
 }
 
-// tagOf gives the entity tag of a version of a hotspot; versionOf reads it.
+// tagOf returns the entity tag of a version of a hotspot; versionOf is its inverse.
 func tagOf(version int64) string { return `"v` + strconv.FormatInt(version, 10) + `"` }
 
 func versionOf(tag string) int64 {

@@ -15,7 +15,7 @@ type hotspot struct {
 	Location   location         `json:"location"`
 	Device     device           `json:"device"`
 	Settings   settings         `json:"settings"`
-	RadiusM    float64          `json:"coverage_radius_m"` // in force, whether it is in the settings or not
+	RadiusM    float64          `json:"coverage_radius_m"` // in force, set explicitly or not
 	Metrics    metrics          `json:"metrics"`
 	OperatorID beacon.UserID    `json:"operator_id"`
 	CreatedAt  stamp            `json:"created_at"`
@@ -104,7 +104,7 @@ func showHotspot(h registry.View) hotspot {
 	}
 }
 
-// loadOf is the same number that nearby answers show (decision N14).
+// loadOf returns the same number as nearby responses show (decision N14).
 func loadOf(h registry.View) tenThousandths {
 	const full = 10_000
 	room := h.Settings.MaxConnections
@@ -131,7 +131,7 @@ func showHours(o beacon.OperatingHours) *hours {
 	}
 	for _, e := range o.Exceptions {
 		shown := exception{Date: e.Date, Closed: e.Closed}
-		for _, s := range e.Spans { // the interface takes one
+		for _, s := range e.Spans { // the API accepts only one
 			shown.Open, shown.Close = beacon.FormatClock(s.Open), beacon.FormatClock(s.Close)
 		}
 		out.Exceptions = append(out.Exceptions, shown)
@@ -152,7 +152,7 @@ func encodeRegistered(h http.Header, done registry.Registered) payload {
 	return encodeHotspot(h, done.Hotspot)
 }
 
-// changed is what a PATCH answers: the parts that it can change.
+// changed is the response to a PATCH: the parts that it can change.
 type changed struct {
 	ID        beacon.HotspotID `json:"id"`
 	Name      string           `json:"name"`

@@ -11,7 +11,7 @@ import (
 
 type key struct {
 	ID         beacon.KeyID   `json:"id"`
-	Key        string         `json:"key,omitempty"` // once, when it is made
+	Key        string         `json:"key,omitempty"` // only in the response to its creation
 	UserID     beacon.UserID  `json:"user_id"`
 	Name       string         `json:"name"`
 	Scopes     []beacon.Scope `json:"scopes"`
@@ -46,8 +46,8 @@ func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Cre
 	return in, o.settle(func() error { return in.Validate(a.now()) })
 }
 
-// notTwice refuses the promise to answer a request again (decision D18): what
-// stands in its answer is nowhere else.
+// notTwice refuses an Idempotency-Key (decision D18): the response holds a secret that
+// is stored nowhere, so it cannot be replayed.
 func notTwice(r *http.Request) error {
 	if len(r.Header.Values("Idempotency-Key")) > 0 {
 		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be repeated, since its answer holds a secret: leave out the Idempotency-Key"}
@@ -55,8 +55,8 @@ func notTwice(r *http.Request) error {
 	return nil
 }
 
-// maxYear is the last that RFC 3339 can write; a time in another zone may be
-// past it in UTC.
+// maxYear is the last year that RFC 3339 can express. A time in another zone may be past
+// it in UTC.
 const maxYear = 9999
 
 // readTime reads an RFC 3339 time.

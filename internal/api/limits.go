@@ -10,15 +10,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
-// Limits says how often is too often (decision N21).
+// Limits are the rate limits (decision N21).
 type Limits struct {
-	PerKey    ratelimit.Limit // requests of one key
-	Failures  ratelimit.Limit // wrong keys from one address
-	Devices   ratelimit.Limit // requests of one device
-	LinkTries ratelimit.Limit // tries to link a device from one address
+	PerKey    ratelimit.Limit // requests per API key
+	Failures  ratelimit.Limit // wrong keys per address
+	Devices   ratelimit.Limit // requests per device
+	LinkTries ratelimit.Limit // attempts to link a device, per address
 }
 
-// DefaultLimits are those of decision N21.
+// DefaultLimits returns the limits of decision N21.
 func DefaultLimits() Limits {
 	return Limits{
 		PerKey:    ratelimit.Limit{Every: time.Second / 100, Burst: 200},
@@ -28,13 +28,12 @@ func DefaultLimits() Limits {
 	}
 }
 
-// rememberedKeys bounds the memory for limits: about 4 MB each. It is enough for
-// more devices than that: one that beats once a minute is remembered for a
-// second.
+// rememberedKeys bounds the memory of each limiter to about 4 MB. It suffices for more
+// devices than that: a device that beats once a minute is remembered for one second.
 const rememberedKeys = 100_000
 
 type limiters struct {
-	burst    int // of keys
+	burst    int // of PerKey
 	keys     *ratelimit.Limiter[beacon.KeyID]
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
@@ -42,7 +41,7 @@ type limiters struct {
 }
 
 func newLimiters(l Limits) *limiters {
-	start := time.Now() // of the monotonic clock: limits count real time
+	start := time.Now() // monotonic clock: limits count real time
 	return &limiters{
 		burst:    l.PerKey.Burst,
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
@@ -52,14 +51,13 @@ func newLimiters(l Limits) *limiters {
 	}
 }
 
-// spend counts a request of a key.
+// spend counts one request of a key.
 func (l *limiters) spend(h http.Header, key beacon.KeyID, now time.Time) error {
 	return verdict(h, l.keys.Decide(key, now), "this key is used too often")
 }
 
-// spendMore counts a request that was counted already as so many more, because of
-// the work that it makes. No request counts for more than a key may send at once:
-// it could never be answered.
+// spendMore charges more units to a request that was already counted, because of the
+// work it causes. No request costs more than a key's burst: it could never succeed.
 func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time.Time) error {
 	if more = min(more, l.burst-1); more <= 0 {
 		return nil
@@ -67,18 +65,18 @@ func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time
 	return verdict(h, l.keys.Spend(key, now, more), "this takes as much work as many requests, and the key is used too often for that")
 }
 
-// spendDevice counts a request of a device.
+// spendDevice counts one request of a device.
 func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time.Time) error {
 	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too often")
 }
 
-// spendLinkTry counts a try to link a device.
+// spendLinkTry counts one attempt to link a device.
 func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
 	return verdict(h, l.links.Decide(address(r), now), "too many tries to link a device came from this address")
 }
 
-// checkFailures refuses an address that sent too many wrong keys. To others it
-// says nothing: the answer will tell what is left of their key's limit.
+// checkFailures refuses an address that sent too many wrong keys. It sets no headers
+// for others: their response shows what is left of their key's limit.
 func (l *limiters) checkFailures(h http.Header, r *http.Request, now time.Time) error {
 	decision := l.failures.Peek(address(r), now)
 	if decision.Allowed {
@@ -87,32 +85,33 @@ func (l *limiters) checkFailures(h http.Header, r *http.Request, now time.Time) 
 	return verdict(h, decision, tooManyFailures)
 }
 
-// spendFailure counts a wrong key.
+// spendFailure counts one wrong key.
 func (l *limiters) spendFailure(h http.Header, r *http.Request, now time.Time) error {
 	return verdict(h, l.failures.Decide(address(r), now), tooManyFailures)
 }
 
-// showFailures tells an address how many wrong keys it may still send.
+// showFailures sets headers that say how many wrong keys an address may still send.
 func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
 	_ = verdict(h, l.failures.Peek(address(r), now), "")
 }
 
 const tooManyFailures = "too many wrong keys came from this address"
 
-// address is whom to hold responsible for a request. It is the peer of the
-// connection: a header that names another could be made up.
+// address returns the client address that limits count against. It is the peer of the
+// connection, or what a trusted proxy says (see httpserver.Proxies): any other header
+// could be forged.
 func address(r *http.Request) netip.Prefix {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return netip.Prefix{} // no address that net/http gave us; all such share a bucket
+		return netip.Prefix{} // not an address from net/http; all such requests share a bucket
 	}
 	return ratelimit.AddrKey(peer.Addr())
 }
 
-// verdict writes a decision into the header, and gives the error of a refusal.
+// verdict writes a decision into the headers and returns an error for a refusal.
 func verdict(h http.Header, d ratelimit.Decision, message string) error {
 	if d.Limit == 0 {
-		return nil // there is no limit, so there is nothing to tell
+		return nil // no limit, so nothing to report
 	}
 	h["RateLimit-Limit"] = decimal(d.Limit)
 	h["RateLimit-Remaining"] = decimal(d.Remaining)
@@ -125,8 +124,8 @@ func verdict(h http.Header, d ratelimit.Decision, message string) error {
 
 func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// decimals are the numbers that most headers hold, as values of a header: they
-// are shared between answers, which only read them.
+// decimals are the most frequent numbers as header values. Responses share them and
+// only read them.
 var decimals = func() (all [256][]string) {
 	for n := range all {
 		all[n] = []string{strconv.Itoa(n)}
@@ -134,7 +133,7 @@ var decimals = func() (all [256][]string) {
 	return all
 }()
 
-// decimal gives a number as the value of a header.
+// decimal returns a number as a header value.
 func decimal(n int) []string {
 	if n >= 0 && n < len(decimals) {
 		return decimals[n]

@@ -11,20 +11,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// hotspotsARequest is how many hotspots in memory are as much work to look at as a
-// request: a key's limit is one of work. A key that does nothing but search a
+// hotspotsARequest is how many hotspots a search may scan in memory for the price of one
+// request: a key's limit is a limit on work. A key that does nothing but search a
 // million hotspots keeps a sixth of a processor busy.
 const hotspotsARequest = 50_000
 
-// list shows all hotspots, from memory. What has to be searched for counts as more
-// requests, if there are many.
+// list serves a page of all hotspots from memory. A search over many hotspots counts as
+// more than one request.
 func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	in, err := decodeList(r)
 	if err != nil {
 		return err
 	}
 	m := a.meta(w)
-	in.Now = time.Time(m.Timestamp) // one moment for who is online, and for what is said of it
+	in.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
 	in.Charge = func(looked int) error {
 		return a.limits.spendMore(w.Header(), p.Key, looked/hotspotsARequest, time.Now())
 	}
@@ -73,8 +73,8 @@ func appendList(out []byte, page beacon.Listed[*fleet.Spot], m meta) []byte {
 	return appendMeta(append(out, '}'), m)
 }
 
-// appendListed writes what a nearby answer says of a hotspot, but for a distance,
-// and how far it is from serving. When it was registered is in its id.
+// appendListed writes what a nearby response says about a hotspot except the distance,
+// plus whether it is verified and linked. The time of registration comes from its id.
 func appendListed(out []byte, s *fleet.Spot, now time.Time) []byte {
 	head, place, address := cutSummary(s.Summary())
 	out = append(out, head...)

@@ -23,9 +23,9 @@ const (
 	maxLimit       = 100
 )
 
-// Summarize writes down what nearby answers say of a hotspot and what does not
-// change by itself, up to where the distance goes; see fleet.Encode. It is
-// spelled by hand because a million are written when a server starts.
+// Summarize encodes what nearby responses say about a hotspot and what does not change
+// by itself, up to the distance; see fleet.Encode. It is written by hand because a
+// million are encoded when a server starts.
 func Summarize(h beacon.Hotspot) string {
 	var room [512]byte
 	head := append(room[:0], `{"id":"`...)
@@ -44,16 +44,16 @@ func Summarize(h beacon.Hotspot) string {
 	return string(head)
 }
 
-// cutSummary gives the parts of what Summarize wrote: up to the location, the two
-// members with its place, and its address. Within a text, a quote never stands
-// without a backslash, so nothing there looks like the name of a member.
+// cutSummary returns the parts of a summary: the text up to the location, the two
+// members with its coordinates, and its address. Inside a JSON string every quote is
+// escaped, so no name or address can look like a member name.
 func cutSummary(summary string) (head, place, address string) {
 	head, rest, _ := strings.Cut(summary, `,"location":{`)
 	place, address, _ = strings.Cut(rest, `,"address":`)
 	return head, place, strings.TrimSuffix(address, `},"distance_m":`)
 }
 
-// appendFacts writes down what is true of a hotspot at this moment.
+// appendFacts encodes what is true of a hotspot at this moment.
 func appendFacts(out []byte, f fleet.Facts) []byte {
 	out = append(out, `,"status":"`...)
 	out = append(out, f.Status...)
@@ -70,8 +70,7 @@ func appendFacts(out []byte, f fleet.Facts) []byte {
 	return append(out, '}')
 }
 
-// appendRadius writes a length in metres that is kept as a float32: most are
-// whole.
+// appendRadius writes a length in metres that is stored as a float32. Most are whole.
 func appendRadius(out []byte, meters float64) []byte {
 	if whole := int64(meters); float64(whole) == meters {
 		return strconv.AppendInt(out, whole, 10)
@@ -79,8 +78,8 @@ func appendRadius(out []byte, meters float64) []byte {
 	return strconv.AppendFloat(out, meters, 'f', -1, 64)
 }
 
-// appendText writes a JSON string. Names and addresses were checked when they
-// came in, so they are UTF-8.
+// appendText writes a JSON string. Names and addresses are valid UTF-8: they were
+// checked on input.
 func appendText(out []byte, text string) []byte {
 	out, err := jsontext.AppendQuote(out, text)
 	if err != nil {
@@ -89,7 +88,7 @@ func appendText(out []byte, text string) []byte {
 	return out
 }
 
-// search is the memory that one nearby answer is made in.
+// search is the memory for one nearby response.
 type search struct {
 	hits []fleet.Hit
 	body []byte
@@ -101,8 +100,8 @@ func newAnswerPool() answerPool {
 	return answerPool{sync.Pool{New: func() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }}}
 }
 
-// nearby answers from memory, mostly with bytes that were encoded when each
-// hotspot last changed: it is what apps ask most.
+// nearby is served from memory, mostly with bytes that were encoded when each hotspot
+// last changed: it is the most frequent request of apps.
 func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
 	w.Header()["Vary"] = varyAccept
 	q, err := decodeNearby(r)
@@ -112,7 +111,7 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	s := a.answers.Get().(*search)
 	defer a.answers.Put(s)
 	m := a.meta(w)
-	q.Now = time.Time(m.Timestamp) // one moment for which is online, and for what is said of it
+	q.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
 	s.hits = a.registry.Nearby(q, s.hits[:0])
 	if wants(r, asGeoJSON) {
 		s.body = appendNearbyFeatures(s.body[:0], s.hits, m)
@@ -122,7 +121,7 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 		w.Header()["Content-Length"] = decimal(len(s.body))
 		httpserver.WriteBody(w, http.StatusOK, s.body)
 	}
-	clear(s.hits) // a hotspot that is gone must not stay in memory for the pool's sake
+	clear(s.hits) // the pool must not keep deleted hotspots in memory
 	return nil
 }
 
@@ -148,7 +147,7 @@ func decodeNearby(r *http.Request) (fleet.Query, error) {
 	return in, q.faults.Err()
 }
 
-// status reads the filter of nearby: one state, or all of them.
+// status reads the filter of nearby: one status, or all.
 func (q *query) status(text string) beacon.Status {
 	switch text {
 	case "online", "offline":
@@ -174,7 +173,7 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 	return appendMeta(append(out, ']'), m)
 }
 
-// appendMeta ends an answer.
+// appendMeta ends a response.
 func appendMeta(out []byte, m meta) []byte {
 	out = append(out, `,"meta":{"request_id":"`...)
 	out = append(out, m.RequestID...)
@@ -183,7 +182,7 @@ func appendMeta(out []byte, m meta) []byte {
 	return append(out, "\"}}\n"...)
 }
 
-// appendTenths writes a length to 0.1 m (decision N13).
+// appendTenths writes a length rounded to 0.1 m (decision N13).
 func appendTenths(out []byte, meters float64) []byte {
 	tenths := int64(math.Round(meters * 10))
 	out = strconv.AppendInt(out, tenths/10, 10)

@@ -2,13 +2,13 @@ package api
 
 import "strconv"
 
-// tenThousandths is a fraction from 0 to 1 as the domain counts it.
+// tenThousandths is a fraction from 0 to 1, in the unit of the domain.
 type tenThousandths int
 
 // MarshalJSON writes 9987 as 0.9987.
 func (n tenThousandths) MarshalJSON() ([]byte, error) { return appendTenThousandths(nil, int(n)), nil }
 
-// shareOf rounds to the nearest, but says all only of all, and none only of none.
+// shareOf rounds to the nearest, but returns 1 only for all and 0 only for none.
 func shareOf(part, whole int) tenThousandths {
 	const one = 10_000
 	if part == 0 || part == whole {
@@ -20,7 +20,7 @@ func shareOf(part, whole int) tenThousandths {
 // gigabytes is a number of bytes that is shown in units of 10^9.
 type gigabytes uint64
 
-// MarshalJSON writes 1500000000 as 1.5: every digit, and no noise of a float's.
+// MarshalJSON writes 1500000000 as 1.5, exactly: with every digit and no float error.
 func (n gigabytes) MarshalJSON() ([]byte, error) {
 	const unit = 1_000_000_000
 	out := strconv.AppendUint(nil, uint64(n)/unit, 10)
@@ -29,12 +29,12 @@ func (n gigabytes) MarshalJSON() ([]byte, error) {
 
 func appendTenThousandths(out []byte, n int) []byte {
 	const one = 10_000
-	out = append(out, byte('0'+n/one)) // it is at most 1
+	out = append(out, byte('0'+n/one)) // at most 1
 	return appendFraction(out, n%one, one/10)
 }
 
-// appendFraction writes the digits after the point, the first of which stands
-// for unit, and leaves out zeros at the end.
+// appendFraction writes the digits after the decimal point without trailing zeros. unit
+// is the value of the first digit.
 func appendFraction(out []byte, rest, unit int) []byte {
 	if rest == 0 {
 		return out
@@ -47,11 +47,10 @@ func appendFraction(out []byte, rest, unit int) []byte {
 	return out
 }
 
-// millionths is a fraction from 0 to 1 of which every digit that is shown is
-// true.
+// millionths is a fraction from 0 to 1 of which every digit shown is true.
 type millionths int64
 
-// scoreOf rounds down: 1 is said only when all of it was served, and 0 when
+// scoreOf rounds down: it returns 1 only if everything was served. It returns 0 if
 // nothing was expected.
 func scoreOf(served, expected int64) millionths {
 	if expected == 0 {
@@ -64,11 +63,11 @@ func scoreOf(served, expected int64) millionths {
 // MarshalJSON writes 998700 as 0.9987.
 func (n millionths) MarshalJSON() ([]byte, error) { return appendMillionths(nil, n), nil }
 
-// String writes the same.
+// String returns the same text as MarshalJSON.
 func (n millionths) String() string { return string(appendMillionths(nil, n)) }
 
 func appendMillionths(out []byte, n millionths) []byte {
 	const one = 1_000_000
-	out = append(out, byte('0'+n/one)) // it is at most 1
+	out = append(out, byte('0'+n/one)) // at most 1
 	return appendFraction(out, int(n%one), one/10)
 }

@@ -15,24 +15,23 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// The limits of a body (decision N7).
+// The limits of a request body (decision N7).
 const (
 	maxBodyBytes = 64 << 10
 	maxBodyDepth = 16
 )
 
-// object reads the members of a JSON object one by one, and notes everything
-// that is wrong with them, so that a client hears of all its mistakes at once
-// (decision N1). Read what is known, then call done: what nobody asked for is
-// unknown, and a fault.
+// object reads the members of a JSON object one by one and collects all faults, so that
+// a client learns of all its mistakes at once (decision N1). Read the known members,
+// then call done: every member left over is unknown, which is a fault.
 type object struct {
-	path    string // "" or ending in "."
+	path    string // "" or ends in "."
 	members map[string]jsontext.Value
 	faults  *beacon.Faults
 }
 
-// readBody reads the JSON object that a request carries. The bytes are given
-// too, for fingerprints.
+// readBody reads the JSON object in a request body. It also returns the bytes, for
+// fingerprints.
 func readBody(w http.ResponseWriter, r *http.Request) (*object, []byte, error) {
 	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth)
 	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
@@ -55,7 +54,7 @@ func bodyFault(fault *httpserver.BodyError) error {
 	return e
 }
 
-// fieldOf spells a JSON pointer as our field paths: /weekly/0/open is
+// fieldOf converts a JSON pointer to our field paths: /weekly/0/open becomes
 // weekly[0].open.
 func fieldOf(pointer string) string {
 	var field strings.Builder
@@ -81,7 +80,7 @@ func newObject(path string, value jsontext.Value, faults *beacon.Faults) *object
 		name := mustToken(dec).String()
 		member, err := dec.ReadValue()
 		if err != nil {
-			panic(err) // the body was read whole before
+			panic(err) // cannot happen: the body was validated before
 		}
 		o.members[name] = member.Clone()
 	}
@@ -91,12 +90,12 @@ func newObject(path string, value jsontext.Value, faults *beacon.Faults) *object
 func mustToken(dec *jsontext.Decoder) jsontext.Token {
 	token, err := dec.ReadToken()
 	if err != nil {
-		panic(err) // the body was read whole before
+		panic(err) // cannot happen: the body was validated before
 	}
 	return token
 }
 
-// take removes a member and reports what kind of value it is; 0 if absent.
+// take removes a member and returns its value and kind; kind 0 means it is absent.
 func (o *object) take(name string) (jsontext.Value, jsontext.Kind) {
 	value, ok := o.members[name]
 	if !ok {
@@ -106,7 +105,7 @@ func (o *object) take(name string) (jsontext.Value, jsontext.Kind) {
 	return value, value.Kind()
 }
 
-// member reads a member of one kind.
+// member reads a member that must be of the given kind.
 func member[T any](o *object, name string, kind jsontext.Kind, wrong string, read func(jsontext.Value) (T, error)) beacon.Opt[T] {
 	value, found := o.take(name)
 	switch found {
@@ -156,7 +155,7 @@ func (o *object) flag(name string) beacon.Opt[bool] {
 	})
 }
 
-// inner reads an object within the object.
+// inner reads a nested object.
 func inner[T any](o *object, name string, read func(*object) T) beacon.Opt[T] {
 	return member(o, name, jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (T, error) {
 		child := newObject(o.path+name+".", value, o.faults)
@@ -165,7 +164,7 @@ func inner[T any](o *object, name string, read func(*object) T) beacon.Opt[T] {
 	})
 }
 
-// list reads an array. The elements' paths are name[0], name[1], and so on.
+// list reads an array. The paths of its elements are name[0], name[1], and so on.
 func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read func(path string, value jsontext.Value) T) beacon.Opt[[]T] {
 	return member(o, name, jsontext.KindBeginArray, "must be an array", func(value jsontext.Value) ([]T, error) {
 		all := []T{}
@@ -174,7 +173,7 @@ func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read 
 		for dec.PeekKind() != jsontext.KindEndArray {
 			element, err := dec.ReadValue()
 			if err != nil {
-				panic(err) // the body was read whole before
+				panic(err) // cannot happen: the body was validated before
 			}
 			if len(all) == maxElements {
 				return all, errTooMany
@@ -191,8 +190,8 @@ func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read 
 	})
 }
 
-// maxElements is far more than any array of this interface may have; the domain
-// has closer limits.
+// maxElements is far more than any array of the API may have. The domain has stricter
+// limits.
 const maxElements = 500
 
 var errTooMany = fmt.Errorf("must not have more than %d elements", maxElements)
@@ -213,16 +212,16 @@ func objects[T any](o *object, name string, read func(*object) T) beacon.Opt[[]T
 	})
 }
 
-// done notes every member that was not read.
+// done adds a fault for every member that was not read.
 func (o *object) done() {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
 		o.faults.Add(o.path+name, "is not a field that can be set here")
 	}
 }
 
-// settle ends the reading of a body: it gives its faults, together with those
-// that the domain finds in what could be read. A field that could not be read
-// is not reported as missing as well.
+// settle finishes reading a body. If there are faults, it returns them together with
+// those that validate finds in the rest. A field that could not be read is not also
+// reported as missing.
 func (o *object) settle(validate func() error) error {
 	o.done()
 	if !o.faults.Any() {
@@ -243,8 +242,8 @@ func (o *object) settle(validate func() error) error {
 	return o.faults.Err()
 }
 
-// coveredBy reports whether a field, or what it is a part of, is known; or a
-// part of it, without which nothing sure can be said of the whole.
+// coveredBy reports whether known has the field, one of its parents or one of its
+// parts. If a part is faulty, nothing certain can be said of the whole.
 func coveredBy(known map[string]bool, field string) bool {
 	for i, c := range field {
 		if (c == '.' || c == '[') && known[field[:i]] {

@@ -9,12 +9,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
-// namesARequest is how many names in the database are as much work to look at as a
-// request: a key's limit is one of work.
+// namesARequest is how many names a search may scan in the database for the price of one
+// request: a key's limit is a limit on work.
 const namesARequest = 10_000
 
-// owned lists the hotspots of a user. A search counts as more requests, if there
-// are many.
+// owned lists the hotspots of a user. A search over many hotspots counts as more than
+// one request.
 func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	in, err := decodeOwned(r)
 	if err != nil {
@@ -45,7 +45,7 @@ func decodeOwned(r *http.Request) (registry.Owned, error) {
 	return in, q.faults.Err()
 }
 
-// search reads what names are searched for.
+// search reads the text to search names for.
 func (q *query) search() string {
 	raw, ok := q.get("q")
 	if !ok {

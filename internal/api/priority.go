@@ -2,8 +2,8 @@ package api
 
 import "net/http"
 
-// IsHeartbeat reports whether a request is a device's: those come first when
-// there is more to do than the machine can.
+// IsHeartbeat reports whether a request is a heartbeat. Heartbeats have priority when
+// the machine is overloaded.
 func IsHeartbeat(r *http.Request) bool {
 	_, ok := heartbeatPath(r)
 	return ok

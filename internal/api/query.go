@@ -11,18 +11,18 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// query reads the parameters of a URL one by one, and notes everything that is
-// wrong with them (decision N4). Unknown ones are ignored.
+// query reads the parameters of a URL one by one and collects all their faults
+// (decision N4). Unknown parameters are ignored.
 type query struct {
 	pairs  []pair
-	room   [8]pair // what pairs begins in: no endpoint has more parameters
+	room   [8]pair // initial backing array of pairs: no endpoint has more parameters
 	faults beacon.Faults
 }
 
 type pair struct{ name, value string }
 
-// newQuery splits a query. Unlike url.ParseQuery it makes no map of it, which
-// would cost a nearby request more than reading all its numbers.
+// newQuery splits a query. Unlike url.ParseQuery it builds no map, which would cost a
+// nearby request more than parsing all its numbers.
 func newQuery(r *http.Request) (*query, error) {
 	q := &query{}
 	q.pairs = q.room[:0]
@@ -41,7 +41,7 @@ func newQuery(r *http.Request) (*query, error) {
 	return q, nil
 }
 
-// find gives the first value of a parameter, and how many there are.
+// find returns the first value of a parameter, and how often it occurs.
 func (q *query) find(name string) (value string, count int) {
 	for _, p := range q.pairs {
 		if p.name == name {
@@ -54,7 +54,7 @@ func (q *query) find(name string) (value string, count int) {
 	return value, count
 }
 
-// get gives a parameter that may be absent.
+// get returns an optional parameter.
 func (q *query) get(name string) (text string, ok bool) {
 	switch value, count := q.find(name); {
 	case count == 0:
@@ -70,7 +70,8 @@ func (q *query) get(name string) (text string, ok bool) {
 	}
 }
 
-// need notes that a required parameter is absent, or empty.
+// need reports whether a required parameter is present, and adds a fault if it is
+// absent or empty.
 func (q *query) need(name string) bool {
 	if value, count := q.find(name); count <= 1 && value == "" {
 		q.faults.Missing(name)
@@ -79,9 +80,9 @@ func (q *query) need(name string) bool {
 	return true
 }
 
-// isDecimal reports whether a number is written in decimal digits, with or
-// without a sign, fraction and exponent. ParseFloat knows more spellings, such
-// as 0x10, 1_000 and NaN, which nobody sends on purpose.
+// isDecimal reports whether text has only decimal digits, signs, points and exponents.
+// ParseFloat accepts more spellings, such as 0x10, 1_000 and NaN, which nobody sends on
+// purpose.
 func isDecimal(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -93,7 +94,7 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// number reads a number between two bounds, both included.
+// number reads a number from least to most.
 func (q *query) number(name string, least, most, fallback float64) float64 {
 	n, ok := q.decimal(name)
 	if ok && !(n >= least && n <= most) {
@@ -105,7 +106,7 @@ func (q *query) number(name string, least, most, fallback float64) float64 {
 	return n
 }
 
-// positive reads a number above 0, up to a bound that is included.
+// positive reads a number above 0, up to and including most.
 func (q *query) positive(name string, most, fallback float64) float64 {
 	n, ok := q.decimal(name)
 	if ok && !(n > 0 && n <= most) {
@@ -130,7 +131,7 @@ func (q *query) decimal(name string) (n float64, ok bool) {
 	return n, true
 }
 
-// whole reads a whole number between two bounds, both included.
+// whole reads an integer from least to most.
 func (q *query) whole(name string, least, most, fallback int) int {
 	text, ok := q.get(name)
 	if !ok {
@@ -144,7 +145,7 @@ func (q *query) whole(name string, least, most, fallback int) int {
 	return n
 }
 
-// oneOf reads one of some words, or none.
+// oneOf reads a parameter that must be one of some words, if present.
 func (q *query) oneOf(name string, words ...string) string {
 	text, ok := q.get(name)
 	if ok && !slices.Contains(words, text) {
@@ -159,7 +160,7 @@ const (
 	maxPerPage     = 100
 )
 
-// page reads which part of a list is wanted.
+// page reads the requested page of a list.
 func (q *query) page() beacon.Page {
 	return beacon.Page{
 		Number: q.whole("page", 1, math.MaxInt, 1),

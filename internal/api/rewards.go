@@ -11,14 +11,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
-// Rewards is what the interface needs of rewards. Each answers Forbidden for what
-// is another user's.
+// Rewards is what the API needs from rewards. Each method returns Forbidden for the
+// data of another user.
 type Rewards interface {
 	Summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error)
 	History(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error)
-	// Explain answers NotFound when there never was such a hotspot.
+	// Explain returns NotFound if there never was such a hotspot.
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
-	// Statement answers NotFound for a month that is not settled.
+	// Statement returns NotFound for a month that is not settled.
 	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
 }
 
@@ -32,9 +32,9 @@ func (a *API) months(ctx context.Context, p beacon.Principal, q rewards.HistoryQ
 	return list, cmp.Or(err, nobody(q.User))
 }
 
-// nobody answers NotFound for a text that can be no user's id. It is asked after
-// the verb: who may not read another's rewards hears that first, whatever the
-// text is (decision N6).
+// nobody returns NotFound for a text that cannot be a user id. Call it after the use
+// case: a caller without permission must get Forbidden, whatever the text
+// (decision N6).
 func nobody(user beacon.UserID) error {
 	if user == rewards.Me || id.Valid(beacon.UserPrefix, string(user)) {
 		return nil
@@ -63,7 +63,7 @@ func decodeSummary(_ http.ResponseWriter, r *http.Request) (rewards.SummaryQuery
 	return in, q.faults.Err()
 }
 
-// encodeSummary is spelled by hand: a user can have ten thousand hotspots.
+// encodeSummary is written by hand: a user can have ten thousand hotspots.
 func encodeSummary(_ http.Header, s rewards.Summary) payload {
 	const perHotspot = 220
 	out := make([]byte, 0, 512+perHotspot*len(s.Hotspots))
@@ -146,7 +146,7 @@ func (a *API) decodeMonths(_ http.ResponseWriter, r *http.Request) (rewards.Hist
 	return in, q.faults.Err()
 }
 
-// day reads a day, nil where it is absent.
+// day reads a day, or returns nil if it is absent.
 func (q *query) day(name string) *beacon.Day {
 	text, ok := q.get(name)
 	if !ok {
@@ -157,7 +157,7 @@ func (q *query) day(name string) *beacon.Day {
 	return &day
 }
 
-// monthSum is a month of a history. The first four are the document's.
+// monthSum is a month of a history. The first four fields are those of the document.
 type monthSum struct {
 	Period          beacon.Month  `json:"period"`
 	TotalEarned     beacon.Amount `json:"total_earned"`

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	statementTime      = 10 * time.Minute // in all, as long as its reader keeps up
+	statementTime      = 10 * time.Minute // in total, as long as the reader keeps up
 	maxStatements      = 8                // at once
 	maxStatementsAKey  = 2
 	statementPiece     = 32 << 10
 	statementsBusyTime = 5 * time.Second
 )
 
-// statement sends the statement of a month (decision X6). One of ten thousand
-// hotspots has 310,000 rows: they are sent as they are read.
+// statement sends the statement of a month (decision X6). A statement of ten thousand
+// hotspots has 310,000 rows, so rows are sent as they are read.
 func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	w.Header()["Vary"] = varyAccept
 	month, err := beacon.ParseMonth(r.PathValue("month"))
@@ -64,8 +64,8 @@ func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.St
 	case d.lost == nil && r.Context().Err() == nil:
 		a.log.Error("a statement was cut off", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
 	}
-	// It has begun, and cannot be finished: without this, its beginning would pass
-	// for all of it.
+	// The response has begun and cannot be finished. Without an abort, the client would
+	// take the part it has for the whole.
 	panic(http.ErrAbortHandler)
 }
 
@@ -89,13 +89,13 @@ func writeStatement(d *download, s rewards.Statement, m meta, rows statement.Row
 	return out.Flush()
 }
 
-// download sends an answer piece by piece. The server's limit is for answers that
-// are at hand; this one has a limit for each piece. It begins with the first
-// piece: what fails before that is answered like everything that fails.
+// download sends a response in pieces. The server's write deadline is for responses
+// that are ready; this one has a deadline for each piece. The response begins with the
+// first piece: an error before that is a normal error response.
 type download struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
-	patience time.Duration // with a reader who does not read
+	patience time.Duration // with a reader that does not read
 	table    bool
 	month    beacon.Month
 	begun    bool
@@ -112,7 +112,7 @@ func (d *download) begin() {
 	d.begun = true
 }
 
-// Write sends a piece.
+// Write sends one piece.
 func (d *download) Write(piece []byte) (n int, err error) {
 	if !d.begun {
 		d.begin()

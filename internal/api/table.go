@@ -8,32 +8,31 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// table is an answer as a CSV file (RFC 4180): the first line names the columns.
+// table is a response as a CSV file (RFC 4180). Its first line names the columns.
 type table struct {
-	file string // its name, where a browser keeps it
+	file string // file name for a browser that saves it
 	body []byte
 }
 
-// newTable begins a table.
+// newTable returns a table with a header line.
 func newTable(file string, columns ...string) *table {
 	t := &table{file: file}
 	t.line(columns...)
 	return t
 }
 
-// line adds a line of texts that need no quotes: ids, numbers and names of ours.
+// line adds cells that need no quotes: ids, numbers and our own names.
 func (t *table) line(cells ...string) {
 	t.body = append(t.body, strings.Join(cells, ",")...)
 	t.body = append(t.body, "\r\n"...)
 }
 
-// formulas are the characters that make a spreadsheet calculate what is in a
-// cell instead of showing it; the wide ones do so where people write Japanese.
+// formulas are the characters at the start of a cell that make a spreadsheet evaluate
+// it instead of showing it. The full-width ones do so in Japanese locales.
 const formulas = "=+-@\t\r＝＋－＠"
 
-// quotedCell is a text that someone else chose as a cell. One that a spreadsheet
-// would take for a formula gets an apostrophe in front, which is how people tell
-// a spreadsheet that they mean a text.
+// quotedCell returns text from outside as a quoted cell. Text that a spreadsheet would
+// evaluate as a formula gets a leading apostrophe, which marks it as text.
 func quotedCell(text string) string {
 	if strings.IndexAny(text, formulas) == 0 {
 		text = "'" + text
@@ -46,14 +45,14 @@ var (
 	varyAccept = []string{"Accept"}
 )
 
-// markTable writes the header of an answer that is a table.
+// markTable sets the headers of a CSV response.
 func markTable(h http.Header, file string) {
 	h["Content-Type"] = csvType
 	h.Set("Content-Disposition", `attachment; filename="`+file+`"`)
 }
 
-// serveForms makes an endpoint like serve does, whose answer is JSON or, where
-// the client would rather have that, a table.
+// serveForms is like serve, but its response is a CSV table if the client prefers that
+// to JSON.
 func serveForms[In, Out any](
 	a *API,
 	decode func(http.ResponseWriter, *http.Request) (In, error),
@@ -80,7 +79,7 @@ func serveForms[In, Out any](
 		markTable(w.Header(), t.file)
 		w.Header()["Content-Length"] = decimal(len(t.body))
 		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write(t.body) // a client that left is no fault of ours
+		_, _ = w.Write(t.body) // the client may have left; that is not our fault
 		return nil
 	}
 }

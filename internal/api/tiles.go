@@ -14,19 +14,19 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 )
 
-// tilePattern is what the mux can match; the last part is checked by tileOf.
+// tilePattern is as much as the mux can match; tileOf checks the last segment.
 const tilePattern = "GET /v1/coverage/tiles/{z}/{x}/{tile}"
 
 var errNoTile = &beacon.Error{Kind: beacon.NotFound, Message: "there is no such tile: the path is {z}/{x}/{y}.mvt, with z from 0 to " + strconv.Itoa(fleet.MaxZoom)}
 
 var (
 	tileType = []string{"application/vnd.mapbox-vector-tile"}
-	// A browser may keep a tile, but asks before it shows it again: hotspots come
-	// and go. It must not be kept for others: who has no key is shown nothing.
+	// A browser may keep a tile, but must revalidate it: hotspots come and go. Shared
+	// caches must not keep it: without a key, nothing is shown.
 	askAgain = []string{"private, no-cache"}
 )
 
-// tile answers with a square of the map (decision X8).
+// tile serves a tile of the map (decision X8).
 func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
 	tile, ok := tileOf(r.PathValue("z"), r.PathValue("x"), r.PathValue("tile"))
 	if !ok {
@@ -46,11 +46,11 @@ func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) e
 	h["Content-Type"] = tileType
 	h["Content-Length"] = decimal(len(room.body))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(room.body) // a client that left is no fault of ours
+	_, _ = w.Write(room.body) // the client may have left; that is not our fault
 	return nil
 }
 
-// tileOf reads the path of a tile, without leading zeros or signs.
+// tileOf parses the path of a tile. Leading zeros and signs are not allowed.
 func tileOf(z, x, file string) (tile fleet.Tile, ok bool) {
 	y, isTile := strings.CutSuffix(file, ".mvt")
 	var known [3]bool
@@ -65,7 +65,7 @@ func tileIndex(text string) (n int, ok bool) {
 	return n, err == nil && strconv.Itoa(n) == text
 }
 
-// tileRoom is the memory that a tile is drawn in.
+// tileRoom is the memory for encoding one tile.
 type tileRoom struct {
 	spots, clusters *mvt.Layer
 	body            []byte
@@ -75,7 +75,7 @@ type tilePool struct{ sync.Pool }
 
 const layerName = "hotspots"
 
-// The keys of properties, in the order that the layers are made with.
+// Indexes of the property keys, in the order the layers are created with.
 const (
 	keyID = iota
 	keyStatus
@@ -93,7 +93,7 @@ func newTilePool() tilePool {
 	}}}
 }
 
-// draw makes the tile's bytes.
+// draw encodes the tile into room.body.
 func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 	layer := room.spots
 	if items.Aggregated {
@@ -120,18 +120,18 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 	room.body = layer.AppendTile(room.body[:0])
 }
 
-// unit is the one that a part of the tile's width or height is in. What lies on
-// the line to the next tile is in the last one: maps leave out what is beyond.
+// unit converts a fraction of the tile's width or height to tile units. A point on the
+// border to the next tile gets the last unit: map renderers drop points beyond it.
 func unit(part float64) int { return min(max(int(part*mvt.Extent), 0), mvt.Extent-1) }
 
-// contentTag gives the entity tag of some bytes, the same on every server.
+// contentTag returns the entity tag of a body, the same on every server.
 func contentTag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// namesTag reports whether If-None-Match names the tag, compared weakly as RFC
-// 9110 §13.1.2 has it. Our tags contain no comma, so a cut at commas is exact.
+// namesTag reports whether If-None-Match names the tag, with the weak comparison of RFC
+// 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
 func namesTag(lines []string, tag string) bool {
 	for _, line := range lines {
 		for candidate := range strings.SplitSeq(line, ",") {

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// maxAdditions is how many hotspots one may think of at once (decision X8).
+	// maxAdditions is the maximum number of simulated hotspots (decision X8).
 	maxAdditions = 100
-	// additionsARequest is how many are as much work as a request: a key's limit is
-	// one of work.
+	// additionsARequest is how many additions cost as much as one request: a key's limit
+	// is a limit on work.
 	additionsARequest = 10
 )
 
-// whatIf asks what a box would be covered by with some hotspots more.
+// whatIf asks how much of a box would be covered with additional hotspots.
 type whatIf struct {
 	box geo.Box
 	add []fleet.Addition
@@ -49,8 +49,8 @@ func decodeWhatIf(w http.ResponseWriter, r *http.Request) (whatIf, error) {
 	return in, invalid
 }
 
-// validate gives what is asked, or all the faults of the form. Without any
-// bounds, their sides are what is missing.
+// validate returns the question, or all the faults of the form. If bounds is absent, its
+// sides are reported as missing.
 func (form whatIfForm) validate() (whatIf, error) {
 	var f beacon.Faults
 	var in whatIf
@@ -81,7 +81,7 @@ type gain struct {
 	before, after, added km2
 }
 
-// whatIf counts many additions as many requests of the key.
+// whatIf simulates additional hotspots. Many additions count as several requests.
 func (a *API) whatIf(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	in, err := decodeWhatIf(w, r)
 	if err != nil {

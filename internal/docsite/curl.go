@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// curl gives a line for a shell that asks what the operation is for. Where the
-// document has an example that says how it was asked, it is asked in that way.
+// curl returns a shell command that calls the operation. If the document has an example
+// with its request, the command sends that request.
 func (b *builder) curl(path string, item pathItem, m methodOperation) string {
 	o := m.operation
 	asked := exampleRequest(o)
@@ -23,7 +23,7 @@ func (b *builder) curl(path string, item pathItem, m methodOperation) string {
 	}
 	for _, name := range b.keys(o) {
 		parts = append(parts, "-H "+b.keyHeader(name))
-		break // any one opens
+		break // any one suffices
 	}
 	for _, name := range slices.Sorted(maps.Keys(asked.Header)) {
 		parts = append(parts, "-H "+quote(name+": "+asked.Header[name]))
@@ -36,13 +36,13 @@ func (b *builder) curl(path string, item pathItem, m methodOperation) string {
 	return strings.Join(append(parts, at), " \\\n  ")
 }
 
-// asking is how an example was asked for.
+// asking is the request of an example.
 type asking struct {
 	Path   string
 	Header map[string]string
 }
 
-// exampleRequest finds the first success that says how it was asked.
+// exampleRequest returns the request of the first successful example that has one.
 func exampleRequest(o *operation) asking {
 	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
 		if status[0] != '2' {
@@ -78,7 +78,7 @@ func (b *builder) keyHeader(name string) string {
 	return `"` + prefix + variable + `"`
 }
 
-// bodyExample is the shortest example of a body: what is required.
+// bodyExample returns the shortest example of a body, which has only what is required.
 func (b *builder) bodyExample(o *operation) (kind, body string) {
 	if o.RequestBody == nil {
 		return "", ""
@@ -96,7 +96,7 @@ func (b *builder) bodyExample(o *operation) (kind, body string) {
 
 var placeholder = regexp.MustCompile(`\{([^}]+)\}`)
 
-// fillPath puts in the examples of parameters, and variables where there are none.
+// fillPath inserts the examples of parameters, or shell variables if there are none.
 func fillPath(path string, parameters []parameter) string {
 	return placeholder.ReplaceAllStringFunc(path, func(found string) string {
 		name := strings.Trim(found, "{}")
@@ -109,7 +109,7 @@ func fillPath(path string, parameters []parameter) string {
 	})
 }
 
-// query is that of the example, else what is required.
+// query returns the query of the example, or else the required parameters.
 func query(asked asking, parameters []parameter) string {
 	if _, query, found := strings.Cut(asked.Path, "?"); found {
 		return "?" + query
@@ -126,15 +126,15 @@ func query(asked asking, parameters []parameter) string {
 	return "?" + values.Encode()
 }
 
-// shellName makes a variable's name: deviceKey is DEVICE_KEY.
+// shellName returns a name for a shell variable: DEVICE_KEY for deviceKey.
 func shellName(name string) string {
 	return strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(name, "${1}_$2"))
 }
 
-// quote makes one word of a text, in which a shell changes nothing.
+// quote returns text as a single shell word, unchanged by the shell.
 func quote(text string) string { return `'` + strings.ReplaceAll(text, `'`, `'\''`) + `'` }
 
-// escape makes a text safe between double quotes, where a shell fills in variables.
+// escape makes text safe inside double quotes, where a shell expands variables.
 func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`).Replace(text)
 }

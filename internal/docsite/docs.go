@@ -11,31 +11,31 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
-// Config is what the pages must be told.
+// Config holds the content of the site.
 type Config struct {
-	PublicURL string // where clients reach the server, for lines to copy
-	Guides    fs.FS  // Markdown: README.md and what it leads to
+	PublicURL string // where clients reach the server, for commands to copy
+	Guides    fs.FS  // Markdown: README.md and what it links to
 	APIs      []API
 	Files     []File
 }
 
-// API is an interface with an OpenAPI document.
+// API is an API with an OpenAPI document.
 type API struct {
 	Name     string // as in /docs/api/{name}
-	Folder   string // of the repository, which has its openapi.yaml: guides link to it there
+	Folder   string // of its openapi.yaml in the repository: guides link to it there
 	Document []byte // JSON
-	Key      string // one that opens, for lines to copy; where it is empty, they take it from $KEY
+	Key      string // a working key for commands to copy; if empty, they use $KEY
 }
 
-// File is something to download beside the pages.
+// File is a download beside the pages.
 type File struct {
 	Path   string // as in /docs/files/{path}
-	Source string // where the repository has it: guides link to it there
-	Type   string // as Content-Type has it
+	Source string // its path in the repository: guides link to it there
+	Type   string // Content-Type
 	Body   []byte
 }
 
-// The routes, as logs and metrics name them.
+// The routes, as named in logs and metrics.
 const (
 	routeIndex   = "GET /docs"
 	routeGuide   = "GET /docs/{page}"
@@ -53,14 +53,14 @@ type Docs struct {
 	missing func() []byte
 }
 
-// entry is something to send. A page is made when it is first asked for, and
-// once: most processes are never asked, and should start at once.
+// entry is something to serve. A page is rendered once, on first use: most processes are
+// never asked for one, and should start fast.
 type entry struct {
 	route string
 	file  func() *static.File
 }
 
-// New reads the documents. One that has what the pages cannot show is refused.
+// New reads the documents. It refuses a document that the pages cannot show.
 func New(cfg Config) (*Docs, error) {
 	s, err := newSite(cfg)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Docs) add(path, route string, file func() *static.File) {
 	d.files[path] = entry{route, sync.OnceValue(file)}
 }
 
-// Routes lists what the documentation serves.
+// Routes returns the patterns, sorted.
 func (d *Docs) Routes() []string {
 	served := map[string]bool{routeMissing: true}
 	for _, e := range d.files {
@@ -94,21 +94,21 @@ func (d *Docs) Routes() []string {
 	return slices.Sorted(maps.Keys(served))
 }
 
-// filePath is where something to download is found.
+// filePath returns the URL path of a download.
 func filePath(path string) string { return base + "/files/" + path }
 
-// Handles reports whether a request is for the documentation. Other methods are
-// someone else's to answer.
+// Handles reports whether a request is for the documentation. Other methods are handled
+// elsewhere.
 func (d *Docs) Handles(r *http.Request) bool {
 	path := r.URL.Path
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (path == base || strings.HasPrefix(path, base+"/"))
 }
 
-// Pages do nothing and load next to nothing.
+// Pages run nothing and load almost nothing.
 var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'")
 
-// ServeHTTP answers a request that the documentation handles. The path counts
-// as it was sent: one with escapes in it names no page.
+// ServeHTTP serves a request that the documentation handles. The path is compared as it
+// was sent: a path with escapes names no page.
 func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard.Set(w.Header())
 	if found, ok := d.files[r.URL.EscapedPath()]; ok {
@@ -121,6 +121,6 @@ func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNotFound)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(d.missing()) // a client that left is no fault of ours
+		_, _ = w.Write(d.missing()) // the client may have left; that is not our fault
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// lineWidth is how long a part of an example may be and still stand in one line.
+// lineWidth is the maximum width of a part of an example that is shown on one line.
 const lineWidth = 88
 
-// example shows a value as a client would see it: a text as it is, else JSON, in
-// the order of its schema and in as few lines as can be read.
+// example returns a value as a client would see it: a string as it is, otherwise JSON, in
+// the order of its schema and on as few lines as are readable.
 func (b *builder) example(value json.RawMessage, s *schema) string {
 	if bytes.HasPrefix(value, []byte(`"`)) {
 		return plain(value)
@@ -20,7 +20,7 @@ func (b *builder) example(value json.RawMessage, s *schema) string {
 	return b.layOut(value, s, "")
 }
 
-// layOut shows JSON in one line where it is short, else each member in its own.
+// layOut formats JSON on one line if it is short, else with each member on its own line.
 func (b *builder) layOut(value json.RawMessage, s *schema, indent string) string {
 	if line := b.oneLine(value, s); len(indent)+len(line) <= lineWidth {
 		return line
@@ -33,8 +33,8 @@ func (b *builder) oneLine(value json.RawMessage, s *schema) string {
 	return b.members(value, s, "", ", ", "")
 }
 
-// members shows a value with something before, between and after its members.
-// Where those are not put apart, what is in them is not either.
+// members formats a value with separators before, between and after its members. If
+// those are on one line, so is everything inside them.
 func (b *builder) members(value json.RawMessage, s *schema, before, between, after string) string {
 	inner := func(v json.RawMessage, s *schema) string {
 		if before == "" {
@@ -71,8 +71,8 @@ func (b *builder) members(value json.RawMessage, s *schema, before, between, aft
 	return open + before + strings.Join(parts, between) + after + end
 }
 
-// follow gives the schema that describes a value, as far as that can be told
-// without looking at the value.
+// follow returns the schema that describes a value, as far as that is known without the
+// value itself.
 func (b *builder) follow(s *schema) *schema {
 	switch {
 	case s == nil:
@@ -98,7 +98,7 @@ func memberOrder(object map[string]json.RawMessage, s *schema) []string {
 	return names
 }
 
-// mustUnmarshal reads a part of a document that was read before.
+// mustUnmarshal decodes a part of a document that was decoded before.
 func mustUnmarshal(value json.RawMessage, into any) {
 	if err := json.Unmarshal(value, into); err != nil {
 		panic(err)
@@ -109,6 +109,6 @@ func quoteJSON(text string) string {
 	var buf bytes.Buffer
 	encoder := json.NewEncoder(&buf)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string, to memory
+	_ = encoder.Encode(text) // cannot fail: a string, to memory
 	return strings.TrimSpace(buf.String())
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown makes pages of Markdown. What looks like HTML in it is text.
+// markdown renders Markdown. HTML in it is treated as text.
 type markdown struct {
 	engine goldmark.Markdown
 }
 
-// newMarkdown takes who tells where a link leads to; one that leads nowhere
-// becomes plain text.
+// newMarkdown returns a renderer. resolve returns the target of a link; a link without a
+// target becomes plain text.
 func newMarkdown(resolve func(to string) (string, bool), options ...parser.Option) *markdown {
 	return &markdown{goldmark.New(
 		goldmark.WithParser(parser.NewParser(append(options,
@@ -39,7 +39,7 @@ func newMarkdown(resolve func(to string) (string, bool), options ...parser.Optio
 	)}
 }
 
-// without leaves one parser out, known by its type.
+// without removes a parser, identified by its type.
 func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool {
 		return fmt.Sprintf("%T", p.Value) == fmt.Sprintf("%T", one)
@@ -59,9 +59,9 @@ func (m *markdown) page(source []byte) content {
 	}
 	var buf bytes.Buffer
 	if err := m.engine.Renderer().Render(&buf, source, tree); err != nil {
-		panic(fmt.Errorf("docsite: %w", err)) // writing to memory does not fail
+		panic(fmt.Errorf("docsite: %w", err)) // cannot happen: it writes to memory
 	}
-	c.HTML = template.HTML(buf.String()) // the parser knows no HTML, and the renderer escapes text
+	c.HTML = template.HTML(buf.String()) // the parser accepts no HTML, and the renderer escapes text
 	return c
 }
 
@@ -74,7 +74,7 @@ func (m *markdown) text(source string) template.HTML {
 	return template.HTML(buf.String())
 }
 
-// line renders a description that stands in a line, without a paragraph of its own.
+// line renders a description inline, without a paragraph of its own.
 func (m *markdown) line(source string) template.HTML {
 	whole := strings.TrimSpace(string(m.text(source)))
 	inner, found := strings.CutPrefix(whole, "<p>")
@@ -96,7 +96,7 @@ func plainText(n ast.Node, source []byte) string {
 	return text.String()
 }
 
-// linker makes the links between guides lead to pages.
+// linker rewrites the links between guides to page URLs.
 type linker func(to string) (string, bool)
 
 // Transform is called by the parser.
@@ -122,8 +122,8 @@ func (l linker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
 	}
 }
 
-// resolver tells where a link of a guide leads to. Guides link as files of the
-// repository do; what of it is not served leads nowhere.
+// resolver returns a function that resolves the links of guides. Guides link to files of
+// the repository; a file that is not served has no target.
 func resolver(cfg Config) func(string) (string, bool) {
 	served := map[string]string{}
 	for _, api := range cfg.APIs {
@@ -149,7 +149,7 @@ func resolver(cfg Config) func(string) (string, bool) {
 		if at, found := served[source]; found {
 			return at + fragment, true
 		}
-		// One that does not exist stays a link, for the test of links to find.
+		// A guide that does not exist stays a link, so that the link test finds it.
 		if dir, name := path.Split(source); dir == "docs/" && path.Ext(name) == ".md" {
 			return guidePath(name) + fragment, true
 		}

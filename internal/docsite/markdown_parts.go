@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// wide renders what may be wider than a phone: it scrolls by itself, and can be
-// reached by keyboard to do so.
+// wide renders elements that may be wider than a phone. They scroll by themselves, and
+// are reachable by keyboard.
 type wide struct{}
 
 // RegisterFuncs is called by the renderer.
@@ -45,8 +45,8 @@ func renderTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.Wal
 	return ast.WalkContinue, err
 }
 
-// renderCell aligns by attribute, since the policy of the pages allows no styles
-// in them. A heading without text is none.
+// renderCell aligns by attribute, since the content security policy of the pages allows
+// no inline styles. A header cell without text becomes a plain cell.
 func renderCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	cell, tag := n.(*east.TableCell), "td"
 	if n.Parent().Kind() == east.KindTableHeader && n.HasChildren() {
@@ -63,7 +63,7 @@ func renderCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, err
 }
 
-// slugs names headings as GitHub does, so that a link to one works there too.
+// slugs names headings as GitHub does, so that links to them work there too.
 type slugs struct{ used map[string]bool }
 
 // Generate is called by the parser with the text of a heading.
@@ -85,5 +85,5 @@ func (s *slugs) Generate(text []byte, _ ast.NodeKind) []byte {
 	return []byte(unique)
 }
 
-// Put is called with the name that a heading has already.
+// Put is called with the id of a heading that already has one.
 func (s *slugs) Put(name []byte) { s.used[string(name)] = true }

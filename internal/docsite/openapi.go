@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// document is an OpenAPI document, as far as the pages show it. It is decoded
-// strictly: a member that is not here is refused, so nothing is left out unseen.
+// document is the part of an OpenAPI document that the pages show. It is decoded
+// strictly: unknown members are refused, so nothing is left out silently.
 type document struct {
 	OpenAPI string `json:"openapi"`
 	Info    struct {
@@ -44,7 +44,7 @@ type tag struct {
 	Description string `json:"description"`
 }
 
-// security is what opens an operation: any one of these; nothing, when there are none.
+// security lists the alternatives that permit an operation. If empty, none is needed.
 type security []map[string][]string
 
 type securityScheme struct {
@@ -72,7 +72,7 @@ type operation struct {
 	Tags        []string            `json:"tags"`
 	Summary     string              `json:"summary"`
 	Description string              `json:"description"`
-	Security    *security           `json:"security"` // absent: as in the whole document
+	Security    *security           `json:"security"` // absent: as for the whole document
 	Parameters  []parameter         `json:"parameters"`
 	RequestBody *requestBody        `json:"requestBody"`
 	Responses   map[string]response `json:"responses"`
@@ -117,10 +117,10 @@ type example struct {
 	Summary     string          `json:"summary"`
 	Description string          `json:"description"`
 	Value       json.RawMessage `json:"value"`
-	Request     json.RawMessage `json:"x-request"` // what the tests ask to see the example answered
+	Request     json.RawMessage `json:"x-request"` // the request with which tests check the example
 }
 
-// schema is of JSON Schema what the documents use.
+// schema is the part of JSON Schema that the documents use.
 type schema struct {
 	Ref                  string             `json:"$ref"`
 	Type                 string             `json:"type"`
@@ -160,7 +160,7 @@ func parseDocument(source []byte) (*document, error) {
 	return &d, nil
 }
 
-// Where a reference may lead to.
+// Prefixes of references, by the kind of their target.
 const (
 	toSchemas    = "#/components/schemas/"
 	toParameters = "#/components/parameters/"
@@ -168,8 +168,8 @@ const (
 	toHeaders    = "#/components/headers/"
 )
 
-// lookUp follows a reference. A dangling one is a fault of the document, which
-// the tests of its interface would not let pass.
+// lookUp follows a reference. A dangling one is an error in the document, which the tests
+// of its API would detect.
 func lookUp[T any](kind, ref string, in map[string]T) (name string, found T) {
 	name, ok := strings.CutPrefix(ref, kind)
 	if !ok {
@@ -182,7 +182,7 @@ func lookUp[T any](kind, ref string, in map[string]T) (name string, found T) {
 	return name, found
 }
 
-// operations gives those of a path, in the order in which they are told.
+// operations returns the operations of a path, in the order they are shown.
 func (p pathItem) operations() []methodOperation {
 	all := []methodOperation{
 		{"GET", p.Get}, {"HEAD", p.Head}, {"POST", p.Post}, {"PUT", p.Put}, {"PATCH", p.Patch}, {"DELETE", p.Delete}, {"OPTIONS", p.Options},

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// reference is what the page of an interface shows.
+// reference is the data of the page of an API.
 type reference struct {
 	*document
 	Intro      template.HTML
 	Downloads  []string
-	ByVariable bool // lines to copy have no key in them
+	ByVariable bool // commands to copy contain no key
 	Schemes    []schemeView
 	Sections   []section
 	Responses  []responseView
@@ -29,7 +29,7 @@ type schemeView struct {
 	securityScheme
 }
 
-// section is the operations of a tag.
+// section holds the operations of a tag.
 type section struct {
 	ID, Name   string
 	Text       template.HTML
@@ -39,7 +39,7 @@ type section struct {
 type operationView struct {
 	ID, Method, Path, Summary string
 	Text                      template.HTML
-	Keys                      []string // security schemes, any of which opens; none: open to all
+	Keys                      []string // security schemes, any of which suffices; none: open to all
 	Scope                     string
 	Parameters                []field
 	Body                      *bodyView
@@ -53,7 +53,7 @@ type bodyView struct {
 	Contents []contentView
 }
 
-// responseView is an answer. One that many operations share has a name.
+// responseView is a response. One that many operations share has a name.
 type responseView struct {
 	Name, Status string
 	Text         template.HTML
@@ -61,7 +61,7 @@ type responseView struct {
 	Contents     []contentView
 }
 
-// headerView is a header of an answer. One that many answers share is told once.
+// headerView is a header of a response. One that many responses share is described once.
 type headerView struct {
 	field
 	Shared string
@@ -86,7 +86,7 @@ type schemaView struct {
 	Fields []field
 }
 
-// builder makes a reference of a document.
+// builder converts a document to a reference.
 type builder struct {
 	*document
 	text *markdown
@@ -94,7 +94,7 @@ type builder struct {
 	key  string
 }
 
-// reference renders the page of an interface.
+// reference renders the page of an API.
 func (s *site) reference(d *document, url, key string) content {
 	b := &builder{document: d, url: url, key: key, text: newMarkdown(func(to string) (string, bool) { return to, true })}
 	r := b.build()
@@ -117,7 +117,7 @@ func (b *builder) build() *reference {
 	for _, name := range slices.Sorted(maps.Keys(b.Components.SecuritySchemes)) {
 		r.Schemes = append(r.Schemes, b.scheme(name))
 	}
-	// That of most operations first.
+	// The scheme of most operations first.
 	slices.SortStableFunc(r.Schemes, func(x, y schemeView) int { return cmp.Compare(rank(x.Default), rank(y.Default)) })
 	r.Sections = b.sections()
 	for _, name := range slices.Sorted(maps.Keys(b.Components.Responses)) {
@@ -151,7 +151,7 @@ func (b *builder) scheme(name string) schemeView {
 	return v
 }
 
-// sections sorts the operations under their tags, in the order of the tags.
+// sections groups the operations by tag, in the order of the tags.
 func (b *builder) sections() []section {
 	var all []section
 	for _, t := range b.Tags {
@@ -169,7 +169,7 @@ func (b *builder) sections() []section {
 	return all
 }
 
-// Scopes stand in the text of an operation: OpenAPI has them for OAuth alone.
+// Scopes are in the text of an operation: OpenAPI has them only for OAuth.
 var scopeText = regexp.MustCompile("Needs\\s+the\\s+scope\\s+`([^`]+)`")
 
 func (b *builder) operation(path string, item pathItem, m methodOperation) operationView {
@@ -188,7 +188,7 @@ func (b *builder) operation(path string, item pathItem, m methodOperation) opera
 		answer, name := o.Responses[status], ""
 		if answer.Ref != "" {
 			name, answer = lookUp(toResponses, answer.Ref, b.Components.Responses)
-			answer.Headers, answer.Content = nil, nil // told once, among the shared ones
+			answer.Headers, answer.Content = nil, nil // shown once, among the shared responses
 		}
 		v.Responses = append(v.Responses, b.answer(name, status, answer))
 	}
@@ -196,7 +196,7 @@ func (b *builder) operation(path string, item pathItem, m methodOperation) opera
 	return v
 }
 
-// keys names the security schemes that open an operation.
+// keys returns the names of the security schemes that permit an operation.
 func (b *builder) keys(o *operation) []string {
 	needs := b.Security
 	if o.Security != nil {
@@ -209,7 +209,7 @@ func (b *builder) keys(o *operation) []string {
 	return names
 }
 
-// parameters gives those of the path and of the operation, followed to where they are.
+// parameters returns those of the path and of the operation, with references resolved.
 func (b *builder) parameters(item pathItem, o *operation) []parameter {
 	all := slices.Concat(item.Parameters, o.Parameters)
 	for i, p := range all {
@@ -250,7 +250,7 @@ func (b *builder) header(name string, h header) headerView {
 	return headerView{field: f}
 }
 
-// mediaTypes begins with JSON, which is what is sent when nothing else is asked for.
+// mediaTypes returns the media types of a content, JSON first: it is the default.
 func mediaTypes(content map[string]mediaType) []string {
 	const first = "application/json"
 	kinds := slices.Sorted(maps.Keys(content))

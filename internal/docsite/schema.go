@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// word is a part of how a type is told: text, or the name of a schema.
+// word is a part of the description of a type: text, or the name of a schema.
 type word struct{ Text, Schema string }
 
 const matching = "matches"
@@ -24,7 +24,7 @@ type limit struct {
 // field is a row of a table of properties or parameters.
 type field struct {
 	Name     string
-	In       string // of parameters
+	In       string // for parameters
 	Type     []word
 	Required bool
 	Optional bool
@@ -32,7 +32,7 @@ type field struct {
 	Text     template.HTML
 }
 
-// words tells the type of a value: "array of Hotspot or null".
+// words describes the type of a value, such as "array of Hotspot or null".
 func words(s *schema) []word {
 	switch {
 	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.OneOf == nil && s.AllOf == nil:
@@ -66,7 +66,7 @@ func joined(schemas []*schema, by string) []word {
 	return all
 }
 
-// limits tells the rules for a value, those for the items of a list too.
+// limits returns the rules for a value, including those for the items of a list.
 func limits(s *schema) []limit {
 	if s == nil {
 		return nil
@@ -114,7 +114,7 @@ func limits(s *schema) []limit {
 	return all
 }
 
-// between tells a range, of which either end may be open.
+// between describes a range. Either end may be open.
 func between(least, most json.Number, unit string) string {
 	text, last := "", cmp.Or(most, least)
 	switch {
@@ -138,7 +138,7 @@ func between(least, most json.Number, unit string) string {
 	return text + " " + unit + "s"
 }
 
-// plain shows a JSON value as one would say it: a string without its quotes.
+// plain returns a JSON value as text: a string without its quotes.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -155,8 +155,8 @@ func plains(values []json.RawMessage) []string {
 	return texts
 }
 
-// value tells of a value. Where it has a schema with a name, what that says is
-// told here too: nobody should have to follow a link for a range.
+// value describes a value. If its schema has a name, the rules of that schema are
+// included: nobody should have to follow a link for a range.
 func (b *builder) value(s *schema) field {
 	f := field{Type: words(s), Limits: limits(s)}
 	if s == nil {
@@ -167,7 +167,7 @@ func (b *builder) value(s *schema) field {
 		_, named := lookUp(toSchemas, s.Ref, b.Components.Schemas)
 		text = cmp.Or(text, named.Description)
 		for _, l := range limits(named) {
-			if l.Text != matching { // what an id looks like is no news in every table
+			if l.Text != matching { // the pattern of an id need not be in every table
 				f.Limits = append(f.Limits, l)
 			}
 		}
@@ -176,15 +176,15 @@ func (b *builder) value(s *schema) field {
 	return f
 }
 
-// fields lists the properties of an object, and of the objects within it that
-// have no name of their own: location.lat, weekly[].open.
+// fields lists the properties of an object, and of the unnamed objects in it:
+// location.lat, weekly[].open.
 func (b *builder) fields(prefix string, s *schema) []field {
 	var rows []field
 	for _, name := range propertyOrder(s) {
 		property := s.Properties[name]
 		row := b.value(property)
 		row.Name = prefix + name
-		// One without a type narrows what another schema has told.
+		// A property without a type narrows one of another schema.
 		row.Optional = len(row.Type) > 0 && !slices.Contains(s.Required, name)
 		if len(row.Type)+len(row.Limits)+len(row.Text) > 0 {
 			rows = append(rows, row)
@@ -194,7 +194,7 @@ func (b *builder) fields(prefix string, s *schema) []field {
 	return rows
 }
 
-// inner lists what is within a value that has no name of its own.
+// inner lists the properties inside an unnamed value.
 func (b *builder) inner(name string, s *schema) []field {
 	for s.Items != nil {
 		name, s = name+"[]", s.Items
@@ -218,8 +218,8 @@ func (b *builder) inner(name string, s *schema) []field {
 	return rows
 }
 
-// propertyOrder begins with what is always there, in the order in which the
-// document names it.
+// propertyOrder returns the names of properties: the required ones first, in the order
+// of the document.
 func propertyOrder(s *schema) []string {
 	var names []string
 	for _, name := range s.Required {

@@ -19,7 +19,7 @@ import (
 //go:embed assets templates
 var design embed.FS
 
-// site is all pages, and how they hang together.
+// site holds all pages and the menu.
 type site struct {
 	pages       []*page
 	groups      []group
@@ -29,22 +29,22 @@ type site struct {
 	templates   func() *template.Template
 }
 
-// page is a guide, or the reference of an interface.
+// page is a guide, or the reference of an API.
 type page struct {
 	path, route, title string
 	body               func(*site) content
 }
 
-// content is what stands in a page.
+// content is the content of a page.
 type content struct {
 	HTML     template.HTML
 	Contents []heading
 }
 
-// heading is what one can jump to.
+// heading is a link target in a page.
 type heading struct{ ID, Text string }
 
-// group is a part of the menu.
+// group is a section of the menu.
 type group struct {
 	Name  string
 	Pages []link
@@ -60,8 +60,8 @@ type asset struct {
 
 const index = "README.md"
 
-// menu is the order of the guides, and under which name they stand together.
-// One that is not named here stands at the end of the third group.
+// menu groups and orders the guides. A guide that is not listed goes to the end of the
+// third group.
 var menu = []struct {
 	name   string
 	guides []string
@@ -117,7 +117,7 @@ func (s *site) addAsset(name, ext, kind string, body []byte) string {
 	return at
 }
 
-// addGuides takes every guide into its group.
+// addGuides adds every guide to its group.
 func (s *site) addGuides(guides fs.FS) error {
 	names, err := fs.Glob(guides, "*.md")
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *site) add(group int, p *page) {
 	s.groups[group].Pages = append(s.groups[group].Pages, link{p.path, p.title})
 }
 
-// guidePath is where a guide is found.
+// guidePath returns the URL path of a guide.
 func guidePath(name string) string {
 	if name == index {
 		return base
@@ -188,7 +188,7 @@ func guidePath(name string) string {
 
 func apiPath(name string) string { return base + "/api/" + name }
 
-// title is the first heading of a guide.
+// title returns the first heading of a guide.
 func title(source []byte, name string) string {
 	for line := range strings.Lines(string(source)) {
 		if text, found := strings.CutPrefix(line, "# "); found {
@@ -198,7 +198,7 @@ func title(source []byte, name string) string {
 	return name
 }
 
-// frame is what the template of all pages is given.
+// frame is the data of the template that all pages share.
 type frame struct {
 	Title, Path, Style, Icon string
 	Groups                   []group
@@ -215,11 +215,11 @@ func (s *site) frame(title, path string, c content) []byte {
 	return []byte(s.execute("frame.html", frame{title, path, s.style, s.icon, s.groups, c}))
 }
 
-// execute cannot fail on what it is given here, or no test of a page would pass.
+// execute cannot fail on the data it gets here, or no test of a page would pass.
 func (s *site) execute(name string, data any) template.HTML {
 	var buf bytes.Buffer
 	if err := s.templates().ExecuteTemplate(&buf, name, data); err != nil {
 		panic(fmt.Errorf("docsite: %w", err))
 	}
-	return template.HTML(buf.String()) // a template escaped what it was given
+	return template.HTML(buf.String()) // the template has escaped its data
 }

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// AccessLog writes one line for each answer, in the form that log/slog's JSON
-// or text handler would give it. It names the route, never the URL: paths and
-// queries carry places and, by mistake, keys, and neither belongs in a log.
+// AccessLog writes one line for each response, in the format of log/slog's JSON or text
+// handler. It logs the route, never the URL: paths and queries contain places and, by
+// mistake, keys, and neither belongs in a log.
 //
-// The lines are spelled by hand because they are the busiest log there is: slog
-// took 1.5 µs for one, this takes 0.3 µs, and a whole request some 25. All values
-// are ours (no text of a client's), so none needs escaping.
+// Lines are written by hand because this is the busiest log: slog took 1.5 µs for a line,
+// this takes 0.3 µs, and a whole request some 25. All values are ours, not text from a
+// client, so none needs escaping.
 type AccessLog struct {
 	out   io.Writer
 	style lineStyle
@@ -31,7 +31,7 @@ var (
 	textLine = lineStyle{open: "", name: "=", value: `"`, next: " ", close: "\n"}
 )
 
-// NewAccessLog writes JSON lines to out, or text.
+// NewAccessLog returns a log that writes JSON or text lines to out.
 func NewAccessLog(out io.Writer, text bool) *AccessLog {
 	log := &AccessLog{out: out, style: jsonLine}
 	if text {
@@ -41,7 +41,7 @@ func NewAccessLog(out io.Writer, text bool) *AccessLog {
 	return log
 }
 
-// Observe writes the line of one answer. It fits Front.
+// Observe writes the line of one response. It can be used as Front.Observe.
 func (l *AccessLog) Observe(r *http.Request, e Exchange) {
 	buffer := l.lines.Get().(*[]byte)
 	s := l.style
@@ -61,7 +61,7 @@ func (l *AccessLog) Observe(r *http.Request, e Exchange) {
 	line = s.number(line, "took_us", e.Took.Microseconds())
 	line = s.text(line, "remote", r.RemoteAddr)
 	line = append(line, s.close...)
-	_, _ = l.out.Write(line) // there is nowhere to complain to
+	_, _ = l.out.Write(line) // there is nowhere to report an error
 	*buffer = line
 	l.lines.Put(buffer)
 }
@@ -82,7 +82,7 @@ func (s lineStyle) number(line []byte, name string, value int64) []byte {
 	return strconv.AppendInt(s.field(line, name), value, 10)
 }
 
-// Route names what answered a request: the pattern it matched, or "none".
+// Route returns the pattern that a request matched, or "none".
 func Route(r *http.Request) string {
 	if r.Pattern == "" {
 		return "none"
@@ -90,8 +90,8 @@ func Route(r *http.Request) string {
 	return r.Pattern
 }
 
-// Method names the request's method, or "other": a client may send any word,
-// and neither logs nor metrics should grow with its imagination.
+// Method returns the request's method, or "other": a client may send any word, and
+// neither logs nor metrics may grow with that.
 func Method(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,

@@ -8,41 +8,40 @@ import (
 	"time"
 )
 
-// answer writes what a handler answers to a plain request, byte for byte as
-// net/http would, and where possible with one system call. It can do what
-// handlers here do: answers of known and unknown length, Flush and
-// SetWriteDeadline by way of http.ResponseController. It knows no trailers, no
-// 1xx answers, no Hijack.
+// answer writes the response to a plain request, byte for byte as net/http would, and
+// with one system call if possible. It supports what handlers here use: bodies of known
+// and unknown length, Flush and SetWriteDeadline through http.ResponseController. It
+// supports no trailers, no 1xx responses and no Hijack.
 type answer struct {
 	client *client
 	header http.Header
-	keys   []string // room to sort the names of the header in
+	keys   []string // scratch space to sort the header names
 
-	status   int // 0 until the handler gave one
+	status   int // 0 until the handler sets one
 	typed    bool
 	encoded  bool
 	dated    bool
-	length   int64 // that the header promises; -1 for none
-	unsure   bool  // the header promises one that makes no sense
+	length   int64 // Content-Length; -1 for none
+	unsure   bool  // Content-Length is invalid
 	written  int64
 	finished bool // the handler returned
 	begun    bool // the head is complete
 	chunked  bool
-	closing  bool // the connection ends with this answer
+	closing  bool // the connection ends with this response
 
-	out   []byte        // what is ready to be sent
-	parts [2][]byte     // room to send that and a piece in
-	both  net.Buffers   // parts, or what is left of them
-	small *bufio.Writer // gathers the first bytes of a body of unknown length
+	out   []byte        // ready to be sent
+	parts [2][]byte     // scratch space to send out and a piece
+	both  net.Buffers   // the unsent rest of parts
+	small *bufio.Writer // buffers the start of a body of unknown length
 	err   error         // why the client cannot be reached
 }
 
 const (
-	sniffed  = 2 << 10 // of a body, before its length is given up on; as in net/http
-	together = 4 << 10 // what is less is copied together to be sent
+	sniffed  = 2 << 10 // bytes buffered before the body is sent in chunks; as in net/http
+	together = 4 << 10 // up to this size, pieces are copied together
 )
 
-// reset makes room for the next answer.
+// reset prepares for the next response.
 func (a *answer) reset() {
 	clear(a.header)
 	clear(a.keys)
@@ -58,9 +57,9 @@ func (a *answer) bodyAllowed() bool {
 	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
 }
 
-// Write takes a part of the body. As long as it is not clear how long the body
-// is, its beginning is kept: when that turns out to be all, its length is told,
-// and otherwise it goes out in chunks.
+// Write adds a part of the body. While the length of the body is unknown, its start is
+// buffered. If that turns out to be all, its length is sent; otherwise the body is sent
+// in chunks.
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -84,12 +83,12 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.small.Write(p)
 }
 
-// pieces is where small writes to.
+// pieces is the writer that small flushes to.
 type pieces struct{ a *answer }
 
 func (p pieces) Write(b []byte) (int, error) { return p.a.piece(b) }
 
-// piece sends a part of the body, or keeps it to be sent with what follows.
+// piece sends a part of the body, or buffers it to be sent with what follows.
 func (a *answer) piece(p []byte) (int, error) {
 	if !a.begun {
 		a.begin(p)
@@ -111,53 +110,53 @@ func (a *answer) piece(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// breakOff sends what there is of an answer that nobody will finish.
+// breakOff sends what there is of a response that will not be finished.
 func (a *answer) breakOff() {
 	if a.begun {
 		a.send(nil)
 	}
 }
 
-// send writes what is ready and one more part to the connection.
+// send writes the buffered output and p to the connection.
 func (a *answer) send(p []byte) {
 	if a.err == nil && len(p) > 0 {
 		a.parts = [2][]byte{a.out, p}
 		a.both = a.parts[:]
 		_, a.err = a.both.WriteTo(a.client.Conn)
-		a.parts = [2][]byte{} // p is the handler's
+		a.parts = [2][]byte{} // p belongs to the handler
 	} else if a.err == nil && len(a.out) > 0 {
 		_, a.err = a.client.Conn.Write(a.out)
 	}
 	if a.err != nil {
-		a.client.cancel() // nobody will read on
+		a.client.cancel() // the rest will not be read
 	}
 	a.out = a.out[:0]
 }
 
-// FlushError sends what there is.
+// FlushError sends the buffered output.
 func (a *answer) FlushError() error {
 	a.settle()
 	a.send(nil)
 	return a.err
 }
 
-// settle makes everything ready to be sent that came so far.
+// settle makes everything written so far ready to be sent.
 func (a *answer) settle() {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
 	if a.small != nil {
-		_ = a.small.Flush() // err has it
+		_ = a.small.Flush() // a.err holds the error
 	}
 	if !a.begun {
 		a.begin(nil)
 	}
 }
 
-// SetWriteDeadline replaces the usual limit for this answer.
+// SetWriteDeadline replaces the usual deadline for this response.
 func (a *answer) SetWriteDeadline(t time.Time) error { return a.client.limitWrites(t) }
 
-// finish ends the answer, and reports whether another may follow it.
+// finish ends the response and reports whether the connection can be reused.
 func (a *answer) finish() (reusable bool) {
 	a.finished = true
 	a.settle()

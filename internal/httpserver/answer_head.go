@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// WriteHeader spells the header at once: what a handler changes later does not
-// count.
+// WriteHeader encodes the header immediately: later changes have no effect.
 func (a *answer) WriteHeader(status int) {
 	if a.status != 0 || status < 200 {
 		return
@@ -34,7 +33,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// takes looks at a field that the handler set, and reports whether it is sent.
+// takes inspects a field that the handler set, and reports whether it is sent.
 func (a *answer) takes(name string, values []string) bool {
 	first := ""
 	if len(values) > 0 {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// client is a connection in the lane, with all the memory that its requests need
-// one after the other.
+// client is a connection in the lane, with all the memory that its requests use, one
+// after the other.
 type client struct {
 	*conn
 	lane   *lane
@@ -26,12 +26,12 @@ type client struct {
 	cancel context.CancelFunc
 
 	buffer [maxPlain]byte
-	filled int  // of buffer
-	fresh  bool // nothing was answered yet
-	blank  int  // line breaks that may still come before the next request
+	filled int  // bytes used in buffer
+	fresh  bool // no response was sent yet
+	blank  int  // line breaks still allowed before the next request
 
 	plain   plainRequest
-	empty   *http.Request // has the context, which no one else can set
+	empty   *http.Request // carries the context, which cannot be set otherwise
 	request http.Request
 	url     url.URL
 	header  http.Header
@@ -40,8 +40,8 @@ type client struct {
 	answer  answer
 }
 
-// newClient takes a connection in, unless it is of a kind that the lane cannot
-// look at.
+// newClient wraps an accepted connection. It reports false for a kind of connection that
+// the lane cannot serve.
 func newClient(accepted net.Conn, l *lane) (*client, bool) {
 	door, ok := accepted.(*conn)
 	if !ok || !canSeeLeaving {
@@ -64,8 +64,8 @@ func newClient(accepted net.Conn, l *lane) (*client, bool) {
 	return c, true
 }
 
-// ride serves the connection until it ends or is handed over. Whatever goes wrong
-// on the way, it goes wrong for this connection alone.
+// ride serves the connection until it ends or is handed over. A failure affects only
+// this connection.
 func (c *client) ride() {
 	defer c.lane.riding.Done()
 	leave := c.quit
@@ -83,8 +83,8 @@ func (c *client) ride() {
 	}
 }
 
-// servePlain answers for as long as requests are plain. It reports true when
-// something came that net/http must look at.
+// servePlain serves requests for as long as they are plain. It returns true when net/http
+// must take over.
 func (c *client) servePlain() bool {
 	for {
 		switch c.plain.parse(c.buffer[:c.filled]) {
@@ -104,8 +104,8 @@ func (c *client) servePlain() bool {
 	}
 }
 
-// nothingCame reports whether a client that is not waited for any longer has asked
-// for nothing. Before it looks at a further request, net/http wants four bytes.
+// nothingCame reports whether a client that timed out or left has sent no request. After
+// the first request, net/http needs four bytes before it looks at the next.
 func (c *client) nothingCame() bool {
 	if c.fresh {
 		return c.filled == 0 && c.gone()
@@ -113,8 +113,8 @@ func (c *client) nothingCame() bool {
 	return c.filled == 0 || c.filled < 4 && c.gone()
 }
 
-// skipBlank drops line breaks after a body: old clients send some, and net/http
-// lets them.
+// skipBlank drops line breaks after a body: old clients send some, and net/http allows
+// them.
 func (c *client) skipBlank() (skipped bool) {
 	for c.blank > 0 && c.filled > 0 && (c.buffer[0] == '\r' || c.buffer[0] == '\n') {
 		c.drop(1)
@@ -124,13 +124,13 @@ func (c *client) skipBlank() (skipped bool) {
 	return skipped
 }
 
-// drop forgets the first bytes of the buffer.
+// drop removes the first n bytes of the buffer.
 func (c *client) drop(n int) {
 	c.filled = copy(c.buffer[:], c.buffer[n:c.filled])
 }
 
-// read waits for more. It reports false when nothing more is to be waited for:
-// the client left, or took too long, or the server stops.
+// read waits for more bytes. It returns false when there is no point in waiting: the
+// client left or took too long, or the server stops.
 func (c *client) read() bool {
 	if c.filled > 0 && phase(c.state.Load()).kind() == idle {
 		c.enter(reading)
@@ -147,14 +147,14 @@ func (c *client) read() bool {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return false
 		}
-		// The clerk woke us. He may have meant the request before.
+		// The reaper set the deadline, perhaps for the previous request.
 		if err := c.Conn.SetReadDeadline(time.Time{}); err != nil {
 			return false
 		}
 	}
 }
 
-// exchange answers the request that is in the buffer.
+// exchange serves the request in the buffer.
 func (c *client) exchange() (keep bool) {
 	c.enter(busy)
 	c.request = *c.empty
@@ -176,10 +176,10 @@ func (c *client) exchange() (keep bool) {
 	return keep
 }
 
-const maxBlank = 4 // as many as net/http lets pass
+const maxBlank = 4 // as many as net/http allows
 
-// forget empties what the next request will fill: one client's must never be
-// seen by another who shares the connection, as behind a proxy.
+// forget clears what the next request will fill: one user must never see the data of
+// another on the same connection, as behind a proxy.
 func (c *client) forget() {
 	clear(c.header)
 	clear(c.values[:c.plain.count])
@@ -189,13 +189,13 @@ func (c *client) forget() {
 	c.answer.reset()
 }
 
-// quit ends the connection.
+// quit closes the connection.
 func (c *client) quit() {
 	c.lane.leave(c)
-	_ = c.conn.Close() // whatever it says, it is closed
+	_ = c.conn.Close() // it is closed, whatever the error
 }
 
-// handOver gives the connection to net/http, as if nothing had been read.
+// handOver passes the connection to net/http, as if nothing had been read.
 func (c *client) handOver() {
 	c.lane.leave(c)
 	_ = c.Conn.SetDeadline(time.Time{}) // if it fails, so does the next read

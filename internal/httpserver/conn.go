@@ -8,21 +8,21 @@ import (
 	"net/http"
 )
 
-// conn is a connection of a client. It sends an answer whose body is at hand as
-// a whole with one system call: net/http fills a buffer of 4 KB with the header
-// and the beginning of the body, and sends that and the rest apart. The second
-// call was some 7 % of the CPU time of a typical answer.
+// conn is the connection of a client. It sends a response whose body is complete with
+// one system call: net/http fills a buffer of 4 KB with the header and the start of the
+// body, and sends that and the rest separately. The second call took some 7 % of the CPU
+// time of a typical response.
 type conn struct {
 	net.Conn
 	door *limited
-	free func() // gives back the door's slot
+	free func() // releases the listener's slot
 
-	first   []byte // what the lane has read, for net/http to read first
+	first   []byte // bytes the lane has read, for net/http to read first
 	framing framing
-	refused bool // nothing is read any more but what is left of first
+	refused bool // reads return only the rest of first
 
-	holding bool   // the next writes are kept in held
-	held    []byte // what net/http has sent of the answer so far
+	holding bool   // writes are appended to held
+	held    []byte // what net/http has written of the response so far
 	parts   [2][]byte
 }
 
@@ -38,13 +38,13 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
-// worthwhile is the size from which on an answer does not fit into net/http's
-// buffer together with its header.
+// worthwhile is the size from which a response does not fit into net/http's buffer
+// together with its header.
 const worthwhile = 3 << 10
 
-// sendWhole sends an answer's whole body through net/http, which copes with
-// everything that can be special about an answer, and keeps what comes out
-// until all of it is there. The header must have the Content-Length.
+// sendWhole sends a complete body through net/http, which handles every special case of
+// a response, and holds the output until all of it is there. The header must have a
+// Content-Length.
 func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	through, ok := w.(io.ReaderFrom)
 	if !ok {
@@ -53,7 +53,7 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	c.holding = true
 	n, err := through.ReadFrom(bytes.NewReader(body))
 	c.holding = false
-	if len(c.held) > 0 { // net/http did not come to ReadFrom, as with HEAD
+	if len(c.held) > 0 { // net/http did not call ReadFrom, as with HEAD
 		_, failed := c.Conn.Write(c.held)
 		c.held = c.held[:0]
 		if err == nil {
@@ -63,7 +63,7 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	return int(n), err
 }
 
-// Read gives net/http what comes, up to a request that nobody should read.
+// Read returns incoming bytes, up to a request that must not be read.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.receive(p)
 	if c.refused {
@@ -80,7 +80,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.receive(p)
 }
 
-// receive gives what the lane has read before, then what comes.
+// receive returns the bytes that the lane has read, then reads from the connection.
 func (c *conn) receive(p []byte) (int, error) {
 	if len(c.first) > 0 {
 		n := copy(p, c.first)
@@ -93,7 +93,7 @@ func (c *conn) receive(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Write sends, or keeps while the answer is not complete.
+// Write sends p, or holds it while the response is incomplete.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.holding {
 		c.held = append(c.held, p...)
@@ -102,7 +102,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// ReadFrom is where net/http hands over the rest of a body.
+// ReadFrom is called by net/http with the rest of a body.
 func (c *conn) ReadFrom(src io.Reader) (int64, error) {
 	rest, whole := src.(*bytes.Reader)
 	if !c.holding || !whole {
@@ -119,7 +119,7 @@ func (c *conn) ReadFrom(src io.Reader) (int64, error) {
 // writerOnly hides ReadFrom from io.Copy, which would call it again.
 type writerOnly struct{ io.Writer }
 
-// partsOf sends what is held and one more piece in one system call.
+// partsOf sends the held bytes and one more piece in one system call.
 type partsOf struct{ c *conn }
 
 func (s *partsOf) Write(p []byte) (int, error) {
@@ -133,9 +133,9 @@ func (s *partsOf) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite tells the client that nothing more comes, while it may still be
-// sending: net/http does so before it closes on a body that it will not read, so
-// that the answer is not lost with the connection.
+// CloseWrite signals the client that nothing more comes, while it may still be sending.
+// net/http calls it before it closes a connection with an unread body, so that the
+// response is not lost.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -143,7 +143,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// Close frees the slot too.
+// Close also releases the slot.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.free()

@@ -1,9 +1,13 @@
-// Package httpserver is what every HTTP interface of Beacon stands on: limits and
-// timeouts, request ids, recovery from panics, the access log's facts, strict
-// JSON in, whole JSON out, health, and a drain that loses no request. It knows
-// no interface: how a refusal looks is handed in as a [Refuse]. Requests of the
-// plain kind are served by a small loop of its own, the lane; all others by
-// net/http, and nobody can tell the difference from the answers. Its one
-// invariant: whatever a client sends, exactly one complete answer goes back, or
-// the connection is closed.
+// Package httpserver is the base of every HTTP API of Beacon: limits and timeouts,
+// request ids, recovery from panics, the data for the access log, strict JSON input,
+// complete JSON output, health checks, and a drain that loses no request. It knows no
+// API: the caller passes a [Refuse] that writes errors in the right format. The
+// lane, a small loop of its own, serves plain requests; net/http serves all others, and
+// the responses are the same. Its one invariant: whatever a client sends, it gets
+// exactly one complete response, or the connection is closed.
+//
+//	front := &httpserver.Front{
+//		Next: handler, Refuse: refuse, Now: time.Now, Log: log, Observe: accessLog.Observe,
+//	}
+//	err := httpserver.Serve(ctx, listener, front)
 package httpserver

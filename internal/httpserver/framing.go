@@ -5,29 +5,27 @@ import (
 	"strconv"
 )
 
-// framing follows the requests on a connection that net/http serves, byte by
-// byte, and finds one whose body could end in two places: with both a
-// Transfer-Encoding and a Content-Length, or with a Transfer-Encoding in a
-// version that knows none. A proxy in front of us may have read it the other way,
-// and taken what we would take for the next request for a part of this one's
-// body, or back: that is how requests of strangers are smuggled through. net/http
-// believes the Transfer-Encoding, and takes the other out before a handler could
-// see it.
+// framing follows the requests on a connection that net/http serves, byte by byte, and
+// detects one whose body could end in two places: with both a Transfer-Encoding and a
+// Content-Length, or with a Transfer-Encoding in a version that has none. A proxy in
+// front of us may have read it the other way, and taken what is the next request to us
+// for a part of the body, or the reverse: that is request smuggling. net/http follows
+// the Transfer-Encoding and removes the other before a handler could see it.
 //
-// Beside that it refuses a Content-Length that is none, and judges nothing else. Where
-// it cannot follow, net/http refuses the request, or is not given another: after a
-// body in chunks, [Front] closes.
+// It also refuses an invalid Content-Length, and checks nothing else. Where it cannot
+// follow, net/http refuses the request or does not get another: after a chunked body,
+// [Front] closes the connection.
 type framing struct {
 	part   part
-	word   []byte // of the line at hand: its end, its name, or its value
-	left   int64  // of the body
-	old    bool   // of a version before 1.1, or none
+	word   []byte // of the current line: its end, its name, or its value
+	left   int64  // bytes of the body
+	old    bool   // the version is before 1.1, or absent
 	coded  bool   // has a Transfer-Encoding
 	sized  bool   // has a Content-Length
-	sizing bool   // this line is one
+	sizing bool   // the current line is a Content-Length
 }
 
-// part is where in a request a byte stands.
+// part is the position of a byte in a request.
 type part int
 
 const (
@@ -40,10 +38,10 @@ const (
 	lost
 )
 
-const maxWord = 32 // more than any word that is looked at
+const maxWord = 32 // longer than any word that is checked
 
-// pass looks at the next bytes, and tells how many of them may go on. It is false
-// when the one after those must not.
+// pass inspects the next bytes and returns how many of them may pass. ok is false if the
+// byte after those must not.
 func (f *framing) pass(data []byte) (n int, ok bool) {
 	for n < len(data) {
 		switch f.part {
@@ -66,11 +64,11 @@ func (f *framing) pass(data []byte) (n int, ok bool) {
 	return n, true
 }
 
-// step takes a byte of a head.
+// step processes one byte of a head.
 func (f *framing) step(c byte) bool {
 	switch f.part {
 	case between:
-		if c != '\r' && c != '\n' { // old clients send some after a body
+		if c != '\r' && c != '\n' { // old clients send line breaks after a body
 			*f = framing{part: inRequestLine, word: append(f.word[:0], c)}
 		}
 	case inRequestLine:
@@ -102,7 +100,7 @@ func (f *framing) step(c byte) bool {
 	return true
 }
 
-// add keeps a byte, and of many the last ones.
+// add appends a byte to the word, which keeps the last maxWord bytes.
 func (f *framing) add(c byte) {
 	if len(f.word) == maxWord {
 		f.word = append(f.word[:0], f.word[1:]...)
@@ -110,8 +108,8 @@ func (f *framing) add(c byte) {
 	f.word = append(f.word, c)
 }
 
-// addDigit keeps a byte of a length, and of blanks in a row one: there may be any
-// number of them.
+// addDigit appends a byte of a length. It keeps one of consecutive blanks, since there
+// may be any number of them.
 func (f *framing) addDigit(c byte) {
 	if isBlank(c) {
 		if c = ' '; bytes.HasSuffix(f.word, []byte{c}) {
@@ -123,8 +121,8 @@ func (f *framing) addDigit(c byte) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// beginLine takes the first byte of a line, which tells whether the one before has
-// ended, or goes on.
+// beginLine processes the first byte of a line, which shows whether the previous line has
+// ended or continues.
 func (f *framing) beginLine(c byte) bool {
 	switch {
 	case c == '\r':
@@ -155,8 +153,8 @@ func (f *framing) endName() bool {
 	return !f.coded || !f.sized && !f.old
 }
 
-// endValue reads a length. Of one that it cannot read, it must not be left to others
-// what follows.
+// endValue parses a length. If it cannot, the request is refused: where the body ends
+// must not be left to others.
 func (f *framing) endValue() bool {
 	if !f.sizing {
 		return true
@@ -178,6 +176,6 @@ func (f *framing) endHead() {
 	}
 }
 
-// unreadable is put in the place of what must not go on. It is not the rest of
-// any request, so that net/http answers 400, after those before it, and closes.
+// unreadable replaces what must not pass. It does not continue any request, so net/http
+// responds with 400, after the requests before it, and closes the connection.
 var unreadable = []byte("\x00\r\n\r\n")

@@ -14,32 +14,32 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// MaxURLBytes is the longest request target that is looked at.
+// MaxURLBytes is the maximum length of a request target.
 const MaxURLBytes = 8 << 10
 
 const requestIDHeader = "X-Request-Id"
 
-// Front is the first handler of a server: every request passes it, and every
-// answer, whatever went wrong, leaves through it.
+// Front is the first handler of a server. Every request and every response passes
+// through it, whatever goes wrong.
 type Front struct {
 	Next    http.Handler
 	Refuse  Refuse
 	Now     func() time.Time
 	Log     *slog.Logger
-	Observe func(*http.Request, Exchange) // called once for every request, after its answer
+	Observe func(*http.Request, Exchange) // called once per request, after the response
 
-	Proxies        Proxies // who may say for whom they ask; none by default
-	MaxConnections int     // of one address, or of one IPv6 network of 64 bits, at a time; 0 for as many as there are
+	Proxies        Proxies // trusted to name the client in X-Forwarded-For; none by default
+	MaxConnections int     // at a time, per IPv4 address or IPv6 /64; 0 for no limit
 
 	draining atomic.Bool
-	refused  atomic.Int64 // connections of those who had too many
+	refused  atomic.Int64 // connections over MaxConnections
 }
 
-// Refused is how many connections were closed at once, because their addresses
-// had as many as one may have.
+// Refused returns how many connections were closed immediately because their address
+// had reached MaxConnections.
 func (f *Front) Refused() int64 { return f.refused.Load() }
 
-// Exchange is what is known of a request once it was answered.
+// Exchange describes a request and its response.
 type Exchange struct {
 	RequestID string
 	Began     time.Time
@@ -48,8 +48,8 @@ type Exchange struct {
 	Took      time.Duration
 }
 
-// RequestID gives the id under which the answer on w is logged. It stands in
-// the answer's own header, which every handler has at hand.
+// RequestID returns the id under which the response on w is logged. It is read from the
+// response header, which every handler has.
 func RequestID(w http.ResponseWriter) string {
 	if ids := w.Header()[requestIDHeader]; len(ids) == 1 {
 		return ids[0]
@@ -57,8 +57,8 @@ func RequestID(w http.ResponseWriter) string {
 	return ""
 }
 
-// ServeHTTP gives the request an id, refuses what no interface should see, and
-// runs the next handler.
+// ServeHTTP assigns a request id, refuses what no API should see, and calls the
+// next handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
 	if len(f.Proxies) > 0 {
@@ -69,8 +69,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, inLane := w.(*answer); !inLane {
 		out.conn = conn
 	}
-	// Request ids are no secret, so the fast generator will do. Ids that a
-	// client sends are not taken over: ours are unique and of one form.
+	// Request ids are not secret, so the fast generator will do. Ids from clients
+	// are not used: ours are unique and have one format.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
 	out.Header()[requestIDHeader] = []string{requestID}
 	if f.draining.Load() || conn != nil && conn.door.crowded() || len(r.TransferEncoding) > 0 { // see framing
@@ -92,8 +92,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var closeConnection = []string{"close"}
 
-// answer runs the handler. When a handler panics in the middle of its answer,
-// that can only be cut off: answer then reports that it is not complete.
+// answer runs the handler. If the handler panics after it began its response, the
+// response can only be cut off: answer then returns false.
 func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
 	defer func() {
 		cause := recover()
@@ -116,21 +116,21 @@ func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
 	}
 	f.Next.ServeHTTP(out, r)
 	if out.status == 0 {
-		out.status = http.StatusOK // net/http writes it when a handler wrote nothing
+		out.status = http.StatusOK // net/http sends it if a handler wrote nothing
 	}
 	return true
 }
 
-// recorder remembers how an answer was begun.
+// recorder records the status and size of a response.
 type recorder struct {
 	http.ResponseWriter
-	conn   *conn // nil where the server is not ours, as in some tests, and in the lane
+	conn   *conn // nil in the lane, and if the server is not ours, as in some tests
 	status int
 	bytes  int64
 }
 
 func (o *recorder) WriteHeader(status int) {
-	if o.status == 0 && status >= 200 { // 1xx answers come before the real one
+	if o.status == 0 && status >= 200 { // 1xx responses precede the final one
 		o.status = status
 	}
 	o.ResponseWriter.WriteHeader(status)
@@ -151,7 +151,7 @@ func (o *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// isWhole reports whether a first write is all there will be.
+// isWhole reports whether a first write is the whole body.
 func (o *recorder) isWhole(p []byte) bool {
 	length := o.Header()["Content-Length"]
 	return o.bytes == 0 && len(length) == 1 && length[0] == strconv.Itoa(len(p))

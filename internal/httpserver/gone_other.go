@@ -2,8 +2,8 @@
 
 package httpserver
 
-// canSeeLeaving: where it cannot be seen that a client has left, net/http serves
-// every connection.
+// canSeeLeaving reports whether a disconnect can be detected. Where it cannot, net/http
+// serves every connection.
 const canSeeLeaving = false
 
 func (c *client) gone() bool { return false }

@@ -9,8 +9,8 @@ import (
 
 const canSeeLeaving = true
 
-// gone reports whether the client has closed the connection, or its side of it.
-// It takes nothing from what the client sent.
+// gone reports whether the client has closed the connection, or its side of it. It
+// consumes no input.
 func (c *client) gone() bool {
 	var n int
 	var failed error

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Health answers the two questions that a supervisor asks (decision X11):
-// /healthz, is the process alive, and /readyz, should it be sent requests.
+// Health serves the two checks of a supervisor (decision X11): /healthz, is the process
+// alive, and /readyz, should it receive requests.
 type Health struct {
-	// Checks are asked on every /readyz, by name; nil means ready.
+	// Checks run on every /readyz, by name; nil means ready.
 	Checks map[string]func(context.Context) error
 	Log    *slog.Logger
 
 	draining atomic.Bool
-	failing  atomic.Bool // as of the last time that it was asked
+	failing  atomic.Bool // as of the last /readyz
 }
 
-// checkTimeout bounds all checks of one /readyz together.
+// checkTimeout is the deadline for all checks of one /readyz together.
 const checkTimeout = 2 * time.Second
 
-// Drain makes /readyz fail from now on, so that load balancers look elsewhere.
+// Drain makes /readyz fail from now on, so that load balancers go elsewhere.
 func (h *Health) Drain() { h.draining.Store(true) }
 
 // Handler serves both paths.
@@ -55,7 +55,7 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 		report.Checks[name] = "ok"
 		if err := check(ctx); err != nil {
 			report.Status, status = "unavailable", http.StatusServiceUnavailable
-			report.Checks[name] = "failed" // the cause is for the log, not for strangers
+			report.Checks[name] = "failed" // the cause is only for the log
 			if !h.failing.Load() {
 				h.Log.Warn("not ready", "check", name, "err", err)
 			}
@@ -69,6 +69,6 @@ func writeHealth(w http.ResponseWriter, status int, report health) {
 	w.Header().Set("Cache-Control", "no-store")
 	MarkAsData(w.Header())
 	if err := WriteJSON(w, status, report); err != nil {
-		panic(err) // strings alone: cannot happen
+		panic(err) // cannot happen: it holds only strings
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// EncodeJSON gives v as one line of JSON. Angle brackets stay as they are: the
-// answers are never HTML, and say so.
+// EncodeJSON returns v as one line of JSON. Angle brackets are not escaped: responses
+// are never HTML, and say so.
 func EncodeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -26,8 +26,8 @@ func EncodeJSON(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// WriteJSON answers with v. It encodes before it writes the status, so that a
-// value which cannot be encoded is an error here and never half an answer.
+// WriteJSON responds with v. It encodes before it writes the status, so that a value that
+// cannot be encoded is an error and never half a response.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	body, err := EncodeJSON(v)
 	if err != nil {
@@ -37,8 +37,8 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
-// WriteBody answers with JSON that is encoded already. How long it is, a server finds
-// out by itself only of a short one.
+// WriteBody responds with encoded JSON. It sets the Content-Length of a long body: a
+// server determines that itself only for a short one.
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
@@ -46,17 +46,17 @@ func WriteBody(w http.ResponseWriter, status int, body []byte) {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that left is no fault of ours
+	_, _ = w.Write(body) // the client may have left; that is not our fault
 }
 
-// MarkAsData tells a browser that an answer is data and never a page: should
-// someone be led to open one, nothing in it runs, loads, or is shown in a frame.
+// MarkAsData marks a response as data, never a page: if someone is tricked into opening
+// it in a browser, nothing in it runs, loads or is shown in a frame.
 func MarkAsData(h http.Header) {
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = noContent
 }
 
-// Header values are shared between answers: net/http only reads them.
+// Header values are shared between responses: net/http only reads them.
 var (
 	jsonType  = []string{"application/json; charset=utf-8"}
 	noSniff   = []string{"nosniff"}
@@ -66,16 +66,16 @@ var (
 // BodyError says why a request's body was refused.
 type BodyError struct {
 	Status  int    // 400, 413 or 415
-	Pointer string // where in the body, as a JSON pointer; empty for the whole
+	Pointer string // location in the body, as a JSON pointer; empty for the whole
 	Message string // safe to show
 }
 
 func (e *BodyError) Error() string { return e.Message }
 
-// ReadJSONObject reads a request's body and refuses everything but one JSON
-// object, in UTF-8, without duplicate names or anything behind it, of at most
-// maxBytes and nested at most maxDepth deep. What its members mean is left to
-// the caller. The error is always a *BodyError.
+// ReadJSONObject reads a request's body. It refuses everything but a single JSON object
+// in UTF-8, without duplicate names or trailing data, of at most maxBytes and nested at
+// most maxDepth deep. The meaning of its members is up to the caller. The error is
+// always a *BodyError.
 func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxDepth int) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" || r.Header.Get("Content-Encoding") != "" {
@@ -86,7 +86,7 @@ func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxD
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		// MaxBytesReader asks for this too, but only of net/http's own writer.
+		// MaxBytesReader does this too, but only on net/http's own writer.
 		w.Header()["Connection"] = closeConnection
 		return nil, &BodyError{
 			Status:  http.StatusRequestEntityTooLarge,
@@ -102,8 +102,8 @@ func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxD
 	return body, checkObject(body, maxDepth)
 }
 
-// checkObject walks the tokens of a body. The tokenizer itself refuses bad
-// UTF-8, lone surrogates and duplicate names.
+// checkObject checks the tokens of a body. The tokenizer itself refuses invalid UTF-8,
+// lone surrogates and duplicate names.
 func checkObject(body []byte, maxDepth int) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(body))
 	if dec.PeekKind() != jsontext.KindBeginObject {

@@ -10,28 +10,27 @@ import (
 	"time"
 )
 
-// lane serves plain requests (see plainRequest) with a small loop of its own,
-// and hands every other connection over to net/http, with the bytes read so far,
-// for good. So net/http decides about everything that is odd, slow or wrong, and
-// what devices and apps ask all day costs a third less: the lane fills one
-// request and one answer again and again, sets no deadlines, starts no goroutine
-// to see a client leave, and has one context for a connection. A clerk looks at
-// all connections four times a second instead, and does what deadlines would:
-// see look.go.
+// lane serves plain requests (see plainRequest) with a small loop of its own. It hands
+// every other connection over to net/http for good, with the bytes read so far. So
+// net/http decides about everything unusual, slow or wrong, and the frequent requests of
+// devices and apps cost a third less: the lane reuses one request and one response, sets
+// no deadlines, starts no goroutine to detect a disconnect, and has one context per
+// connection. Instead, a reaper scans all connections every 250 ms and does what
+// deadlines would: see look.go.
 //
-// For handlers this means: a request, its header and its answer are theirs until
-// they return, and no longer. They are emptied then, and filled with the next
-// request of that connection, which may be another person's. Strings taken from
-// them stay what they are. A context ends with the connection, not with the
-// request; that a client has left ends it within a second.
+// For handlers this means: a request, its header and its response are valid only until
+// they return. Then they are cleared and reused for the next request on the connection,
+// which may be another person's. Strings taken from them remain valid. A context ends
+// with the connection, not with the request; if the client leaves, it ends within a
+// second.
 type lane struct {
-	net.Listener // where connections come from
+	net.Listener // source of connections
 	front        *Front
 	foreign      *handover
 
-	tick     atomic.Uint64 // counts the looks
-	stopping atomic.Bool   // no connection is kept after its answer
-	handed   atomic.Bool   // some connection was, since the drain began
+	tick     atomic.Uint64 // number of scans
+	stopping atomic.Bool   // no connection is kept after its response
+	handed   atomic.Bool   // a connection was handed over since the drain began
 	second   atomic.Pointer[datedSecond]
 
 	mu      sync.Mutex
@@ -46,9 +45,8 @@ func newLane(door net.Listener, front *Front) *lane {
 	}
 }
 
-// Accept takes connections into the lane, and returns those that it cannot
-// serve. So the loop around it is net/http's, which knows what to do about
-// errors.
+// Accept takes connections into the lane and returns those that it cannot serve. So
+// net/http runs the accept loop, and handles its errors.
 func (l *lane) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -67,7 +65,7 @@ func (l *lane) Accept() (net.Conn, error) {
 	}
 }
 
-// leave lets a connection go: from now on nobody looks at it. It is called once.
+// leave removes a connection, so that it is no longer scanned. It is called once.
 func (l *lane) leave(c *client) {
 	l.mu.Lock()
 	delete(l.clients, c)
@@ -75,7 +73,7 @@ func (l *lane) leave(c *client) {
 	c.cancel()
 }
 
-// watch looks at all connections again and again until ctx ends.
+// watch scans all connections periodically until ctx ends.
 func (l *lane) watch(ctx context.Context) {
 	ticker := time.NewTicker(lookInterval)
 	defer ticker.Stop()
@@ -98,8 +96,8 @@ func (l *lane) look() {
 	}
 }
 
-// drain closes connections as soon as they have nothing in flight, and waits for
-// that. When ctx ends before, it cuts off the others.
+// drain closes connections as soon as they have nothing in flight, and waits for that.
+// If ctx ends first, it closes the others.
 func (l *lane) drain(ctx context.Context) error {
 	l.stopping.Store(true)
 	l.look()
@@ -112,22 +110,22 @@ func (l *lane) drain(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if l.handed.Load() {
-		time.Sleep(drainLinger) // net/http must come to know them
+		time.Sleep(drainLinger) // net/http must register them first
 	}
 	return nil
 }
 
-// close cuts everyone off.
+// close closes all connections.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.clients {
 		c.cancel()
-		_ = c.Conn.Close() // its goroutine notices, and frees the slot
+		_ = c.Conn.Close() // its goroutine notices and releases the slot
 	}
 }
 
-// datedSecond is a second as the Date header has it.
+// datedSecond is a second in the format of the Date header.
 type datedSecond struct {
 	unix int64
 	text string
@@ -143,8 +141,7 @@ func (l *lane) date() string {
 	return last.text
 }
 
-// handover is the listener through which net/http gets connections from the
-// lane.
+// handover is the listener through which net/http receives connections from the lane.
 type handover struct {
 	addr   net.Addr
 	conns  chan net.Conn

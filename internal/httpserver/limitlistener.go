@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// limitListener accepts at most n connections at a time: a flood of them then
-// waits in the kernel's queue and costs no memory here.
+// limitListener accepts at most n connections at a time. A flood of them waits in the
+// kernel's queue and costs no memory here.
 func limitListener(ln net.Listener, n int) *limited {
 	return &limited{Listener: ln, slots: make(chan struct{}, n), shares: new(shares), closed: make(chan struct{})}
 }
@@ -34,13 +34,12 @@ func (l *limited) Accept() (net.Conn, error) {
 		if giveBack, ok := l.shares.take(accepted.RemoteAddr()); ok {
 			return &conn{Conn: accepted, door: l, free: sync.OnceFunc(func() { giveBack(); <-l.slots })}, nil
 		}
-		_ = accepted.Close() // he may well be gone
+		_ = accepted.Close() // the peer may be gone already
 	}
 }
 
-// crowded reports whether so many connections are open that none should be kept
-// for a later request: a million devices that ask once a minute cannot all keep
-// theirs.
+// crowded reports whether so many connections are open that none should be kept alive: a
+// million devices that send one request a minute cannot all keep theirs.
 func (l *limited) crowded() bool { return len(l.slots) > cap(l.slots)/2 }
 
 func (l *limited) Close() error {

@@ -2,48 +2,48 @@ package httpserver
 
 import "time"
 
-// lookInterval is how often the clerk looks at the connections in the lane. The
-// limits below are counted in such intervals: one more or less is all the same.
+// lookInterval is how often the reaper scans the connections in the lane. The limits
+// below are counted in such intervals; one more or less does not matter.
 const lookInterval = 250 * time.Millisecond
 
 const (
-	// wholeWithin is for a request whose first bytes are there, and for the first
-	// on a connection: whoever takes longer is left to net/http's patience.
+	// wholeWithin is the time limit for a request whose first bytes have arrived, and
+	// for the first request on a connection. Slower ones are handed over to net/http.
 	wholeWithin = uint64(500 * time.Millisecond / lookInterval)
 
-	// seenAfter is when it is worth asking whether the client is still there. Most
-	// answers have long been sent then.
+	// seenAfter is when to start checking whether the client is still connected. Most
+	// responses are long sent by then.
 	seenAfter = uint64(500 * time.Millisecond / lookInterval)
 
 	idleWithin    = uint64(idleTimeout / lookInterval)
 	writtenWithin = uint64(writeTimeout / lookInterval)
 )
 
-// phase is what a connection is doing, and since which look. It is one number, so
-// that the clerk can read it at any time and change it only if nothing happened
+// phase is what a connection is doing, and since which tick. It is a single number, so
+// that the reaper can read it at any time and change it only if nothing happened
 // meanwhile.
 type phase uint64
 
 const (
-	idle    = phase(iota) // waits for a request
-	reading               // has some of a request
-	busy                  // is being answered
+	idle    = phase(iota) // waiting for a request
+	reading               // has read part of a request
+	busy                  // being served
 	kinds   = phase(3)
 
-	late      = phase(4) // the answer took too long, and writing fails
-	ownLimit  = phase(8) // the handler looks after that itself
+	late      = phase(4) // the response took too long; writes fail
+	ownLimit  = phase(8) // the handler sets its own write deadline
 	phaseBits = 4
 )
 
 func (p phase) kind() phase   { return p & kinds }
 func (p phase) since() uint64 { return uint64(p >> phaseBits) }
 
-// enter notes what the connection does from now on, and gives what it did.
+// enter sets the current phase and returns the previous one.
 func (c *client) enter(kind phase) (before phase) {
 	return phase(c.state.Swap(c.lane.tick.Load()<<phaseBits | uint64(kind)))
 }
 
-// isOver reports whether a connection has waited long enough.
+// isOver reports whether a connection has waited for too long.
 func (l *lane) isOver(p phase) bool {
 	waited := l.tick.Load() - p.since()
 	switch p.kind() {
@@ -56,11 +56,11 @@ func (l *lane) isOver(p phase) bool {
 	}
 }
 
-// look is the clerk's, who holds the lane's lock.
+// look is called by the reaper, which holds the lane's lock.
 func (c *client) look(tick uint64) {
 	p := phase(c.state.Load())
 	if c.lane.isOver(p) {
-		_ = c.Conn.SetReadDeadline(past) // wakes the reader; a connection that is closed needs no waking
+		_ = c.Conn.SetReadDeadline(past) // unblocks the reader; a closed connection needs none
 	}
 	if p.kind() != busy {
 		return
@@ -73,20 +73,20 @@ func (c *client) look(tick uint64) {
 	}
 }
 
-// limitWrites lets a handler say until when its answer must be written.
+// limitWrites sets a write deadline on behalf of the handler.
 func (c *client) limitWrites(until time.Time) error {
 	c.state.Or(uint64(ownLimit))
-	c.lane.mu.Lock() // the clerk may be about to say something else
+	c.lane.mu.Lock() // excludes the reaper
 	defer c.lane.mu.Unlock()
 	return c.Conn.SetWriteDeadline(until)
 }
 
-// lift takes back the limits of an answer that is done.
+// lift removes the write deadline after a response.
 func (c *client) lift(was phase) {
 	if was&(late|ownLimit) == 0 {
 		return
 	}
-	c.lane.mu.Lock() // the clerk may be just about to set one
+	c.lane.mu.Lock() // excludes the reaper
 	defer c.lane.mu.Unlock()
 	_ = c.Conn.SetWriteDeadline(time.Time{}) // if it fails, so does the next write
 }

@@ -6,43 +6,43 @@ import (
 	"strings"
 )
 
-// A plain request is one that the lane serves itself. It is what nearly all
-// clients send, in the one spelling that nobody can read in two ways:
+// A plain request is one that the lane serves itself. Nearly all clients send such
+// requests, in a spelling that has only one interpretation:
 //
 //   - GET without a body, or POST with one Content-Length, of HTTP/1.1;
-//   - a target that is a path without escapes, and maybe a query that is not empty;
-//   - header lines of a name, a colon and a value in printable ASCII that is not
-//     empty and has no blank at its end, each line ending in CR LF, no name twice;
+//   - a target that is a path without escapes, with an optional non-empty query;
+//   - header lines of a name, a colon and a non-empty value in printable ASCII without
+//     trailing spaces, each line ending in CR LF, no name twice;
 //   - exactly one Host of letters, digits and "-_.:[]";
 //   - nothing that changes how a connection or a body is read: see specialFields;
-//   - not more than maxPlain bytes, body included, and maxFields lines.
+//   - at most maxPlain bytes, including the body, and maxFields lines.
 //
-// Whatever else comes is left to net/http, right or wrong. That a plain request
-// is the same for both is what FuzzPlain checks.
+// Everything else is left to net/http, valid or not. FuzzPlain checks that both read a
+// plain request in the same way.
 const (
 	maxPlain  = 4 << 10
 	maxFields = 24
 )
 
-// verdict is what a look at the first bytes of a connection says.
+// verdict is the result of parsing the first bytes of a request.
 type verdict int
 
 const (
-	foreign    verdict = iota // something that is not plain
-	unfinished                // plain as far as it goes
+	foreign    verdict = iota // not plain
+	unfinished                // plain so far
 	plain
 )
 
-// plainRequest is a plain request, taken apart. Its parts are places in the
-// bytes that it was read from, which are not copied before it is plain.
+// plainRequest is a parsed plain request. Its parts are positions in the input, which is
+// not copied before the request is known to be plain.
 type plainRequest struct {
 	method       string
 	target, path place
 	fields       [maxFields]plainField
 	count        int
 	host         place
-	length       int // of the body; -1 where there is no Content-Length
-	head         int // how many bytes the head has
+	length       int // of the body; -1 without a Content-Length
+	head         int // length of the head in bytes
 }
 
 type place struct{ from, to int }
@@ -52,10 +52,10 @@ type plainField struct {
 	value place
 }
 
-// size is how many bytes the whole request has.
+// size returns the length of the whole request in bytes.
 func (p *plainRequest) size() int { return p.head + max(p.length, 0) }
 
-// parse looks at what came on a connection.
+// parse parses what has been read from a connection.
 func (p *plainRequest) parse(data []byte) verdict {
 	p.count, p.length, p.host = 0, -1, place{}
 	from := 0
@@ -83,7 +83,7 @@ func (p *plainRequest) parse(data []byte) verdict {
 	}
 }
 
-// wait decides on a head that is not there as a whole.
+// wait returns the verdict on an incomplete head.
 func (p *plainRequest) wait(data []byte) verdict {
 	const get, post = "GET /", "POST /"
 	begun := string(data[:min(len(data), len(post))])
@@ -132,12 +132,12 @@ func (p *plainRequest) readRequestLine(line []byte) bool {
 			return false
 		}
 	}
-	// Two slashes at the beginning would name a host elsewhere.
+	// Two leading slashes would name another host.
 	return p.path.to-p.path.from < 2 || line[p.path.from+1] != '/'
 }
 
-// specialFields change how a connection or a body is read, or are not handed to
-// handlers as they come.
+// specialFields change how a connection or a body is read, or do not reach handlers
+// unchanged.
 var specialFields = map[string]bool{
 	"Expect": true, "Http2-Settings": true, "Keep-Alive": true, "Pragma": true, "Proxy-Connection": true, "Te": true, "Trailer": true,
 	"Transfer-Encoding": true, "Upgrade": true,
@@ -190,7 +190,7 @@ func (p *plainRequest) takeField(name string, value place, data []byte) bool {
 	}
 }
 
-// readLength reads digits, and not so many that they could overflow.
+// readLength parses a number of so few digits that it cannot overflow.
 func (p *plainRequest) readLength(text []byte) bool {
 	if len(text) > len("9999") {
 		return false

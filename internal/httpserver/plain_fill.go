@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// fill makes the request that net/http would have made. Its strings are copies:
-// what keeps one keeps the target, or all values, and never sees another request.
+// fill builds the request that net/http would have built. Its strings are copies: to keep
+// one keeps the target or all values in memory, but it never changes.
 func (p *plainRequest) fill(r *http.Request, u *url.URL, header http.Header, values *[maxFields]string, data []byte) {
 	target := string(data[p.target.from:p.target.to])
 	path, query, _ := strings.Cut(target, "?")
@@ -18,7 +18,7 @@ func (p *plainRequest) fill(r *http.Request, u *url.URL, header http.Header, val
 		f := &p.fields[i]
 		values[i] = text[f.value.from-p.target.to : f.value.to-p.target.to]
 		if f.value == p.host {
-			r.Host = values[i] // and not in the header
+			r.Host = values[i] // not in the header
 			continue
 		}
 		header[f.name] = values[i : i+1 : i+1]
@@ -29,8 +29,7 @@ func (p *plainRequest) fill(r *http.Request, u *url.URL, header http.Header, val
 	r.ContentLength = int64(max(p.length, 0))
 }
 
-// fieldName gives a name in the spelling that handlers look for. The usual ones
-// are at hand.
+// fieldName returns the canonical spelling of a name. The usual names are in a table.
 func fieldName(spelled []byte) string {
 	if name, ok := usualNames[string(spelled)]; ok {
 		return name
@@ -51,7 +50,7 @@ var usualNames = func() map[string]string {
 	return names
 }()
 
-// Where a character may stand.
+// Classes of characters: where each may occur.
 const (
 	inName = 1 << iota
 	inPath

@@ -10,31 +10,30 @@ import (
 	"time"
 )
 
-// Pressure tells when a server has more to do than it can, and slows down those
-// who can wait. It sends itself a byte through a pipe now and then and watches how
-// long it takes to arrive: as long as a request waits to be noticed and then for
-// a processor. Unlike the time that requests take, that does not grow when a
-// database is slow; and the runtime's own figures begin only where a connection
-// was already noticed.
+// Pressure detects that a server is overloaded, and slows down requests that can wait.
+// It regularly sends itself a byte through a pipe and measures how long it takes to
+// arrive: as long as a request waits to be noticed and then for a processor. Unlike
+// request latency, that does not grow when a database is slow; and the runtime's own
+// metrics begin only after a connection was noticed.
 type Pressure struct {
-	level atomic.Int32 // of a hundred requests, how many are turned away
+	level atomic.Int32 // percentage of requests turned away
 	last  time.Duration
 }
 
 const (
 	pressureInterval = 25 * time.Millisecond
-	pressureWait     = 50 * time.Millisecond // longer twice in a row: too much to do
-	pressureRise     = 5                     // of level, at each look
+	pressureWait     = 50 * time.Millisecond // longer twice in a row: overloaded
+	pressureRise     = 5                     // of level, per measurement
 	pressureFall     = 1
 	pressureMost     = 95
 
-	// pressureHold is how long a request that is turned away waits for that. On
-	// its connection nothing else comes meanwhile, so those who ask most are
-	// slowed most, at no cost.
+	// pressureHold is how long a request is held before it is turned away. Nothing
+	// else arrives on its connection meanwhile, so the most active clients are slowed
+	// the most, at no cost.
 	pressureHold = 100 * time.Millisecond
 )
 
-// Run watches until ctx ends.
+// Run measures until ctx ends.
 func (p *Pressure) Run(ctx context.Context) error {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -52,7 +51,7 @@ func (p *Pressure) Run(ctx context.Context) error {
 		}
 	}()
 	defer func() {
-		_ = out.Close() // ends the reader, whatever it says
+		_ = out.Close() // ends the reader, whatever the error
 		<-arrived       // the reader has ended
 	}()
 	ticker := time.NewTicker(pressureInterval)
@@ -83,11 +82,11 @@ func (p *Pressure) adjust(wait time.Duration) {
 	}
 }
 
-// Level is how many of a hundred requests are turned away right now.
+// Level returns the percentage of requests that are turned away right now.
 func (p *Pressure) Level() int { return int(p.level.Load()) }
 
-// Yields reports whether a request that can wait has to give way to others. It
-// then has already waited; its client should be told to come back.
+// Yields reports whether a request that can wait must be turned away. It has then
+// already been held; tell its client to retry.
 func (p *Pressure) Yields(r *http.Request) bool {
 	level := p.level.Load()
 	if level == 0 || rand.Int32N(100) >= level {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Proxies are the addresses of those who may say for whom they ask: everyone else
-// could say what he likes.
+// Proxies are the addresses that may name the client they forward for. Anyone else could
+// name any address.
 type Proxies []netip.Prefix
 
-// ParseProxies reads addresses and ranges of them, such as 10.0.0.7 or 10.0.0.0/8.
+// ParseProxies parses addresses and ranges, such as 10.0.0.7 or 10.0.0.0/8.
 func ParseProxies(texts []string) (Proxies, error) {
 	var all Proxies
 	for _, text := range texts {
@@ -36,7 +36,7 @@ func ParseProxies(texts []string) (Proxies, error) {
 	return all, nil
 }
 
-// trusts reports whether an address is one of them.
+// trusts reports whether an address is that of a trusted proxy.
 func (p Proxies) trusts(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, network := range p {
@@ -49,10 +49,10 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 
 const forwardedFor = "X-Forwarded-For"
 
-// resolve puts the address of the client into the request, in place of that of
-// the proxy. Each proxy appends to X-Forwarded-For whom it heard from, so that the
-// list is read from its end for as long as its parts come from proxies of ours; the
-// first that is none is the client, and what stands before it is only its claim.
+// resolve replaces the proxy's address in the request with the client's. Each proxy
+// appends the address of its peer to X-Forwarded-For, so the list is read from the end
+// for as long as its entries are our proxies. The first other entry is the client; what
+// precedes it is only the client's claim.
 func (p Proxies) resolve(r *http.Request) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p Proxies) resolve(r *http.Request) {
 		at := strings.LastIndexByte(rest, ',')
 		hop, ok := parseHop(rest[at+1:])
 		if !ok {
-			break // whoever sent this is as far as we know
+			break // the last known hop is the best we have
 		}
 		client, rest = hop, rest[:max(at, 0)]
 	}
@@ -72,7 +72,7 @@ func (p Proxies) resolve(r *http.Request) {
 	}
 }
 
-// parseHop reads a part of the list: an address, to which some proxies add the port.
+// parseHop parses an entry of the list: an address, to which some proxies add the port.
 func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
 	if withPort, err := netip.ParseAddrPort(text); err == nil {

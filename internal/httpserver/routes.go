@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Site is a few routes that belong together, and can be listed: what it serves
-// and what it lists is one table.
+// Site is a set of routes that can be listed. One table determines what it serves and
+// what it lists.
 type Site struct {
 	table   map[string]http.Handler
 	handler http.Handler
 }
 
-// NewSite serves a table of patterns of http.ServeMux. Without a refuse, it
-// answers as the mux does.
+// NewSite serves a table of http.ServeMux patterns. If refuse is nil, errors are those of
+// the mux.
 func NewSite(table map[string]http.Handler, refuse Refuse) *Site {
 	mux := http.NewServeMux()
 	for pattern, handler := range table {
@@ -29,15 +29,15 @@ func NewSite(table map[string]http.Handler, refuse Refuse) *Site {
 	return s
 }
 
-// ServeHTTP answers a request by the route that it is for.
+// ServeHTTP serves a request by its route.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Routes lists what is served.
+// Routes returns the patterns, sorted.
 func (s *Site) Routes() []string { return slices.Sorted(maps.Keys(s.table)) }
 
-// Routes serves a mux whose own answers (404, 405 and the redirects to cleaned
-// paths) are replaced by refusals: http.ServeMux writes those as text. A path
-// that needs cleaning is simply not there: 404.
+// Routes serves a mux but replaces the mux's own responses (404, 405 and redirects to
+// cleaned paths) with refusals, since http.ServeMux writes them as text. A path that
+// needs cleaning is not found: 404.
 func Routes(mux *http.ServeMux, refuse Refuse) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own, pattern := mux.Handler(r)
@@ -56,14 +56,14 @@ func Routes(mux *http.ServeMux, refuse Refuse) http.Handler {
 	})
 }
 
-// clean reports whether the mux would take the path as it is, without sending
-// the client to another spelling of it. (A trailing slash is part of a path.)
+// clean reports whether the mux would accept the path as it is, without redirecting the
+// client to another spelling. (A trailing slash is part of a path.)
 func clean(r *http.Request) bool {
 	spelled := strings.TrimSuffix(r.URL.EscapedPath(), "/")
 	return spelled == "" || path.Clean(spelled) == spelled
 }
 
-// probe keeps what the mux would have answered, and drops the text of it.
+// probe records the mux's own response and discards its text.
 type probe struct {
 	header http.Header
 	status int

@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// The limits of a connection. A client that trickles its request, or does not
-// read its answer, is let go.
+// The limits of a connection. A client that sends its request too slowly, or does not
+// read its response, is disconnected.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 9 * time.Second // and up to one in the lane before
+	readTimeout       = 9 * time.Second // plus up to one second in the lane before
 	writeTimeout      = 15 * time.Second
 	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
 	maxHeaderBytes    = 16 << 10         // net/http adds 4 KiB of slack
 	maxConnections    = 10_000
 )
 
-// The three steps of a drain: for drainNotice, answers tell their clients to
-// reconnect elsewhere while new requests are still served; then nobody new is
-// let in, and whoever was let in last has drainLinger to ask (http.Server's
-// Shutdown alone would close a fresh connection after reading its request);
-// then those in flight get drainPatience to finish.
+// The three steps of a drain. For drainNotice, responses tell clients to reconnect
+// elsewhere while new requests are still served. Then no connection is accepted, and the
+// last ones accepted have drainLinger to send a request (http.Server's Shutdown alone
+// would close a new connection after reading its request). Then requests in flight have
+// drainPatience to finish.
 const (
 	drainNotice   = 250 * time.Millisecond
 	drainLinger   = 250 * time.Millisecond
 	drainPatience = 9 * time.Second
 )
 
-// Serve answers requests on ln through front until ctx ends, then drains: no
-// request that was accepted is cut off, short of drainPatience.
+// Serve serves requests on ln through front until ctx ends, then drains: no accepted
+// request is cut off within drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	srv := NewServer(front, front.Log)
 	door := limitListener(ln, maxConnections)
@@ -44,14 +44,14 @@ func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	watching, unwatch := context.WithCancel(context.Background())
 	defer unwatch()
 	all.Go(func() { fast.watch(watching) })
-	all.Go(func() { _ = srv.Serve(fast.foreign) }) // ends with the server
+	all.Go(func() { _ = srv.Serve(fast.foreign) }) // returns when the server stops
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(fast) }()
 
 	err := serveUntil(ctx, front, fast, failed)
 	if err != nil {
 		fast.close()
-		_ = srv.Close() // what failed first is what counts
+		_ = srv.Close() // the first error is the one that counts
 		return err
 	}
 	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
@@ -63,8 +63,8 @@ func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 	return err
 }
 
-// serveUntil waits for ctx to end and goes through the steps of a drain up to
-// where nobody new is let in, or returns why the server failed.
+// serveUntil waits for ctx to end, then runs the drain up to the point where no new
+// connection is accepted. If the server fails first, it returns the error.
 func serveUntil(ctx context.Context, front *Front, door net.Listener, failed <-chan error) error {
 	select {
 	case err := <-failed:
@@ -77,13 +77,13 @@ func serveUntil(ctx context.Context, front *Front, door net.Listener, failed <-c
 		return err
 	case <-time.After(drainNotice):
 	}
-	_ = door.Close() // Serve ends with an error that tells nothing new
+	_ = door.Close() // Serve returns an error that says nothing new
 	<-failed
 	time.Sleep(drainLinger)
 	return nil
 }
 
-// NewServer gives a server with the limits of this package.
+// NewServer returns a server with the limits of this package.
 func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -95,7 +95,7 @@ func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 
-		// Otherwise net/http answers "OPTIONS *" before any handler sees it.
+		// Otherwise net/http handles "OPTIONS *" before any handler sees it.
 		DisableGeneralOptionsHandler: true,
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
-// shares counts the connections of each address, so that nobody can take them all
-// and shut out everyone else. Behind a proxy of ours there are many, who have one
-// address. It remembers none that has no connection, so that it is no larger than
-// the door lets it be.
+// shares counts the connections of each address, so that no client can take them all and
+// shut out the others. Trusted proxies are exempt: many clients share their address.
+// Addresses without a connection are not kept, so the listener's limit bounds the map.
 type shares struct {
 	most    int // 0 for no limit
 	spared  Proxies
@@ -26,8 +25,8 @@ func newShares(most int, spared Proxies, refused *atomic.Int64) *shares {
 	return &shares{most: most, spared: spared, refused: refused, open: map[netip.Prefix]int{}}
 }
 
-// take counts a connection, unless its address has too many, and gives what to
-// call when it is closed.
+// take counts a connection unless its address has too many. Call giveBack when it is
+// closed.
 func (s *shares) take(peer net.Addr) (giveBack func(), ok bool) {
 	tcp, isTCP := peer.(*net.TCPAddr)
 	if s.most == 0 || !isTCP || s.spared.trusts(tcp.AddrPort().Addr()) {

@@ -18,18 +18,18 @@ type headerField struct {
 	values []string
 }
 
-// Header values are shared between answers: net/http only reads them.
+// Header values are shared between responses: net/http only reads them.
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	yamlType = []string{"application/yaml; charset=utf-8"}
 	svgType  = []string{"image/svg+xml"}
 
 	noSniff   = []string{"nosniff"}
-	noContent = []string{"default-src 'none'; frame-ancestors 'none'"} // an answer is data, never a page
+	noContent = []string{"default-src 'none'; frame-ancestors 'none'"} // a response is data, never a page
 	noStore   = []string{"no-store"}
 
-	// The dataset is fixed, so a client may keep what it got; a cache shared
-	// between clients may not, or it would answer those without a key.
+	// The dataset is fixed, so a client may cache it. A shared cache may not, or it
+	// would serve clients without a key.
 	keepPrivately = []string{"private, max-age=3600"}
 	keepOpenly    = []string{"public, max-age=3600"}
 	varyByKey     = []string{"X-Api-Key"}
@@ -59,8 +59,8 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	writeTagged(w, r, a.body)
 }
 
-// writeTagged sends the body, or 304 to a client that has it. The header is
-// complete but for the status.
+// writeTagged sends the body, or 304 to a client that has it. The caller has set all
+// headers.
 func writeTagged(w http.ResponseWriter, r *http.Request, body []byte) {
 	h := w.Header()
 	if known := r.Header["If-None-Match"]; len(known) > 0 && hasTag(known, h["Etag"][0]) {
@@ -69,11 +69,11 @@ func writeTagged(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a client that left is no fault of ours
+	_, _ = w.Write(body) // the client may have left; that is not our fault
 }
 
-// hasTag reports whether If-None-Match names the tag, compared weakly as RFC
-// 9110 §13.1.2 has it. Our tags contain no comma, so a cut at commas is exact.
+// hasTag reports whether If-None-Match names the tag, with the weak comparison of RFC
+// 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
 func hasTag(lines []string, tag string) bool {
 	for _, line := range lines {
 		for candidate := range strings.SplitSeq(line, ",") {
@@ -86,8 +86,8 @@ func hasTag(lines []string, tag string) bool {
 	return false
 }
 
-// setCommonHeaders stands on every answer, errors included: without the first
-// three a browser would hide even the error from its page (decision P2).
+// setCommonHeaders sets the headers of every response, including errors: without the
+// first three a browser would hide the error itself from its page (decision P2).
 func setCommonHeaders(h http.Header) {
 	h["Access-Control-Allow-Origin"] = allowOrigin
 	h["Access-Control-Allow-Headers"] = allowHeaders

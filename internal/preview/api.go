@@ -11,10 +11,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// Base is the path that every endpoint of the interface stands under.
+// Base is the path prefix of every endpoint.
 const Base = "/api/v1"
 
-// The routes, as logs, metrics and the OpenAPI document name them.
+// The routes, as named in logs, metrics and the OpenAPI document.
 const (
 	routeList    = "GET /api/v1/hotspots"
 	routeHotspot = "GET /api/v1/hotspots/{id}"
@@ -24,28 +24,28 @@ const (
 	routeJSON    = "GET /api/v1/openapi.json"
 )
 
-// Config is what an operator of the service may choose.
+// Config holds the settings of the preview API.
 type Config struct {
 	KeyPrefix string // the "svc" of svc_test_…
-	PublicURL string // where clients reach the service: what image URLs begin with
+	PublicURL string // base of image URLs: where clients reach the service
 }
 
-// API serves the interface.
+// API serves the preview API.
 type API struct {
 	key     keyShape
 	catalog *catalog
-	open    map[string]endpoint // by path; for anyone
-	keyed   map[string]endpoint // by path; for holders of a demo key
+	open    map[string]endpoint // by path; needs no key
+	keyed   map[string]endpoint // by path; needs a demo key
 	pages   sync.Pool           // of *pageBuffer
 }
 
-// endpoint is a path with an answer that never changes.
+// endpoint is a path with a fixed response.
 type endpoint struct {
 	route  string
 	answer *answer
 }
 
-// New loads the dataset and encodes every answer.
+// New loads the dataset and encodes every response.
 func New(cfg Config) (*API, error) {
 	key, err := newKeyShape(cfg.KeyPrefix)
 	if err != nil {
@@ -75,7 +75,7 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Routes lists what the API serves, as its OpenAPI document must.
+// Routes returns all patterns, spelled as in the OpenAPI document.
 func (a *API) Routes() []string {
 	served := map[string]bool{routeList: true}
 	for _, e := range a.open {
@@ -116,9 +116,8 @@ func (a *API) addKeyed(route, path string, data any) error {
 	return nil
 }
 
-// ServeHTTP decides in the order of decision P2. It also answers for paths that
-// belong to no interface: this one's base address is the server's root, and
-// its document speaks of any path.
+// ServeHTTP checks in the order of decision P2. It also serves paths that belong to no
+// API: this API's base address is the server's root, and its document covers any path.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setCommonHeaders(w.Header())
 	path := r.URL.Path
@@ -138,7 +137,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 	known := path
 	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
-		known = "" // an escaped slash is no slash, and no path of ours has one
+		known = "" // an escaped slash is not a slash, and no path of ours has one
 	}
 	if free, ok := a.open[known]; ok {
 		r.Pattern = free.route
@@ -159,7 +158,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 		found.answer.write(w, r)
 		return
 	}
-	// The escaped path tells an id with a slash in it (1%2F2) from a longer path.
+	// The escaped path distinguishes an id with a slash (1%2F2) from a longer path.
 	if id, ok := strings.CutPrefix(path, Base+"/hotspots/"); ok && id != "" &&
 		strings.Count(r.URL.EscapedPath(), "/") == strings.Count(Base, "/")+2 {
 		r.Pattern = routeHotspot
@@ -169,7 +168,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 	noPath(w, path)
 }
 
-// pageBuffer is the memory that one list answer is put together in.
+// pageBuffer is the memory for one list response.
 type pageBuffer struct {
 	body  []byte
 	tag   []byte

@@ -9,8 +9,8 @@ import (
 //go:embed data/boroughs.geojson
 var boroughsJSON []byte
 
-// borough is one of the city's five, with its outline: polygons of rings of
-// (lng, lat), the first ring of each the outer one, as in GeoJSON.
+// borough is one of the city's five boroughs with its outline: polygons of rings of
+// (lng, lat). The first ring of each is the outer one, as in GeoJSON.
 type borough struct {
 	name     string
 	polygons [][]ring
@@ -43,7 +43,7 @@ func loadBoroughs() ([]borough, error) {
 	return boroughs, nil
 }
 
-// boroughAt finds the borough around a place, or nil.
+// boroughAt returns the borough that contains a place, or nil.
 func boroughAt(boroughs []borough, lat, lng float64) *borough {
 	for i := range boroughs {
 		if boroughs[i].contains(lat, lng) {
@@ -53,8 +53,8 @@ func boroughAt(boroughs []borough, lat, lng float64) *borough {
 	return nil
 }
 
-// contains counts how often a ray from the place to the east crosses the
-// outline: an odd number of times means inside, holes included.
+// contains counts how often a ray from the place to the east crosses the outline: an odd
+// number means inside, holes included.
 func (b *borough) contains(lat, lng float64) bool {
 	inside := false
 	for _, polygon := range b.polygons {
@@ -62,7 +62,7 @@ func (b *borough) contains(lat, lng float64) bool {
 			for i := range r {
 				from, to := r[i], r[(i+1)%len(r)]
 				if (from[1] > lat) == (to[1] > lat) {
-					continue // this edge lies wholly above or below the ray
+					continue // this edge is entirely above or below the ray
 				}
 				if lng < from[0]+(lat-from[1])/(to[1]-from[1])*(to[0]-from[0]) {
 					inside = !inside

@@ -9,19 +9,19 @@ import (
 //go:embed data/hotspots.json
 var hotspotsJSON []byte
 
-// record is a line of the dataset: a hotspot, and what the interface keeps to
-// itself (decision P7).
+// record is an entry of the dataset: a hotspot, and what the API does not show (decision
+// P7).
 type record struct {
 	Hotspot
 	Place     int  `json:"place"` // object_id in the city's list of public Wi-Fi
-	Image     bool `json:"image"` // whether it has a locationImage
+	Image     bool `json:"image"` // has a locationImage
 	Active    bool `json:"active"`
 	LatencyMs int  `json:"latencyMs"`
 
-	region string // the borough it lies in, found from its coordinates
+	region string // its borough, computed from its coordinates
 }
 
-// loadRecords reads the embedded dataset and finds each record's borough.
+// loadRecords reads the embedded dataset and determines each record's borough.
 func loadRecords(boroughs []borough) ([]record, error) {
 	var records []record
 	if err := json.Unmarshal(hotspotsJSON, &records); err != nil {

@@ -15,11 +15,11 @@ type failure struct {
 	Message string `json:"message,omitempty"`
 }
 
-// fail answers with an error.
+// fail responds with an error.
 func fail(w http.ResponseWriter, status int, f failure) {
 	body, err := httpserver.EncodeJSON(f)
 	if err != nil {
-		panic(err) // two strings: cannot happen
+		panic(err) // cannot happen: it holds two strings
 	}
 	h := w.Header()
 	h["Content-Type"] = jsonType
@@ -43,13 +43,13 @@ func noPath(w http.ResponseWriter, path string) {
 }
 
 func methodNotAllowed(w http.ResponseWriter) {
-	if h := w.Header(); h["Allow"] == nil { // what is outside this interface may allow others
+	if h := w.Header(); h["Allow"] == nil { // paths outside this API may allow other methods
 		h["Allow"] = allowMethods
 	}
 	fail(w, http.StatusMethodNotAllowed, failure{Error: "Method not allowed"})
 }
 
-// Refuse writes the errors that are decided outside this package, in its shape.
+// Refuse writes the errors that are decided outside this package, in its format.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	setCommonHeaders(w.Header())
 	switch status {
@@ -69,8 +69,8 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 
 const maxShown = 64
 
-// shown cuts a text that a client sent to a length fit for a message. What is
-// not UTF-8 is replaced: JSON could not carry it.
+// shown truncates a client's text to a length fit for a message. Invalid UTF-8 is
+// replaced: JSON could not carry it.
 func shown(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	count := 0

@@ -1,6 +1,6 @@
 package preview
 
-// Hotspot is a record as the interface shows it.
+// Hotspot is a record as the API shows it.
 type Hotspot struct {
 	ID            int     `json:"id"`
 	Name          string  `json:"name"`
@@ -20,7 +20,7 @@ type Hotspot struct {
 	LocationImage string  `json:"locationImage,omitempty"`
 }
 
-// The values that a list can be filtered by, as they are spelled in records.
+// The values that a list can be filtered by, spelled as in the records.
 var (
 	risks    = []string{"Low", "Medium", "High"}
 	networks = []string{"WiFi 5", "WiFi 6", "WiFi 6E"}

@@ -7,12 +7,11 @@ import (
 	"strconv"
 )
 
-// A location image is a small map: the city's outline, the record's borough
-// tinted, and a pin. It is drawn from the outlines at start, so the dataset
-// needs no address outside this service.
+// A location image is a small map: the city's outline, the record's borough tinted, and a
+// pin. It is drawn from the outlines at startup, so the dataset needs no external URL.
 
-// The frame of the map, in degrees, and its size. A degree of longitude is
-// shorter than one of latitude by the cosine of the city's latitude.
+// The bounds of the map in degrees, and its size. A degree of longitude is shorter than
+// one of latitude by the cosine of the city's latitude.
 const (
 	west, east   = -74.27, -73.69
 	south, north = 40.49, 40.92
@@ -22,16 +21,14 @@ const (
 	imageHeight  = (north - south) * latScale
 )
 
-// coarseness is how far, in units of the image, a drawn outline may stray from
-// the real one.
+// coarseness is how far, in image units, a drawn outline may deviate from the real one.
 const coarseness = 1
 
 func project(lat, lng float64) (x, y float64) {
 	return (lng - west) * lngScale, (north - lat) * latScale
 }
 
-// addImages draws the map of every record that has one, and puts its address
-// into the record.
+// addImages draws the map of every record that has one, and stores its URL in the record.
 func (a *API) addImages(records []record, boroughs []borough, publicURL string) {
 	outlines := make([][]byte, len(boroughs))
 	for i, b := range boroughs {
@@ -67,9 +64,8 @@ func drawMap(rec *record, boroughs []borough, outlines [][]byte) []byte {
 	return svg.Bytes()
 }
 
-// outline gives the path of a borough in whole units, each point relative to
-// the one before: the shortest way to write it. Islands too small to be seen
-// are left out.
+// outline returns the path of a borough in whole units, each point relative to the
+// previous one, which is the shortest form. Islands too small to be seen are left out.
 func outline(b borough) []byte {
 	const smallest = 4 // points
 	var path []byte
@@ -103,8 +99,8 @@ func projectRing(r ring) ring {
 	return points
 }
 
-// thin drops the points that a line between their neighbours passes within
-// coarseness of (Douglas and Peucker's way).
+// thin removes the points that are within coarseness of a line between their neighbours
+// (the Douglas–Peucker algorithm).
 func thin(points ring) ring {
 	if len(points) < 3 {
 		return points
@@ -123,8 +119,8 @@ func thin(points ring) ring {
 	return append(before[:len(before)-1:len(before)-1], after...)
 }
 
-// offLine is how far p lies from the line through a and b, or from a when they
-// are the same point, as the two ends of a ring are.
+// offLine returns the distance of p from the line through a and b, or from a if they are
+// the same point, as the two ends of a ring are.
 func offLine(p, a, b [2]float64) float64 {
 	dx, dy := b[0]-a[0], b[1]-a[1]
 	length := math.Hypot(dx, dy)

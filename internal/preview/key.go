@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keyHeader is the header in Go's canonical spelling, as its map holds it.
+// keyHeader is the key's header name in Go's canonical form.
 const keyHeader = "X-Api-Key"
 
 const (
@@ -14,8 +14,8 @@ const (
 	maxKeyBytes   = 256
 )
 
-// keyShape is what a demo key must look like (decision P1). Any value of the
-// shape will do: nothing is issued, so nothing is looked up.
+// keyShape is the format of a demo key (decision P1). Any key of the right format is
+// accepted: none are issued, so none are looked up.
 type keyShape struct {
 	test, live string // the two prefixes
 }
@@ -27,13 +27,13 @@ func newKeyShape(prefix string) (keyShape, error) {
 	return keyShape{test: prefix + "_test_", live: prefix + "_live_"}, nil
 }
 
-// presentedBy reports whether a request carries exactly one key of the shape.
+// presentedBy reports whether a request carries exactly one key of the right format.
 func (k keyShape) presentedBy(r *http.Request) bool {
 	keys := r.Header[keyHeader]
 	return len(keys) == 1 && k.matches(keys[0])
 }
 
-// matches reports whether all of the key is <prefix>_(test|live)_[a-zA-Z0-9]{6,}.
+// matches reports whether the whole key is <prefix>_(test|live)_[a-zA-Z0-9]{6,}.
 func (k keyShape) matches(key string) bool {
 	letters, ok := strings.CutPrefix(key, k.test)
 	if !ok {

@@ -15,27 +15,27 @@ const (
 	maxLimit     = 100
 )
 
-// catalog holds every record encoded, and what is needed to choose among them,
-// so that a list answer is only put together from ready pieces (decision P8).
+// catalog holds all records encoded, with the indexes to select them, so that a list
+// response is assembled from ready pieces (decision P8).
 type catalog struct {
-	encoded [][]byte        // each record as JSON, by its place in the dataset
-	folded  []string        // what a search looks at, in lower case
-	pairs   map[[2]byte]set // which records have these two bytes in folded, in a row
-	digest  string          // of all the records: what entity tags begin with
+	encoded [][]byte        // each record as JSON, by position in the dataset
+	folded  []string        // the searchable text of each record, in lower case
+	pairs   map[[2]byte]set // index: records whose folded text has these two adjacent bytes
+	digest  string          // of all records: the prefix of entity tags
 
-	// chosen has the places of the records of a risk and a network, in order;
-	// the first row and column stand for "any".
+	// chosen holds the positions of the records by risk and network, in order. Row
+	// and column 0 stand for "any".
 	chosen [][][]int
 }
 
-// set is a set of records by their places in the dataset.
+// set is a set of records by position in the dataset.
 type set [2]uint64
 
 func (s *set) add(i int)     { s[i/64] |= 1 << (i % 64) }
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// fieldBreak stands between the fields in folded, so that a search cannot match
-// across two of them. No field contains it.
+// fieldBreak separates the fields in folded, so that a search cannot match across two of
+// them. No field contains it.
 const fieldBreak = "\x00"
 
 func newCatalog(records []record) (*catalog, error) {
@@ -49,7 +49,7 @@ func newCatalog(records []record) (*catalog, error) {
 		if err != nil {
 			return nil, err
 		}
-		line = line[:len(line)-1] // without the line's end
+		line = line[:len(line)-1] // without the line break
 		sum.Write(line)
 		c.encoded = append(c.encoded, line)
 		text := strings.ToLower(rec.Name + fieldBreak + rec.Owner + fieldBreak + rec.Note)
@@ -77,14 +77,13 @@ func newCatalog(records []record) (*catalog, error) {
 	return c, nil
 }
 
-// page is one answer of the list: which records match, and which part of them
-// is asked for.
+// page is one response of the list: the matching records, and the requested part.
 type page struct {
-	matches       []int // places in the dataset, ascending
+	matches       []int // positions in the dataset, ascending
 	limit, offset int64
 }
 
-// find applies a query. Filters given together all apply (decision P3).
+// find runs a query. A record must match all given filters (decision P3).
 func (c *catalog) find(q query, scratch []int) page {
 	p := page{
 		limit:  min(max(wholeNumber(q.limit, defaultLimit), 1), maxLimit),
@@ -102,8 +101,8 @@ func (c *catalog) find(q query, scratch []int) page {
 	return p
 }
 
-// indexFold finds a filter's value in a row or column of chosen: 0 for an
-// absent filter, and not known for one that matches nothing.
+// indexFold returns a filter's row or column in chosen: 0 for an absent filter. known is
+// false for a value that matches nothing.
 func indexFold(values []string, text string) (index int, known bool) {
 	if text == "" {
 		return 0, true
@@ -116,8 +115,8 @@ func indexFold(values []string, text string) (index int, known bool) {
 	return 0, false
 }
 
-// search looks only into records that have every two neighbouring bytes of the
-// text somewhere, which leaves few to look into.
+// search scans only the records that contain every pair of adjacent bytes of the text
+// somewhere, which are few.
 func (c *catalog) search(among []int, text string, found []int) []int {
 	found = found[:0]
 	if strings.Contains(text, fieldBreak) {
@@ -138,15 +137,15 @@ func (c *catalog) search(among []int, text string, found []int) []int {
 	return found
 }
 
-// bounds gives the part of matches that is on the page.
+// bounds returns the range of matches that is on the page.
 func (p page) bounds() (from, to int64) {
 	total := int64(len(p.matches))
 	from = min(p.offset, total)
 	return from, from + min(p.limit, total-from)
 }
 
-// appendPage writes the answer's body. hasMore compares by subtraction: the sum
-// of offset and limit may not fit an integer.
+// appendPage writes the response body. hasMore compares by subtraction: the sum of
+// offset and limit may overflow.
 func (c *catalog) appendPage(out []byte, p page) []byte {
 	total := int64(len(p.matches))
 	from, to := p.bounds()
@@ -168,9 +167,9 @@ func (c *catalog) appendPage(out []byte, p page) []byte {
 	return append(out, "}}\n"...)
 }
 
-// appendTag writes the entity tag of a page: the dataset, the records on the
-// page as a set of bits, and the numbers of its meta. They determine every byte
-// of the body, so the tag is strong although the body is not hashed.
+// appendTag writes the entity tag of a page: the dataset, the records on the page as a
+// bit set, and the numbers in its meta. They determine every byte of the body, so the
+// tag is strong although the body is not hashed.
 func (c *catalog) appendTag(out []byte, p page) []byte {
 	var shown set
 	from, to := p.bounds()

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// query is what a list request asks for, as it was written. A field is empty
-// where the parameter is absent or empty, which means the same (decision P3).
+// query holds the raw parameters of a list request. A field is empty if the parameter is
+// absent or empty, which means the same (decision P3).
 type query struct {
 	limit, offset, risk, network, search string
 }
 
-// parseQuery reads the parameters from a raw query string. It never fails:
-// this interface has no 400 (decision P4). What cannot be decoded stays as it
-// was written, as browsers do it, so that a broken filter matches nothing
-// instead of everything (decision P10).
+// parseQuery parses a raw query string. It never fails: this API has no 400 (decision
+// P4). What cannot be decoded is kept as is, as browsers do, so that a broken filter
+// matches nothing instead of everything (decision P10).
 func parseQuery(raw string) query {
 	var q query
 	for raw != "" {
@@ -22,7 +21,7 @@ func parseQuery(raw string) query {
 		pair, raw, _ = strings.Cut(raw, "&")
 		name, value, _ := strings.Cut(pair, "=")
 		if field := q.field(unescape(name)); field != nil && *field == "" {
-			*field = unescape(value) // of a repeated parameter the first counts
+			*field = unescape(value) // the first of a repeated parameter counts
 		}
 	}
 	return q
@@ -45,7 +44,7 @@ func (q *query) field(name string) *string {
 	}
 }
 
-// unescape decodes %XX and +. A % that begins no escape stands for itself.
+// unescape decodes %XX and +. A % that begins no valid escape is kept.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
@@ -80,8 +79,8 @@ func unhex(c byte) byte {
 	}
 }
 
-// wholeNumber reads a signed decimal number of any size, saturating where it
-// does not fit; text that is no such number gives the fallback (decision P4).
+// wholeNumber parses a signed decimal number of any size and saturates if it does not
+// fit. It returns the fallback for any other text (decision P4).
 func wholeNumber(text string, fallback int64) int64 {
 	digits := strings.TrimPrefix(text, "-")
 	negative := len(digits) < len(text)
@@ -99,7 +98,7 @@ func wholeNumber(text string, fallback int64) int64 {
 		}
 		d := int64(c - '0')
 		if n > (math.MaxInt64-d)/10 {
-			n = math.MaxInt64 // and stays there: the test holds for every further digit
+			n = math.MaxInt64 // and stays there: the condition holds for every further digit
 			continue
 		}
 		n = n*10 + d

@@ -24,8 +24,8 @@ type regionStatus struct {
 	Status string `json:"status"`
 }
 
-// summarize computes the status from the records. Latency is that of the
-// active nodes: an inactive one answers no one.
+// summarize computes the status from the records. Latency is that of the active nodes
+// only: an inactive node does not respond.
 func summarize(records []record) (networkStatus, error) {
 	var active, latency int
 	var uptime float64
@@ -59,7 +59,7 @@ func summarize(records []record) (networkStatus, error) {
 	return summary, nil
 }
 
-// grade names the state of nodes of which some are active.
+// grade returns the status for a share of active nodes.
 func grade(active, nodes int) string {
 	switch {
 	case active*100 >= nodes*95:

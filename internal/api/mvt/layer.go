@@ -6,45 +6,44 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Extent is how many units a tile is wide and high.
+// Extent is the width and height of a tile in units.
 const Extent = 4096
 
-// Layer gathers points. One that was reset can be filled again, in the memory
-// that it has.
+// Layer collects points. After Reset it can be filled again and reuses its memory.
 type Layer struct {
 	name     string
 	keys     []string
-	features []byte // of the layer's message, but for the last feature
-	values   []byte // the same
-	count    uint64 // of values
+	features []byte // encoded, except for the open feature
+	values   []byte // encoded
+	count    uint64 // number of values
 	texts    map[string]uint64
 	numbers  map[number]uint64
 
-	open bool // there is a feature under way: its place and tags follow
+	open bool // a feature is open: its place and tags follow
 	x, y int
 	tags []byte
 }
 
-// number is a value of a kind that features share.
+// number is a numeric value that features share.
 type number struct {
 	field protowire.Number
 	bits  uint64
 }
 
-// NewLayer makes an empty layer, whose features have properties with some of the
-// keys. Who adds a property names its key by its index.
+// NewLayer returns an empty layer whose features may have properties with the given
+// keys. A property names its key by index.
 func NewLayer(name string, keys ...string) *Layer {
 	return &Layer{name: name, keys: keys, texts: map[string]uint64{}, numbers: map[number]uint64{}}
 }
 
-// Reset takes everything out.
+// Reset removes all points.
 func (l *Layer) Reset() {
 	l.features, l.values, l.count, l.open = l.features[:0], l.values[:0], 0, false
 	clear(l.texts)
 	clear(l.numbers)
 }
 
-// The numbers of the fields in the specification's schema.
+// Field numbers of the specification's schema.
 const (
 	tileLayers protowire.Number = 3
 
@@ -67,20 +66,20 @@ const (
 const (
 	version   = 2
 	pointType = 1
-	moveOnce  = 1 | 1<<3 // the command to move to a place, once
+	moveOnce  = 1 | 1<<3 // the command MoveTo, once
 )
 
-// Point adds a point, in units from the north-west corner of the tile. The
-// properties that are added next are its.
+// Point adds a point, in units from the north-west corner of the tile. Properties added
+// next belong to it.
 func (l *Layer) Point(x, y int) {
 	l.close()
 	l.open, l.x, l.y, l.tags = true, x, y, l.tags[:0]
 }
 
-// Unique adds a property that no other point has, such as an id.
+// Unique adds a property with a value that no other point has, such as an id.
 func (l *Layer) Unique(key int, text string) { l.tag(key, l.addText(text)) }
 
-// Text adds a property that other points may have too: it is written once.
+// Text adds a property with a value that other points may share: it is stored once.
 func (l *Layer) Text(key int, text string) {
 	at, known := l.texts[text]
 	if !known {
@@ -95,7 +94,7 @@ func (l *Layer) Number(key int, n float64) {
 	l.number(key, number{valueDouble, math.Float64bits(n)})
 }
 
-// Whole adds a property that counts something.
+// Whole adds a property that is a count.
 func (l *Layer) Whole(key int, n uint64) { l.number(key, number{valueWhole, n}) }
 
 func (l *Layer) number(key int, n number) {
@@ -132,7 +131,7 @@ func (l *Layer) addNumber(n number) (at uint64) {
 	return l.counted()
 }
 
-// counted gives the index of the value that was just added.
+// counted returns the index of the value that was just added.
 func (l *Layer) counted() uint64 {
 	l.count++
 	return l.count - 1

@@ -2,8 +2,8 @@ package mvt
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// AppendTile writes a tile with the layer in it. A layer without a point is left
-// out, as the specification wants it: a tile with nothing in it has no bytes.
+// AppendTile encodes a tile with the layer. A layer without points is left out, as the
+// specification requires: an empty tile has no bytes.
 func (l *Layer) AppendTile(out []byte) []byte {
 	l.close()
 	if len(l.features) == 0 {
@@ -26,8 +26,8 @@ func (l *Layer) AppendTile(out []byte) []byte {
 	return appendWhole(out, layerVersion, version)
 }
 
-// close writes down the feature that is under way, if there is one: its length
-// comes first, so its properties have to be known.
+// close encodes the open feature, if there is one. It is deferred until here because
+// the length comes first and depends on the properties.
 func (l *Layer) close() {
 	if !l.open {
 		return

@@ -1,7 +1,7 @@
-// Package metrics counts what the process does, for Prometheus. It is the only
-// package that knows the format; others hand it plain facts. Its one invariant:
-// the number of series is bounded, since labels are routes, methods, statuses
-// and other words of ours, and never text of a client's.
+// Package metrics exports counters and timings of the process to Prometheus. It is the
+// only package that knows the format; others pass it plain values. Its one invariant:
+// the number of series is bounded, since labels are routes, methods, statuses and other
+// words of ours, never text from a client.
 package metrics
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
-// Set is the metrics of one process.
+// Set holds the metrics of one process.
 type Set struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
-	series   sync.Map // seriesKey → *httpSeries: a look-up cheaper than the vectors'
+	series   sync.Map // seriesKey → *httpSeries: a cheaper lookup than the vectors'
 }
 
 type seriesKey struct {
@@ -35,7 +35,7 @@ type httpSeries struct {
 	took  prometheus.Observer
 }
 
-// New makes an empty set with the figures of the Go runtime and the process.
+// New returns a set with only the metrics of the Go runtime and the process.
 func New() *Set {
 	s := &Set{
 		registry: prometheus.NewRegistry(),
@@ -55,22 +55,22 @@ func New() *Set {
 	return s
 }
 
-// Labels tell the figures of one name apart: names and values, all words of ours.
+// Labels distinguish metrics of the same name. Names and values are words of ours.
 type Labels = map[string]string
 
-// Gauge shows a figure that is read whenever Prometheus asks. Labels may be nil.
+// Gauge adds a metric that is read on every scrape. Labels may be nil.
 func (s *Set) Gauge(name, help string, labels Labels, read func() float64) {
 	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, read))
 }
 
-// Counter is Gauge for a figure that only grows while the process lives.
+// Counter is Gauge for a value that only grows while the process lives.
 func (s *Set) Counter(name, help string, labels Labels, read func() float64) {
 	s.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, read))
 }
 
-// Timings shows how long something takes; what it answers is to be called each
-// time, and makes a series for each value of the labels when it is made known,
-// so that the first trouble is an increase and no beginning.
+// Timings adds a histogram of durations and returns a function that records one. It
+// creates the series of the known label values immediately, so that the first problem
+// shows as an increase, not as a new series.
 func (s *Set) Timings(name, help string, labels []string, known ...[]string) func(took time.Duration, values ...string) {
 	all := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: timingBuckets}, labels)
 	for _, values := range known {
@@ -80,10 +80,10 @@ func (s *Set) Timings(name, help string, labels []string, known ...[]string) fun
 	return func(took time.Duration, values ...string) { all.WithLabelValues(values...).Observe(took.Seconds()) }
 }
 
-// timingBuckets reach from a commit without a sync to one that fails by its deadline.
+// timingBuckets range from a commit without a sync to one that fails at its deadline.
 var timingBuckets = []float64{100e-6, 500e-6, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
 
-// Observe counts one answer. It fits httpserver.Front.
+// Observe counts one response. It can be used as httpserver.Front.Observe.
 func (s *Set) Observe(r *http.Request, e httpserver.Exchange) {
 	key := seriesKey{httpserver.Route(r), httpserver.Method(r), e.Status}
 	found, ok := s.series.Load(key)

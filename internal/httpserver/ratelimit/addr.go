@@ -2,10 +2,9 @@ package ratelimit
 
 import "net/netip"
 
-// AddrKey is the key under which an address is limited (decision N21): itself,
-// or for IPv6 its /64, which is what one customer gets and may choose within at
-// will. An IPv4 address is the same key however it is written; a zone is no part
-// of it.
+// AddrKey returns the key under which an address is limited (decision N21): the address
+// itself or, for IPv6, its /64, which one customer gets and can choose from at will. An
+// IPv4 address has the same key in any notation; a zone is ignored.
 func AddrKey(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap()
 	bits := 64

@@ -1,45 +1,50 @@
-// Package ratelimit decides how often is too often. Limit is the arithmetic:
-// pure, without a clock or memory. Limiter is the memory: one bucket for each of
-// up to a fixed number of keys, in an amount of memory that no flood of keys can
-// raise. It knows nothing of HTTP, nor of who the keys belong to.
+// Package ratelimit limits the rate of requests. Limit is the arithmetic: pure, without a
+// clock or state. Limiter is the state: one bucket for each of up to a fixed number of
+// keys, in memory that no flood of keys can increase. It knows nothing of HTTP, nor of
+// who the keys belong to.
 //
-// Its invariant: in any span of time t, a key is allowed at most Burst + t/Every
-// requests, as long as the clock runs forwards and the Limiter is not made to
-// forget by more busy keys at once than it has room for.
+//	limit := ratelimit.Limit{Every: time.Second, Burst: 10}
+//	limiter := ratelimit.New[string](limit, 1000, time.Now())
+//	if d := limiter.Decide("some key", time.Now()); !d.Allowed {
+//		// refuse, and retry after d.RetryAfter
+//	}
+//
+// Its invariant: in any time span t, a key is allowed at most Burst + t/Every requests,
+// as long as the clock runs forwards and there are not more busy keys at once than the
+// Limiter has room for.
 package ratelimit
 
 import "time"
 
-// Limit allows Burst requests at once and one more after each Every. The zero
-// value allows everything.
+// Limit allows Burst requests at once and one more after each Every. The zero value
+// allows everything.
 //
-// It is the generic cell rate algorithm: a bucket is no more than the time at
-// which it will be full again. Each request puts that off by Every, and it may
-// not be put off to later than Burst × Every from now.
+// It is the generic cell rate algorithm: a bucket is just the time at which it will be
+// full again. Each request postpones that by Every, to at most Burst × Every from now.
 type Limit struct {
 	Every time.Duration
 	Burst int
 }
 
-// Decision is the answer to one request.
+// Decision is the result for one request.
 type Decision struct {
 	Allowed    bool
 	Limit      int           // how many are allowed at once; 0 if there is no limit
 	Remaining  int           // how many more would be allowed now
 	Reset      time.Duration // until all of them are allowed again
-	RetryAfter time.Duration // until what was asked for is allowed; 0 if that is now
+	RetryAfter time.Duration // until the request is allowed; 0 if it is now
 	Full       time.Time     // the bucket to keep for the next decision
 }
 
 // Off reports whether the limit allows everything.
 func (l Limit) Off() bool { return l.Every <= 0 || l.Burst <= 0 }
 
-// Decide spends one request, if it is allowed, at now from the bucket that will
-// be full at full. The zero time is a full bucket.
+// Decide spends one request, if it is allowed, at time now from the bucket that will be
+// full at time full. The zero time is a full bucket.
 func (l Limit) Decide(now, full time.Time) Decision { return l.Spend(now, full, 1) }
 
-// Spend is Decide for something that counts as several requests: all of them are
-// spent or, if they are not all allowed, none. More than Burst never are.
+// Spend is Decide for several requests: all of them are spent or, if they are not all
+// allowed, none. More than Burst are never allowed.
 func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	if l.Off() {
 		return Decision{Allowed: true}
@@ -55,8 +60,8 @@ func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	return d
 }
 
-// Peek tells what Decide would, and spends nothing. It is for what is counted
-// only when it fails, such as authentication.
+// Peek returns what Decide would, and spends nothing. Use it for what counts only when
+// it fails, such as authentication.
 func (l Limit) Peek(now, full time.Time) Decision {
 	if l.Off() {
 		return Decision{Allowed: true}
@@ -65,13 +70,13 @@ func (l Limit) Peek(now, full time.Time) Decision {
 	return l.describe(now, full, full.Add(l.Every).Sub(now) <= l.depth())
 }
 
-// depth is how long an empty bucket takes to fill.
+// depth returns how long an empty bucket takes to fill.
 func (l Limit) depth() time.Duration { return time.Duration(l.Burst) * l.Every }
 
-// within brings a bucket to what it can be at now: at most full, at least
-// empty. One that is emptier than empty was kept before the clock was set back;
-// if it stayed so, it would lock its owner out for as long as the clock went
-// back, and if it were forgotten, whoever can move the clock could fill it.
+// within limits a bucket to what it can be at now: at most full, at least empty. A bucket
+// emptier than empty dates from before the clock was set back. If kept, it would lock
+// its owner out for as long as the clock went back; if dropped, anyone who can move the
+// clock could fill it.
 func (l Limit) within(now, full time.Time) time.Time {
 	if full.Before(now) {
 		return now

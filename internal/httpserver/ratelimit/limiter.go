@@ -16,11 +16,11 @@ type Limiter[K comparable] struct {
 
 const shardCount = 64
 
-// New returns a limiter with room for about so many keys at once; see shard for
-// what happens beyond. It takes up 32 to 64 bytes a key, and only as keys come.
+// New returns a limiter for about capacity keys at once; see shard for what happens
+// beyond that. It uses 32 to 64 bytes per key, allocated as keys come.
 //
-// The buckets are kept relative to start. If that and each now carry a monotonic
-// reading, as time.Now gives, setting the wall clock changes nothing at all.
+// Buckets are stored relative to start. If start and each now have a monotonic clock
+// reading, as from time.Now, setting the wall clock has no effect.
 func New[K comparable](limit Limit, capacity int, start time.Time) *Limiter[K] {
 	l := &Limiter[K]{limit: limit, start: start, seed: maphash.MakeSeed()}
 	maxSets := 1
@@ -37,7 +37,7 @@ func New[K comparable](limit Limit, capacity int, start time.Time) *Limiter[K] {
 // Decide spends one request of the key, if it is allowed.
 func (l *Limiter[K]) Decide(key K, now time.Time) Decision { return l.Spend(key, now, 1) }
 
-// Spend spends several requests of the key, if all are allowed, or none.
+// Spend spends several requests of the key if all are allowed, otherwise none.
 func (l *Limiter[K]) Spend(key K, now time.Time, requests int) Decision {
 	if l.limit.Off() {
 		return l.limit.Decide(now, now)
@@ -54,7 +54,7 @@ func (l *Limiter[K]) Spend(key K, now time.Time, requests int) Decision {
 	return d
 }
 
-// Peek tells what Decide would, and spends nothing.
+// Peek returns what Decide would, and spends nothing.
 func (l *Limiter[K]) Peek(key K, now time.Time) Decision {
 	if l.limit.Off() {
 		return l.limit.Peek(now, now)
@@ -65,8 +65,8 @@ func (l *Limiter[K]) Peek(key K, now time.Time) Decision {
 	slot := s.find(hash)
 	d := l.limit.Peek(now, l.full(slot, since))
 	if slot != nil {
-		// Nothing is spent, but a bucket from before the clock was set back must
-		// begin to fill; see Limit.within.
+		// Nothing is spent, but a bucket from before the clock was set back must start to
+		// fill; see Limit.within.
 		slot.full = d.Full.Sub(l.start)
 	}
 	return d
@@ -85,39 +85,38 @@ func (l *Limiter[K]) full(slot *bucket, since time.Duration) time.Time {
 	return l.start.Add(slot.full)
 }
 
-// bucket is all that is kept of a key. A keyed hash of 64 bits stands for it:
-// among a million keys, that two share a bucket has odds of one to 30 million,
-// and nobody who does not know the seed can aim for it.
+// bucket is the state of a key. A keyed 64-bit hash stands for the key: among a million
+// keys, the odds that two share a bucket are one in 30 million, and without the seed
+// nobody can cause it.
 type bucket struct {
 	hash uint64
-	full time.Duration // since the start of the limiter
+	full time.Duration // time when it is full, since the limiter's start
 }
 
-// setSize is in how many slots a hash may be.
+// setSize is the number of slots that a hash may be in.
 const setSize = 8
 
-// shard is a table of sets of slots: a key belongs to one set, and any slot in
-// it. A bucket that is full equals one that is absent, so its slot is free for
-// another key and nothing has to be swept. If a set has no such slot, the shard
-// doubles, and at its largest a bucket is forgotten: the one nearest to full.
-// Its owner gains the fewest requests by that, often none; and it is never the
-// bucket of one who is being held back, so long as there are others. A flood of
-// fresh keys therefore pushes out fresh keys, and sets no attacker free.
+// shard is a table of sets of slots. A key belongs to one set and may be in any slot of
+// it. A full bucket equals an absent one, so its slot is free for another key and nothing
+// needs sweeping. If a set has no free slot, the shard doubles; at its maximum size, the
+// bucket nearest to full is evicted. Its owner gains the fewest requests by that, often
+// none, and it is never the bucket of a throttled key as long as there are others. A
+// flood of new keys therefore evicts new keys, and sets no attacker free.
 type shard struct {
 	mu      sync.Mutex
 	slots   []bucket // whole sets; their number is a power of two, or zero
 	maxSets int
 	depth   time.Duration // how long an empty bucket takes to fill
-	_       [8]byte       // a cache line to itself
+	_       [8]byte       // pads to a cache line
 }
 
 func (s *shard) set(hash uint64) []bucket {
-	// The lowest bits chose the shard.
+	// The lowest bits select the shard.
 	at := int(hash/shardCount) & (len(s.slots)/setSize - 1) * setSize
 	return s.slots[at : at+setSize]
 }
 
-// find gives the slot of a hash, or nil.
+// find returns the slot of a hash, or nil.
 func (s *shard) find(hash uint64) *bucket {
 	if len(s.slots) == 0 {
 		return nil
@@ -131,7 +130,7 @@ func (s *shard) find(hash uint64) *bucket {
 	return nil
 }
 
-// room gives a slot for a hash that has none.
+// room returns a slot for a hash that has none.
 func (s *shard) room(hash uint64, now time.Duration) *bucket {
 	if len(s.slots) == 0 {
 		s.slots = make([]bucket, setSize)
@@ -145,8 +144,8 @@ func (s *shard) room(hash uint64, now time.Duration) *bucket {
 	}
 }
 
-// double moves what is not full to twice the slots. Each set becomes two, so
-// everything has room.
+// double moves the buckets that are not full to a table of twice the size. Each set
+// becomes two, so all of them fit.
 func (s *shard) double(now time.Duration) {
 	old := s.slots
 	s.slots = make([]bucket, 2*len(old))
@@ -157,8 +156,7 @@ func (s *shard) double(now time.Duration) {
 	}
 }
 
-// fullest gives the slot of the hash's set that is free or else the bucket that
-// is nearest to full.
+// fullest returns a free slot of the hash's set, or else the bucket nearest to full.
 func (s *shard) fullest(hash uint64, now time.Duration) *bucket {
 	set := s.set(hash)
 	best := &set[0]
@@ -173,10 +171,10 @@ func (s *shard) fullest(hash uint64, now time.Duration) *bucket {
 	return best
 }
 
-// left is how long a bucket takes to be full. One that is emptier than empty was
-// kept before the clock was set back. It counts as full here, though not for its
-// owner: else those whose owners never return would crowd out the living for as
-// long as the clock went back.
+// left returns how long a bucket takes to be full. A bucket emptier than empty dates from
+// before the clock was set back. It counts as full here, though not for its owner:
+// otherwise buckets of owners that never return would displace active ones for as long
+// as the clock went back.
 func (s *shard) left(b *bucket, now time.Duration) time.Duration {
 	left := b.full - now
 	if b.hash == 0 || left > s.depth {

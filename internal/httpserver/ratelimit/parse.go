@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// off is how no limit is written.
+// off is the text for no limit.
 const off = "off"
 
-// What a limit may be at most. More requests than maxRate could not be told
-// apart in whole nanoseconds to a part in a thousand; a bucket that takes more
-// than maxDepth to fill is taken for a typing error, and is far from overflow.
+// The maximum values of a limit. Whole nanoseconds cannot express rates above maxRate to
+// a part in a thousand. A bucket that takes longer than maxDepth to fill is considered a
+// typing error, and is far from overflow.
 const (
-	maxRate  = 1_000_000 // a second
+	maxRate  = 1_000_000 // per second
 	maxDepth = 366 * 24 * time.Hour
 )
 
@@ -27,9 +27,9 @@ var units = []struct {
 	{"h", time.Hour},
 }
 
-// Parse reads a limit as the command line has it (decisions C1, N21): "100/s:200"
-// is 100 a second and 200 at once, "10/min" is 10 a minute and as many at once,
-// "off" is none. The units are s, min and h.
+// Parse parses a limit from the command line (decisions C1, N21): "100/s:200" is 100 a
+// second and 200 at once, "10/min" is 10 a minute and as many at once, "off" is no
+// limit. The units are s, min and h.
 func Parse(text string) (Limit, error) {
 	if text == off {
 		return Limit{}, nil
@@ -71,7 +71,7 @@ func parse(text string) (Limit, error) {
 	return limit, nil
 }
 
-// every rounds up, so that no more than the rate is ever allowed.
+// every rounds up, so that the rate is never exceeded.
 func every(count int, span time.Duration) time.Duration {
 	n := time.Duration(count)
 	return (span + n - 1) / n
@@ -86,7 +86,7 @@ func parseUnit(name string) (time.Duration, error) {
 	return 0, fmt.Errorf("the unit %q is none of s, min, h", name)
 }
 
-// parseCount takes plain digits only: Atoi would let "+5" pass.
+// parseCount accepts only digits: Atoi would accept "+5".
 func parseCount(what, text string) (int, error) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, fmt.Errorf("the %s %q is not a whole number", what, text)
@@ -101,13 +101,13 @@ func parseCount(what, text string) (int, error) {
 	return n, nil
 }
 
-// String writes the limit as Parse reads it.
+// String returns the limit in the format of Parse.
 func (l Limit) String() string {
 	if l.Off() {
 		return off
 	}
 	for _, unit := range units {
-		// Of the counts that Parse turns into this Every, if any, the least.
+		// The least count that Parse turns into this Every, if any.
 		count := int((unit.span + l.Every - 1) / l.Every)
 		if every(count, unit.span) == l.Every {
 			return fmt.Sprintf("%d/%s:%d", count, unit.name, l.Burst)
@@ -116,7 +116,7 @@ func (l Limit) String() string {
 	return fmt.Sprintf("1/%v:%d", l.Every, l.Burst)
 }
 
-// UnmarshalText makes a Limit a flag.
+// UnmarshalText lets a Limit be used as a flag.
 func (l *Limit) UnmarshalText(text []byte) error {
 	limit, err := Parse(string(text))
 	if err == nil {

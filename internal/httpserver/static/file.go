@@ -12,13 +12,13 @@ import (
 	"sync"
 )
 
-// File is ready to be sent.
+// File is a file that is ready to be served.
 type File struct {
 	route   string
 	kind    []string // Content-Type
 	caching []string
 	plain   variant
-	zipped  func() variant // made when it is first asked for, and once
+	zipped  func() variant // made once, on first use
 }
 
 // variant is a file in one encoding.
@@ -28,10 +28,10 @@ type variant struct {
 	length []string
 }
 
-// Page is the type of a page.
+// Page is the content type of an HTML page.
 const Page = "text/html; charset=utf-8"
 
-// types are those of files by the end of their names.
+// types maps file extensions to content types.
 var types = map[string]string{
 	".js":      "text/javascript; charset=utf-8",
 	".mjs":     "text/javascript; charset=utf-8",
@@ -42,7 +42,7 @@ var types = map[string]string{
 	".txt":     "text/plain; charset=utf-8",
 }
 
-// TypeOf tells the type of a file by the end of its name.
+// TypeOf returns the content type for a file name.
 func TypeOf(name string) (kind string, known bool) {
 	kind, known = types[path.Ext(name)]
 	return kind, known
@@ -51,15 +51,15 @@ func TypeOf(name string) (kind string, known bool) {
 var (
 	// KeepForever is for a file whose name changes with its content.
 	KeepForever = []string{"public, max-age=31536000, immutable"}
-	// AlwaysAsk is for a page: it names the files of the version that runs.
+	// AlwaysAsk is for a page, which names the files of the running version.
 	AlwaysAsk = []string{"no-cache"}
 
 	gzipped        = []string{"gzip"}
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 
-// New makes a file of a body, which must not change any more. The route is how
-// logs and metrics name it, and caching is KeepForever or AlwaysAsk.
+// New returns a file with the given body, which must not change afterwards. The route
+// names it in logs and metrics; caching is KeepForever or AlwaysAsk.
 func New(route, kind string, body []byte, caching []string) *File {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:12])
@@ -70,14 +70,14 @@ func New(route, kind string, body []byte, caching []string) *File {
 	}
 }
 
-// Route is how logs and metrics name the file.
+// Route returns the name of the file in logs and metrics.
 func (f *File) Route() string { return f.route }
 
 func newVariant(body []byte, tag string) variant {
 	return variant{body, tag, []string{strconv.Itoa(len(body))}}
 }
 
-// compress cannot fail: it writes to memory, at a level that exists.
+// compress cannot fail: it writes to memory, at a valid level.
 func compress(body []byte) []byte {
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
@@ -86,7 +86,7 @@ func compress(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// Write answers a GET or HEAD with the file.
+// Write responds to a GET or HEAD with the file.
 func (f *File) Write(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = f.route
 	v, h := f.plain, w.Header()
@@ -108,7 +108,7 @@ func (f *File) Write(w http.ResponseWriter, r *http.Request) {
 	h["Content-Length"] = v.length
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.body) // a client that left is no fault of ours
+		_, _ = w.Write(v.body) // the client may have left; that is not our fault
 	}
 }
 
@@ -126,8 +126,8 @@ func takesGzip(lines []string) bool {
 	return false
 }
 
-// hasTag reports whether If-None-Match names the tag, compared weakly as RFC
-// 9110 §13.1.2 has it. Our tags contain no comma, so a cut at commas is exact.
+// hasTag reports whether If-None-Match names the tag, with the weak comparison of RFC
+// 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
 func hasTag(lines []string, tag string) bool {
 	for _, line := range lines {
 		for candidate := range strings.SplitSeq(line, ",") {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Guard is what a browser is told to keep pages from. Where text of strangers
-// should ever get into a page as markup, it could still run nothing, load
-// nothing and send nothing anywhere.
+// Guard holds the headers that restrict what a page may do in a browser. If foreign
+// text ever got into a page as markup, it could still run nothing, load nothing and send
+// nothing.
 type Guard struct {
 	content, permissions []string
 }
 
-// NewGuard makes a guard: content says from where what may be loaded, beside
-// which nothing is; permissions are those of the Permissions-Policy.
+// NewGuard returns a guard. content lists the sources that may be loaded; all others are
+// blocked. permissions is the value of Permissions-Policy.
 func NewGuard(permissions string, content ...string) Guard {
 	policy := append([]string{"default-src 'none'"}, content...)
 	policy = append(policy, "object-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'")
 	return Guard{content: []string{strings.Join(policy, "; ")}, permissions: []string{permissions}}
 }
 
-// Header values are shared between answers: net/http only reads them.
+// Header values are shared between responses: net/http only reads them.
 var (
 	noSniff    = []string{"nosniff"}
 	deny       = []string{"DENY"}

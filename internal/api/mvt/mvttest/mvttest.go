@@ -1,6 +1,6 @@
-// Package mvttest reads vector tiles, in tests: with the reader of protobuf's own
-// library and the schema of the specification, and none of what package mvt
-// writes them with. It fails the test when a tile breaks the specification.
+// Package mvttest decodes vector tiles in tests, with the protobuf library and the
+// schema of the specification, and none of the code of package mvt. It fails the test
+// when a tile violates the specification.
 package mvttest
 
 import (
@@ -19,13 +19,13 @@ type Layer struct {
 	Points          []Point
 }
 
-// Point is a feature. Texts are strings, whole numbers uint64, others float64.
+// Point is a feature. Texts are string, integers uint64, other numbers float64.
 type Point struct {
 	X, Y       int
 	Properties map[string]any
 }
 
-// Decode reads a tile.
+// Decode decodes a tile.
 func Decode(t testing.TB, body []byte) []Layer {
 	t.Helper()
 	tile := dynamicpb.NewMessage(tileType(t))
@@ -143,7 +143,7 @@ func noneUnknown(t testing.TB, m protoreflect.Message) {
 	}
 }
 
-// tileType is the message of the specification's schema, vector_tile.proto.
+// tileType returns the Tile message of the specification's schema, vector_tile.proto.
 func tileType(t testing.TB) protoreflect.MessageDescriptor {
 	t.Helper()
 	file, err := protodesc.NewFile(schema(), nil)

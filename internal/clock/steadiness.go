@@ -1,4 +1,5 @@
-// Package clock tells how far a clock can be believed.
+// Package clock measures for how long a clock has run steadily, and so how far it can
+// be trusted. It reads no clock itself: callers pass the times.
 package clock
 
 import (
@@ -7,31 +8,29 @@ import (
 	"time"
 )
 
-// tolerance is how far a clock may run off from the machine's monotonic one, from
-// the start of its even time on, before it counts as set by someone.
+// tolerance is how far a clock may drift from the machine's monotonic one, from the
+// start of its steady period on, before it counts as set by someone.
 const tolerance = 30 * time.Second
 
-// Steadiness tells for how long a clock has run evenly. The zero value is ready.
-// It is safe for concurrent use.
+// Steadiness measures for how long a clock has run steadily. The zero value is ready to
+// use. It is safe for concurrent use.
 type Steadiness struct {
 	mu    sync.Mutex
-	since time.Time // when the even time began, by the clock
-	real  time.Time // the same moment, by the machine's
-	begun int       // how often it began
+	since time.Time // start of the steady period, by the clock
+	real  time.Time // the same moment, by the machine's clock
+	begun int       // number of steady periods
 }
 
-// At takes a look, and answers for how long the clock has run evenly beside the
-// machine's, by its own time. Now is what the clock says, real is what the
-// machine's says at the same moment, and rate is how much faster the clock runs
-// than that one. What counts is how far it has come since the even time began,
-// not since the last look: a clock that runs off a little with each look is not
-// even. Of a clock whose rate nobody knows, 0, nothing can be told: it is
-// believed for ever.
+// At returns for how long the clock has run steadily beside the machine's, by its own
+// time. now is the time of the clock, real the machine's at the same moment, and rate
+// how much faster the clock runs than the machine's. Drift counts from the start of the
+// steady period, not from the last call: a clock that drifts a little with each call is
+// not steady. Nothing is known about a clock of unknown rate, 0: it is always trusted.
 func (s *Steadiness) At(now, real time.Time, rate float64) time.Duration {
 	if rate == 0 {
 		return math.MaxInt64
 	}
-	now = now.Round(0) // by the wall: the machine's clock is what it is compared with
+	now = now.Round(0) // wall clock only: the monotonic one is what it is compared with
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	passed, truly := now.Sub(s.since), float64(real.Sub(s.real))*rate
@@ -43,8 +42,8 @@ func (s *Steadiness) At(now, real time.Time, rate float64) time.Duration {
 	return max(passed, 0)
 }
 
-// Begun is how often the even time began: with the first look, and with each that
-// found that the clock had been set.
+// Begun returns how many steady periods have begun: one with the first call of At, and
+// one with each that found that the clock had been set.
 func (s *Steadiness) Begun() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,11 +2,11 @@ package heartbeat
 
 import "math/bits"
 
-// Apply adds a beat, and says whether it is a fresh one. One that was known
-// changes nothing: all that a beat says of itself is joined by union or maximum,
-// and what is counted, the signal, is counted with fresh beats only. So two
-// replicas that took the same beat twice, a moment apart, agree as well. A beat of
-// a hotspot that l is not the life of, or not any more, is dropped.
+// Apply adds a beat and reports whether it is new. A known beat changes nothing: all
+// that a beat says of itself is merged by union or maximum, and signal samples are
+// counted for new beats only. So two replicas that took the same beat twice, a moment
+// apart, still agree. A beat is dropped if l is not, or no longer, the Live of its
+// hotspot.
 func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -22,7 +22,7 @@ func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
 	return fresh
 }
 
-// unpackFor adds a beat that does not belong to the hour at hand.
+// unpackFor adds a beat that does not belong to the current hour.
 func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	k := t.unpack(l)
 	at, boot := b.minute().hour(), b.Boot
@@ -30,11 +30,11 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 		at = max(at, l.hour)
 	}
 	fresh = k.add(b)
-	if k.newest().last.at > b.At { // a late one
+	if k.newest().last.at > b.At { // it is late
 		boot = l.boot
 	}
 	if b.minute().Day() < k.newest().day {
-		l.done = 0 // what was written of that day is not all any more
+		l.done = 0 // the written record of that day is incomplete now
 	}
 	if changed := t.pack(l, k, at, boot); changed || fresh {
 		l.dirty.Store(true)
@@ -42,7 +42,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	return fresh
 }
 
-// show brings what is shown up to date, without opening the book.
+// show updates the summary without unpacking the book.
 func (t *Table) show(l *Live) {
 	first := l.hour.first()
 	now := min(max(t.now, Minute(l.seen.Load()/microMinute), first), first+59)

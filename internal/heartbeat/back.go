@@ -2,10 +2,10 @@ package heartbeat
 
 import "time"
 
-// ClockBack is for when the clock was set back: nobody was seen after now, and
-// no day after keep has begun. That is today, unless it may be the clock of now
-// that is wrong. It reports whether any had. Of whom memory has later days alone,
-// the newest record must be restored before the next Fold.
+// ClockBack is called when the clock was set back. Afterwards no hotspot was seen after
+// now, and no day after keep has begun. keep is today, unless now itself may be wrong.
+// It reports whether any such day had begun. If memory had only later days of a
+// hotspot, its newest record must be restored before the next Fold.
 func (t *Table) ClockBack(now time.Time, keep Day) (cut bool) {
 	limit := now.UnixMicro()
 	for from := 0; t.clockBack(limit, max(keep, MinuteOf(now).Day()), from, &cut); from += chunk {
@@ -13,7 +13,7 @@ func (t *Table) ClockBack(now time.Time, keep Day) (cut bool) {
 	return cut
 }
 
-// DaysAfter gives the days after one of which memory has something.
+// DaysAfter returns the days after the given one that are in memory.
 func (t *Table) DaysAfter(l *Live, day Day) (days []Day) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,8 +27,8 @@ func (t *Table) DaysAfter(l *Live, day Day) (days []Day) {
 	return days
 }
 
-// Join takes over what the record of such a day says, but for when the hotspot
-// was seen: that has not come.
+// Join merges the record of such a day, except for when the hotspot was seen: that time
+// has not come.
 func (t *Table) Join(l *Live, r *Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,8 +74,8 @@ func (t *Table) clockBack(limit int64, keep Day, from int, cut *bool) (more bool
 	return from+chunk < t.used
 }
 
-// forget leaves nothing of a hotspot but that it was heard: what there was
-// before is on disk, and comes back with Restore.
+// forget drops everything of a hotspot except that it was seen. What was before is on
+// disk, and returns with Restore.
 func (t *Table) forget(l *Live, seen int64) {
 	t.packed[l.slot/slabSize][l.slot%slabSize] = nil
 	l.state &^= atHand
@@ -86,8 +86,8 @@ func (t *Table) forget(l *Live, seen int64) {
 	l.show(Shown{Clients: int(l.clients)})
 }
 
-// cutAfter forgets the days after keep. What they say that a device carried was
-// carried all the same, up to the limit.
+// cutAfter drops the days after keep and reports whether there were any. The traffic
+// that devices reported on them still counts, as of the limit.
 func (k *book) cutAfter(limit int64, keep Day) (some bool) {
 	cut, _ := k.find(keep + 1)
 	var ahead []boot
@@ -112,7 +112,7 @@ func (k *book) cutAfter(limit int64, keep Day) (some bool) {
 	return some
 }
 
-// carriedBy notes what a boot had carried by a minute.
+// carriedBy records what a boot had carried by a minute.
 func (k *book) carriedBy(m Minute, b *boot) {
 	if r := k.day(m.Day()); r != nil {
 		if known := r.boot(b.id, m, b.top); known != nil {

@@ -10,14 +10,14 @@ import (
 )
 
 // A batch is a version byte, a CRC-32C of what follows, and the beats one after
-// another, each with its time as the distance from the one before. The number
-// of beats is not written: a batch ends where its bytes do.
+// another. The time of each is the difference to the one before. The number of beats is
+// not stored: a batch ends where its bytes end.
 const (
 	batchVersion = 1
 	batchHead    = 5
 )
 
-// Of a beat's byte of flags, the low bits are the signal.
+// The low bits of a beat's flags are the signal.
 const (
 	signalBits = 7
 	testFlag   = 8
@@ -30,7 +30,8 @@ func castagnoli(data []byte) uint32 { return crc32.Checksum(data, castagnoliTabl
 
 var castagnoliTable = crc32.MakeTable(crc32.Castagnoli)
 
-// AppendBatch spells beats for the journal, in less than 40 bytes for most.
+// AppendBatch appends the beats, encoded for the journal, to out. Most take less than
+// 40 bytes.
 func AppendBatch(out []byte, beats []Beat) []byte {
 	start := len(out)
 	out = append(out, batchVersion, 0, 0, 0, 0)
@@ -63,8 +64,8 @@ func (b *Beat) append(out []byte, before int64) []byte {
 	return out
 }
 
-// EachBeat calls fn with every beat of a batch. What is damaged is refused
-// before fn has seen any of it. The beat is fn's only until it returns.
+// EachBeat calls fn with every beat of a batch. A damaged batch is refused before the
+// first call. The beat is valid only until fn returns.
 func EachBeat(batch []byte, fn func(*Beat)) error {
 	if len(batch) < batchHead || batch[0] != batchVersion {
 		return errBatch
@@ -73,7 +74,7 @@ func EachBeat(batch []byte, fn func(*Beat)) error {
 	if binary.LittleEndian.Uint32(batch[1:]) != castagnoli(body) {
 		return errBatch
 	}
-	// A forged batch can have a right checksum: read it once before it counts.
+	// A forged batch can have a valid checksum: decode all of it before the first call.
 	var b Beat
 	for in := (reader{data: body}); in.more(); {
 		if !b.read(&in) {
@@ -88,7 +89,8 @@ func EachBeat(batch []byte, fn func(*Beat)) error {
 	return nil
 }
 
-// read takes the beat after b, in b's place; false: that was none.
+// read decodes the next beat into b, which holds the one before it. It reports whether
+// the beat is valid.
 func (b *Beat) read(in *reader) bool {
 	flags := in.byte()
 	b.Signal = beacon.Signal(flags & signalBits)
@@ -110,7 +112,7 @@ func (b *Beat) read(in *reader) bool {
 	return !in.failed && flags&^knownFlags == 0 && b.Signal <= beacon.ExcellentSignal && b.valid()
 }
 
-// sane reports whether the numbers can be calculated with.
+// sane reports whether the test has values, all of them finite and none negative.
 func sane(t beacon.SpeedTest) bool {
 	finite := func(f float32) bool { return f >= 0 && f <= math.MaxFloat32 }
 	return finite(t.DownMbps) && finite(t.UpMbps) && finite(t.LatencyMs) && t.Any()

@@ -5,28 +5,28 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Beat is one heartbeat: whose, and when it came.
+// Beat is one heartbeat, with its hotspot and when it arrived.
 type Beat struct {
 	Hotspot id.Raw
 	At      int64 // µs since 1970, by the server's clock
 	beacon.Heartbeat
 }
 
-// valid reports whether the time can be counted. Beats of a broken clock are
-// refused, since there is no day to which they could belong.
+// valid reports whether the time is in range. Beats of a broken clock are refused,
+// since they belong to no day.
 func (b *Beat) valid() bool { return b.At >= 0 && b.At/microMinute <= int64(lastMinute) }
 
 func (b *Beat) minute() Minute { return Minute(b.At / microMinute) }
 
-// tie puts beats of one moment into an order that is the same for everyone.
+// tie orders beats of the same moment, in the same way on every node.
 func (b *Beat) tie() uint32 { return uint32(uint16(b.Seq))<<16 | uint32(uint16(b.Boot)) }
 
-// most is as many clients as are told apart; no access point has more.
+// most is the highest number of clients that is counted; no access point has more.
 const most = 1<<16 - 1
 
 func (b *Beat) clients() uint16 { return uint16(min(max(b.Clients, 0), most)) }
 
-// last is the newest beat: the one with the highest time.
+// last is the newest beat: the one with the latest time.
 type last struct {
 	at      int64
 	tie     uint32

@@ -2,8 +2,8 @@ package heartbeat
 
 import "math/bits"
 
-// dayBits has a bit for each minute of a day, and room for a few after it: a
-// beat at 23:59 also serves the first minutes of the next day.
+// dayBits has a bit for each minute of a day, and room for a few more: a beat at 23:59
+// also serves the first minutes of the next day.
 type dayBits [23]uint64
 
 const (
@@ -16,7 +16,7 @@ const (
 	hourBits  = 1<<60 - 1
 )
 
-// from reads 64 bits beginning at a minute.
+// from returns 64 bits starting at a minute.
 func (d *dayBits) from(minute int) uint64 {
 	word, shift := minute/64, minute%64
 	out := d[word] >> shift
@@ -26,8 +26,8 @@ func (d *dayBits) from(minute int) uint64 {
 	return out
 }
 
-// add sets those of 64 bits, beginning at a minute, that are in the day or in
-// the room after it.
+// add sets those of 64 bits, starting at a minute, that are in the day or in the room
+// after it.
 func (d *dayBits) add(minute int, set uint64) {
 	word, shift := minute/64, minute%64
 	d[word] |= set << shift
@@ -56,7 +56,7 @@ func (d *dayBits) keepRange(from, to int) {
 	}
 }
 
-// rangeWord is word i of a day in which only from..to is set.
+// rangeWord returns word i of a day in which only from..to is set, to excluded.
 func rangeWord(i, from, to int) uint64 {
 	from, to = max(from-i*64, 0), min(to-i*64, 64)
 	if from >= to {

@@ -5,18 +5,18 @@ import "slices"
 // maxDays bounds how many days wait in memory to be written.
 const maxDays = 32
 
-// book is all that memory knows of a hotspot, opened to be read and changed: the
-// record of the newest day, and of each day before it that may still change.
-// Only the first of them says on its own what was before; the others take it
-// from the one before them.
+// book is all that memory has of a hotspot, unpacked to be read and changed: the record
+// of the newest day, and of each earlier day that may still change. Only the first
+// record stores what was before its day; the others derive it from the record before
+// them.
 type book struct {
 	rules
-	days []Record // by day
+	days []Record // sorted by day
 }
 
 func (k *book) newest() *Record { return &k.days[len(k.days)-1] }
 
-// read opens the book that append closed.
+// read decodes what append encoded.
 func (k *book) read(data []byte) {
 	k.days = k.days[:0]
 	for in := (reader{data: data}); in.more() && !in.failed; {
@@ -24,7 +24,7 @@ func (k *book) read(data []byte) {
 	}
 }
 
-// append closes the book. What chain will find out again is left out.
+// append encodes the book, without what chain derives again.
 func (k *book) append(out []byte) []byte {
 	for i := range k.days {
 		r := &k.days[i]
@@ -36,7 +36,7 @@ func (k *book) append(out []byte) []byte {
 	return out
 }
 
-// insert makes room for a day, in memory that was used before where there is some.
+// insert adds an empty record at an index, in reused memory if there is some.
 func (k *book) insert(at int, day Day) *Record {
 	n := len(k.days)
 	if n < cap(k.days) {
@@ -51,7 +51,7 @@ func (k *book) insert(at int, day Day) *Record {
 	return &k.days[at]
 }
 
-// drop forgets the first n days. Their memory is used again.
+// drop forgets the first n days and keeps their memory for reuse.
 func (k *book) drop(n int) {
 	for range n {
 		first := k.days[0]
@@ -64,13 +64,13 @@ func (k *book) drop(n int) {
 	}
 }
 
-// find gives the place of a day, or where it belongs.
+// find returns the index of a day, or where it belongs.
 func (k *book) find(day Day) (at int, found bool) {
 	return slices.BinarySearchFunc(k.days, day, func(r Record, day Day) int { return int(int64(r.day) - int64(day)) })
 }
 
-// day gives the record of a day and makes it if need be. It is nil for a day
-// before the first: that one is written for good.
+// day returns the record of a day, creating it if needed. It returns nil for a day
+// before the first one: that day is final.
 func (k *book) day(day Day) *Record {
 	at, found := k.find(day)
 	switch {
@@ -90,7 +90,7 @@ func (k *book) day(day Day) *Record {
 	return &k.days[at]
 }
 
-// begin makes the first day, of a hotspot of which nothing is on disk.
+// begin creates the first day of a hotspot that has nothing on disk.
 func (k *book) begin(day Day) *Record {
 	r := k.insert(0, day)
 	r.fresh = true
@@ -99,14 +99,14 @@ func (k *book) begin(day Day) *Record {
 	return r
 }
 
-// chain brings what days carry over up to date, from the one at the place on.
+// chain updates what days carry over, from index at on.
 func (k *book) chain(at int) {
 	for i := max(at, 1); i < len(k.days); i++ {
 		k.days[i].carry(&k.rules, &k.days[i-1])
 	}
 }
 
-// add takes a beat.
+// add applies a beat and reports whether it is new.
 func (k *book) add(b *Beat) (fresh bool) {
 	fresh = !k.knows(b.Boot, b.Seq)
 	if r := k.day(b.minute().Day()); r != nil {
@@ -118,8 +118,8 @@ func (k *book) add(b *Beat) (fresh bool) {
 	return fresh
 }
 
-// addStale takes a beat of a day whose record is written for good. It is mostly
-// one that came before, when the journal is read again.
+// addStale applies a beat of a final day. It is mostly a repeat, when the journal is
+// read again.
 func (k *book) addStale(b *Beat) {
 	r := &k.days[0]
 	r.last.join(last{b.At, b.tie(), b.clients()})
@@ -140,7 +140,7 @@ func (k *book) knows(boot, seq uint64) bool {
 	return false
 }
 
-// restore takes over a record.
+// restore merges a record.
 func (k *book) restore(r *Record) {
 	at, found := k.find(r.day)
 	if found {
@@ -148,7 +148,7 @@ func (k *book) restore(r *Record) {
 	} else {
 		k.insert(at, r.day).take(r)
 	}
-	if !r.early { // what was before it is written for good
+	if !r.early { // earlier days are final
 		k.drop(at)
 	}
 	k.days[0].fresh = false

@@ -3,11 +3,11 @@ package heartbeat
 import "slices"
 
 const (
-	// maxBoots is how many boots of one day are told apart. A device that boots
-	// more often loses the traffic of the oldest.
+	// maxBoots is how many boots of one day are distinguished. A device that boots more
+	// often loses the traffic of the oldest.
 	maxBoots = 64
-	// keptBoots is how many of them the next day knows: a boot that comes back
-	// after so many others counts as a new one.
+	// keptBoots is how many of them the next day keeps. A boot that returns after that
+	// many others counts as new.
 	keptBoots = 8
 )
 
@@ -17,28 +17,27 @@ type boot struct {
 	seqs
 	newest Minute // of its beats
 
-	// base is the highest value that its counter of bytes had before the day, and
-	// upTo[h] the highest until the end of hour h. Neither depends on the order
-	// in which beats come, and so does not what was carried in an hour: the
-	// difference of two of them.
+	// base is the highest value of its byte counter before the day, and upTo[h] the
+	// highest by the end of hour h. Neither depends on the order of beats, and so
+	// neither does the traffic of an hour: the difference of two of them.
 	base uint64
 	upTo [hoursADay]uint64
 }
 
-// raise notes that the counter had a value in an hour of the day.
+// raise records that the counter had a value in an hour of the day.
 func (b *boot) raise(hour int, bytes uint64) {
 	for i := hour; i < hoursADay && b.upTo[i] < bytes; i++ {
 		b.upTo[i] = bytes
 	}
 }
 
-// raiseBase notes that the counter had a value before the day.
+// raiseBase records that the counter had a value before the day.
 func (b *boot) raiseBase(bytes uint64) {
 	b.base = max(b.base, bytes)
 	b.raise(0, bytes)
 }
 
-// carried is what went through in an hour of the day.
+// carried returns the traffic of an hour of the day.
 func (b *boot) carried(hour int) uint64 {
 	if hour == 0 {
 		return b.upTo[0] - b.base
@@ -55,7 +54,7 @@ func (b *boot) join(other *boot) {
 	b.raiseBase(other.base)
 }
 
-// older orders boots by when they were last heard.
+// older orders boots by their newest beat.
 func older(a, b *boot) bool {
 	if a.newest != b.newest {
 		return a.newest < b.newest
@@ -63,7 +62,7 @@ func older(a, b *boot) bool {
 	return a.id < b.id
 }
 
-// find gives the boot, or nil.
+// find returns the boot, or nil.
 func (r *Record) find(id uint64) *boot {
 	for i := range r.boots {
 		if r.boots[i].id == id {
@@ -73,8 +72,8 @@ func (r *Record) find(id uint64) *boot {
 	return nil
 }
 
-// boot gives the boot, and makes room for it if it is new. It is nil where
-// there is no room, because all that are known are newer.
+// boot returns the boot with the beat recorded, adding it if it is new. It returns nil
+// if there is no room because all known boots are newer.
 func (r *Record) boot(id uint64, heard Minute, seq uint64) *boot {
 	if b := r.find(id); b != nil {
 		b.add(seq)

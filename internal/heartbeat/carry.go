@@ -2,8 +2,7 @@ package heartbeat
 
 import "slices"
 
-// begin fills in what the first record of a hotspot says of the days before it:
-// no beat came.
+// begin fills in the sums of the days before a hotspot's first record: no beat arrived.
 func (r *Record) begin(c *rules) {
 	for i := range r.past {
 		if day := r.day - 1 - Day(i); int(r.day) > i && c.active != 0 && day >= c.active.Day() {
@@ -12,8 +11,8 @@ func (r *Record) begin(c *rules) {
 	}
 }
 
-// carry takes over from the newest record before this one what goes on. It may
-// be done again whenever that one has changed.
+// carry takes over what continues from the newest record before this one. It can be
+// repeated whenever that record has changed.
 func (r *Record) carry(c *rules, prev *Record) {
 	gap := int(min(r.day-prev.day, pastDays+1)) // 1: prev is of the day before
 	over := prev.served.from(minutesADay) & carryBits
@@ -25,7 +24,7 @@ func (r *Record) carry(c *rules, prev *Record) {
 			r.before.bytes[h] = prev.carried(h)
 		}
 		r.before.hours, r.before.signals = prev.hours, prev.signals
-		r.early = true // else the day before would not be here
+		r.early = true // otherwise the day before would not be in memory
 	} else {
 		r.early = false
 	}
@@ -42,7 +41,7 @@ func (r *Record) carryPast(c *rules, prev *Record, gap int, over uint64) {
 		switch {
 		case i < gap-2: // a day without beats
 			r.past[i] = c.empty(r.day-1-Day(i), 0)
-		case i == gap-2: // another, but for what the evening before it served
+		case i == gap-2: // another, except for what the evening before it served
 			r.past[i] = c.empty(r.day-1-Day(i), over)
 		case i == gap-1:
 			r.past[i] = prev.sum(c, minutesADay)
@@ -52,9 +51,9 @@ func (r *Record) carryPast(c *rules, prev *Record, gap int, over uint64) {
 	}
 }
 
-// carryBoots takes over the boots that were heard last.
+// carryBoots takes over the boots with the newest beats.
 func (r *Record) carryBoots(prev *Record) {
-	// Of what was taken over earlier, only what has beats of this day is its own.
+	// Of the boots taken over earlier, keep only those with beats of this day.
 	r.boots = slices.DeleteFunc(r.boots, func(b boot) bool { return b.newest < r.day.First() })
 	if len(prev.boots) <= keptBoots {
 		for i := range prev.boots {
@@ -73,7 +72,8 @@ func (r *Record) carryBoots(prev *Record) {
 		return -1
 	})
 	for i, b := range order {
-		// One that goes on today counts from where it was, however many came after it.
+		// A boot that continues today counts from where it was, however many came
+		// after.
 		if i < keptBoots || r.find(b.id) != nil {
 			r.carryBoot(b)
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Chronicle makes the records of a hotspot whose beats of many days are known
-// beforehand, such as those of a demonstration. They are the records that a Table
-// would have written, folded at the same moments, and take a hundredth of the
-// time: nothing is packed between two beats, and the beats of an hour come as one.
-// It is not safe for concurrent use.
+// Chronicle builds the records of a hotspot whose beats of many days are known in
+// advance, such as those of a demonstration. They equal the records that a Table would
+// have written, folded at the same moments, but take a hundredth of the time: nothing
+// is packed between two beats, and the beats of an hour are added at once. It is not
+// safe for concurrent use.
 type Chronicle struct {
 	table *Table
 	live  *Live
@@ -18,15 +18,15 @@ type Chronicle struct {
 	text  []byte
 }
 
-// Chronicle begins with a hotspot that never beat. What it is expected to do is
-// asked of the table.
+// Chronicle returns a Chronicle of a hotspot that never beat. The rules of the table
+// say when it is expected to serve.
 func (t *Table) Chronicle(h beacon.Hotspot) *Chronicle {
 	c := &Chronicle{table: t, live: t.Place(nil, h)}
 	c.Place(h)
 	return c
 }
 
-// Place takes over what the hotspot's owner changed.
+// Place applies what the hotspot's owner changed.
 func (c *Chronicle) Place(h beacon.Hotspot) {
 	c.table.Place(c.live, h)
 	c.table.mu.Lock()
@@ -34,12 +34,12 @@ func (c *Chronicle) Place(h beacon.Hotspot) {
 	c.book.rules = c.table.rules(c.live)
 }
 
-// Close gives up the hotspot's place in the table.
+// Close frees the hotspot's slot in the table.
 func (c *Chronicle) Close() { c.table.Remove(c.live) }
 
-// Beats adds so many beats, one a minute, of which b is the last. Those before it
-// differ in their times and numbers, and were without a test; all are of one hour
-// and none came before. Others are dropped.
+// Beats adds count beats, one a minute, of which b is the last. The earlier ones differ
+// in time and sequence number, and have no speed test. All must be new, and of one
+// hour; otherwise they are dropped.
 func (c *Chronicle) Beats(b *Beat, count int) {
 	last := b.minute()
 	first := last + 1 - Minute(max(count, 1))
@@ -63,7 +63,7 @@ func (c *Chronicle) Beats(b *Beat, count int) {
 	c.book.chain(1)
 }
 
-// day is book.day, in short for the newest.
+// day is book.day with a shortcut for the newest day.
 func (c *Chronicle) day(day Day) *Record {
 	if n := len(c.book.days); n > 0 && c.book.days[n-1].day == day {
 		return &c.book.days[n-1]
@@ -71,9 +71,9 @@ func (c *Chronicle) day(day Day) *Record {
 	return c.book.day(day)
 }
 
-// Fold gives the records that a fold writes at a moment, when no beat before it is
-// missing, with their days and as they go to disk. Those of days after the last
-// are left out: they will not be all there is to say. Who keeps a text copies it.
+// Fold calls each with the records that a fold at now writes, encoded as on disk,
+// provided that no earlier beat is missing. Days after last are left out: they are not
+// complete. text is valid only during the call.
 func (c *Chronicle) Fold(now time.Time, last Day, each func(day Day, text []byte)) {
 	minute := MinuteOf(now)
 	if c.book.roll(minute); len(c.book.days) == 0 {

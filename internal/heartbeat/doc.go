@@ -1,17 +1,22 @@
-// Package heartbeat is what the heartbeats of a hotspot add up to: when it was last
-// heard, which minutes it served, how much it carried, how fast it is. It is
-// pure: it keeps nothing on disk, starts nothing and reads no clock.
+// Package heartbeat computes what the heartbeats of a hotspot add up to: when it was
+// last seen, which minutes it served, how much traffic it carried and how fast it is.
+// It is pure: it stores nothing on disk, starts no goroutine and reads no clock.
 //
-// Its one invariant: a set of beats leads to one result, whatever the order in
-// which they come, and however often each does. Everything is joined by union or
-// maximum; only samples of the signal are counted, and those by the window of
-// numbers that tells a beat from its repetition.
+// Its one invariant: a set of beats leads to one result, whatever their order and
+// however often each arrives. Everything is merged by union or maximum. Only signal
+// samples are counted, and a window of sequence numbers separates new beats from
+// repeats.
 //
-// From the inside out: a Record (record.go) is one hotspot on one UTC day, with
-// what of the days before is still needed, and goes to disk. A book (book.go) is
-// the newest record and those before it that may still change; each but the
-// first takes from the one before it what goes on (carry.go). A Live (live.go)
-// is the hour at hand, for the next beat; the Table (table.go) has all lives,
-// and their books, packed. Which minutes are expected is in rules.go, why others
-// are not in reasons.go, and what rewards rest on in facts.go.
+//	table := heartbeat.NewTable(heartbeat.NewService())
+//	live := table.Place(nil, hotspot)
+//	fresh := table.Apply(live, &beat)
+//	metrics := table.Metrics(live, now)
+//
+// From the inside out: a Record (record.go) is one hotspot on one UTC day, plus what is
+// still needed of earlier days; it is stored on disk. A book (book.go) is the newest
+// record and the earlier ones that may still change; each but the first carries over
+// what continues from the one before it (carry.go). A Live (live.go) is the current
+// hour, ready for the next beat. The Table (table.go) holds all Lives, and their books
+// in packed form. Which minutes are expected is in rules.go, why others are not in
+// reasons.go, and what rewards are based on in facts.go.
 package heartbeat

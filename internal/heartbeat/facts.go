@@ -7,9 +7,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Facts are what the hotspot did in the minutes that are decided. What it carried
-// counts in hours of which a minute was expected or excused: traffic of a hotspot
-// that is not in service, or closed, is nobody's to reward. Bytes has all of it.
+// Facts returns what the hotspot did in the sealed minutes. Traffic counts in hours of
+// which a minute was expected or excused: traffic of a hotspot that is closed or not in
+// service earns no reward. Bytes has all of it.
 func (r *Record) Facts() beacon.Facts {
 	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Tier: r.Tier()}
 	var open dayBits // in service, and not closed
@@ -29,7 +29,7 @@ func (r *Record) Facts() beacon.Facts {
 	return f
 }
 
-// RecordFacts reads the facts from a record as it is on disk.
+// RecordFacts returns the facts of a record as stored on disk.
 func RecordFacts(data []byte) (beacon.Facts, error) {
 	r, err := DecodeRecord(data)
 	if err != nil {
@@ -38,10 +38,9 @@ func RecordFacts(data []byte) (beacon.Facts, error) {
 	return r.Facts(), nil
 }
 
-// Facts are what a hotspot did on a day, as its record would say if it was
-// written now and decided up to and including this minute. R is the record of
-// that day on disk, or nil where memory knows all that it says. It is false
-// when neither knows of the day.
+// Facts returns what a hotspot did on a day, as its record would say if it were written
+// now and sealed up to and including this minute. r is the record of that day on disk,
+// or nil if memory has all of it. known is false if neither has the day.
 func (t *Table) Facts(l *Live, day Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +55,7 @@ func (t *Table) Facts(l *Live, day Day, r *Record, now time.Time) (f beacon.Fact
 			}
 			own.seal(&k.rules, minute+1)
 			f = own.Facts()
-			if own.sealed > 0 && !own.Settled() { // the hour at hand has a tier too
+			if own.sealed > 0 && !own.Settled() { // the current hour has a tier too
 				f.Tier, _ = own.tier(day.First() + Minute(own.sealed) - 1)
 			}
 			return f, true

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// sealLag is after how many minutes a minute is decided for good.
+// sealLag is how many minutes later a minute is sealed.
 const sealLag = 3
 
-// FinalLag is how many minutes of a new day the day before stays in memory, for
-// beats that took long to get here.
+// FinalLag is for how many minutes of a new day the day before stays in memory, for
+// beats that arrive late.
 const FinalLag = 5
 
-// FinalAt is the day before which a fold at now writes everything for good, if
-// no beat of those days can turn up any more.
+// FinalAt returns the day before which a fold at now makes every day final, provided
+// that no beat of those days can still arrive. The record of a final day does not
+// change any more.
 func FinalAt(now Minute) Day { return (max(now, FinalLag) - FinalLag).Day() }
 
-// Fold gives the records to write, the oldest day first: that of today, and of
-// each day before it that was not written for good. r is the newest record on
-// disk, or nil. What is before the day final is written for good. The live is
-// clean afterwards; say Folded when the records are written, or Unfold when they
-// could not be.
+// Fold returns the records to write, oldest day first: today's, and that of each
+// earlier day that is not final yet. r is the newest record on disk, or nil. Days
+// before final become final. The Live is clean afterwards; call Folded once the records
+// are written, or Unfold if they could not be.
 //
-// Now is the latest moment that is certain. Beats of later days, which came while
-// a clock was ahead or before it was known to be right, are written too; but
-// nothing after now is decided, and no day begins.
+// now is the latest moment that is certain. Beats of later days, which arrived while a
+// clock was ahead or before it was known to be right, are written too; but nothing
+// after now is sealed, and no day begins.
 func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,9 +48,8 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 	return records
 }
 
-// fold decides what is long enough past, and gives the records to write, which
-// are the caller's to read and no more. It answers how many of the first days are
-// written for good with that.
+// fold seals what is old enough and calls each with the records to write, which are
+// read-only. It returns how many of the first days are final once they are written.
 func (k *book) fold(now Minute, final Day, each func(*Record)) (done int) {
 	k.seal(now)
 	for i := range k.days {
@@ -70,15 +69,15 @@ func (k *book) fold(now Minute, final Day, each func(*Record)) (done int) {
 	return done
 }
 
-// over reports whether the day is written for good, when those before final are.
+// over reports whether the day is final, given that those before final are.
 func (r *Record) over(final Day) bool { return r.day < final && r.Settled() }
 
-// hasBeats reports whether any came on the day.
+// hasBeats reports whether any beat arrived on the day.
 func (r *Record) hasBeats() bool {
 	return slices.ContainsFunc(r.boots, func(b boot) bool { return b.newest >= r.day.First() })
 }
 
-// seal decides what is long enough past.
+// seal seals the minutes that are old enough.
 func (k *book) seal(now Minute) {
 	for i := range k.days {
 		k.days[i].seal(&k.rules, max(now, sealLag-1)-(sealLag-1))
@@ -86,7 +85,7 @@ func (k *book) seal(now Minute) {
 	k.chain(1)
 }
 
-// forgetBefore drops of the day before what is more than 24 hours ago.
+// forgetBefore drops what is more than 24 hours ago from the previous day.
 func (r *Record) forgetBefore(now Minute) {
 	hour := hoursADay
 	if now.Day() <= r.day {
@@ -103,8 +102,7 @@ func (r *Record) forgetBefore(now Minute) {
 	}
 }
 
-// Folded says that the records are written: the days that are over for good
-// need not be in memory any more.
+// Folded says that the records are written: final days are dropped from memory.
 func (t *Table) Folded(l *Live) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,8 +125,8 @@ func (t *Table) Unfold(l *Live) {
 	}
 }
 
-// Restore joins a record into memory: at the start, and on every other node
-// after one of them has folded. The live is clean if the record knew it all.
+// Restore merges a record into memory: at startup, and on the other nodes after one has
+// folded. The Live is clean if the record has everything that memory has.
 func (t *Table) Restore(l *Live, r *Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +145,7 @@ func (t *Table) Restore(l *Live, r *Record) {
 	t.show(l)
 }
 
-// sameDay reports whether both say the same of one day.
+// sameDay reports whether both records say the same of their day.
 func (r *Record) sameDay(other *Record) bool {
 	a, b := *r, *other
 	for _, c := range [...]*Record{&a, &b} {
@@ -157,8 +155,8 @@ func (r *Record) sameDay(other *Record) bool {
 	return bytes.Equal(a.appendBody(x[:0]), b.appendBody(y[:0]))
 }
 
-// Peek gives a copy of a record, decided up to and including now, with what
-// memory knows of its day. Without a record it is that of today.
+// Peek returns a copy of a record, merged with what memory has of its day and sealed up
+// to and including now. If r is nil, it is today's record.
 func (t *Table) Peek(l *Live, r *Record, now time.Time) *Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()

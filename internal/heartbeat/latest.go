@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Latest gives the records of a hotspot, by day, as they would be if they were
-// written now and decided up to and including this minute: those given, and of
-// the days that memory has, what it knows.
+// Latest returns the records of a hotspot, by day, as they would be if they were
+// written now and sealed up to and including this minute: the given ones, merged with
+// those in memory.
 func (t *Table) Latest(l *Live, records []*Record, now time.Time) []*Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()

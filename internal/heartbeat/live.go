@@ -6,12 +6,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Live is what memory holds at hand of one hotspot: one hour of one boot, to
-// which the next beat will add, and sums of all before. The rest is packed away
-// in the Table, and unpacked about once an hour.
+// Live is what memory keeps ready of one hotspot: the current hour, which is one hour
+// of one boot to which the next beat adds, and sums of everything earlier. The rest is
+// packed in the Table and unpacked about once an hour.
 //
-// It has no pointers: the garbage collector need not look at a million of them.
-// All but what is atomic belongs to the Table's mutex.
+// It has no pointers, so the garbage collector need not scan a million of them. All
+// fields but the atomic ones are guarded by the Table's mutex.
 type Live struct {
 	seen  atomic.Int64  // µs of the newest beat
 	shown atomic.Uint64 // a packed Shown
@@ -22,22 +22,22 @@ type Live struct {
 
 	state   state
 	tier    beacon.Tier
-	days    uint8  // how many days are in the book
-	done    uint8  // how many of them need not stay there once they are written
+	days    uint8  // number of days in the book
+	done    uint8  // how many of them to drop once they are written
 	clients uint16 // of the newest beat
 	tie     uint32 // of the newest beat
 
-	slot     uint32 // its place in the Table
-	timeline uint32 // the place of its operating hours
+	slot     uint32 // index in the Table
+	timeline uint32 // index of its operating hours
 	active   Minute
 
-	// The hour at hand. Its minutes are all there, also those that beats before
-	// it served; the counts are only of beats that are not in the book.
+	// The current hour. Its minutes are complete, including those that earlier beats
+	// served; its counts are only of beats that are not in the book.
 	hour    hour
 	served  uint64 // and the three minutes after it
 	boot    uint64
 	seqs    seqs
-	heardAt Minute // the newest beat of the boot
+	heardAt Minute // newest beat of the boot
 	bytes   uint64
 	samples samples
 	peak    uint16
@@ -45,19 +45,19 @@ type Live struct {
 	// What the book says of the time before the hour.
 	before struct{ served, expected uint32 }
 	heard  samples
-	until  Minute // when the tier will change by itself
+	until  Minute // how long the tier holds without another test
 }
 
 type state uint8
 
 const (
 	placed      state = 1 << iota
-	atHand            // the hour at hand means something
+	atHand            // the current hour is valid
 	interrupted       // it was in service before; see Table.past
 	departed          // its hotspot is deleted
 )
 
-// Shown is what is shown of a hotspot beside others, up to a minute old.
+// Shown is the summary shown of a hotspot among others, up to a minute old.
 type Shown struct {
 	Clients int
 	Signal  beacon.Signal
@@ -65,27 +65,27 @@ type Shown struct {
 	Uptime  int // ten-thousandths
 }
 
-// Dirty reports whether there is news since the last Fold.
+// Dirty reports whether anything changed since the last Fold.
 func (l *Live) Dirty() bool { return l.dirty.Load() }
 
-// Seen is when the newest beat came, in µs since 1970; 0: never.
+// Seen returns when the newest beat arrived, in µs since 1970, or 0 if none did.
 func (l *Live) Seen() int64 { return l.seen.Load() }
 
-// Announced reports whether the last that was told of the hotspot is that it
-// came online. What is told is the caller's business; this only remembers it.
+// Announced reports whether the hotspot was last announced as online. The caller
+// decides what to announce; Live only remembers it.
 func (l *Live) Announced() bool { return l.announced.Load() }
 
-// Announce notes what was told.
+// Announce records what was announced.
 func (l *Live) Announce(online bool) { l.announced.Store(online) }
 
-// Lit reports whether maps show the hotspot as online. What maps show is the
-// caller's business; this only remembers it.
+// Lit reports whether maps show the hotspot as online. The caller decides what maps
+// show; Live only remembers it.
 func (l *Live) Lit() bool { return l.lit.Load() }
 
-// Light notes what maps show.
+// Light records what maps show.
 func (l *Live) Light(online bool) { l.lit.Store(online) }
 
-// Shown is what Apply and Refresh found last.
+// Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {
 	packed := l.shown.Load()
 	return Shown{
@@ -107,12 +107,13 @@ func (l *Live) setLast(newest last) {
 	l.tie, l.clients = newest.tie, newest.clients
 }
 
-// takes reports whether a beat belongs to the hour at hand.
+// takes reports whether take can add a beat: it is of the current hour and boot, and
+// has no speed test.
 func (l *Live) takes(b *Beat) bool {
 	return l.state&atHand != 0 && b.minute().hour() == l.hour && b.Boot == l.boot && !b.Test.Any()
 }
 
-// take adds a beat to the hour at hand.
+// take adds a beat to the current hour and reports whether it is new.
 func (l *Live) take(b *Beat) (fresh bool) {
 	fresh = !l.seqs.knows(b.Seq)
 	news := fresh

@@ -6,11 +6,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Metrics are exact at now, which is not before the newest beat.
+// Metrics returns metrics that are exact at now, which is not before the newest beat.
 //
-// Connections of 24 hours are the sum of the most clients at once in each hour,
-// of this hour and the 24 before: a client that stays for three hours counts
-// three times. Bytes are of the same 25 hours.
+// Connections24h is the sum of the peak clients of each hour, for this hour and the 24
+// before: a client that stays for three hours counts three times. Bytes24h is of the
+// same 25 hours.
 func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,11 +37,10 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	return m
 }
 
-// minutes counts what uptime is made of.
+// minutes counts what uptime is computed from.
 type minutes struct{ served, expected int }
 
-// sum counts the first minutes of a day and the 29 days before, from the
-// activation on.
+// sum counts the first minutes of a day and the 29 days before, from the activation on.
 func (c *rules) sum(r *Record, first int) (total minutes) {
 	if c.active == 0 {
 		return minutes{}
@@ -59,7 +58,7 @@ func (c *rules) sum(r *Record, first int) (total minutes) {
 	return total
 }
 
-// traffic is of an hour of the day and the 24 before it.
+// traffic returns the sums of an hour of the day and the 24 before it.
 func (r *Record) traffic(hour int) (bytes uint64, connections int) {
 	for h := range hoursADay {
 		if h <= hour {
@@ -74,7 +73,7 @@ func (r *Record) traffic(hour int) (bytes uint64, connections int) {
 	return bytes, connections
 }
 
-// heard counts the samples of the step that an hour is in, and the eight before.
+// heard counts the samples of the step that contains an hour, and of the eight before.
 func (r *Record) heard(hour int) (total samples) {
 	now := hour / signalHours
 	for step := range signalSteps {
@@ -88,7 +87,7 @@ func (r *Record) heard(hour int) (total samples) {
 	return total
 }
 
-// tenThousandths rounds half up, but says all only of all, and none of none.
+// tenThousandths rounds half up, but returns 10,000 only for all and 0 only for none.
 func tenThousandths(part, whole int) int {
 	const one = 10_000
 	switch {

@@ -2,17 +2,17 @@ package heartbeat
 
 import "bytes"
 
-// book gives the packed book of a live, empty for one that never beat.
+// book returns the packed book of l, which is empty if it never beat.
 func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
 
-// unpack opens the book of a live, with the hour at hand in it. What is done to
-// it counts only once it is packed again.
+// unpack decodes the book of l and adds the current hour to it. Changes to it count
+// only once it is packed again.
 func (t *Table) unpack(l *Live) *book {
 	k := &t.open
 	k.rules = t.rules(l)
 	k.read(t.book(l))
 	if l.state&atHand != 0 {
-		r := k.newest() // the hour at hand is always of the newest day
+		r := k.newest() // the current hour is always of the newest day
 		hour := l.hour.ofDay()
 		r.served.add(hour*60, l.served)
 		r.last.join(l.last())
@@ -28,9 +28,9 @@ func (t *Table) unpack(l *Live) *book {
 	return k
 }
 
-// pack closes the book and takes an hour of its newest day to hand, and the
-// given boot if it is known there. It reports whether the book has changed. The
-// book must be opened again before it is used.
+// pack encodes the book and makes an hour of its newest day the current one, with the
+// given boot if it is known there. It reports whether the book has changed. The book
+// must be unpacked again before it is used.
 func (t *Table) pack(l *Live, k *book, at hour, boot uint64) (changed bool) {
 	r := k.newest()
 	at = min(max(at, r.day.firstHour()), r.day.firstHour()+hoursADay-1)
@@ -56,7 +56,7 @@ func (t *Table) pack(l *Live, k *book, at hour, boot uint64) (changed bool) {
 	return t.store(l, k)
 }
 
-// store writes the book into the memory it had, where it fits.
+// store writes the book into the memory it had, if it fits.
 func (t *Table) store(l *Live, k *book) (changed bool) {
 	t.text = k.append(t.text[:0])
 	old := &t.packed[l.slot/slabSize][l.slot%slabSize]

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// reader takes numbers from bytes that may be damaged. After its first failure
-// it gives zeros: callers look at failed once, at the end.
+// reader decodes numbers from bytes that may be damaged. After its first failure it
+// returns zeros, so callers check failed once, at the end.
 type reader struct {
 	data   []byte
 	at     int
 	failed bool
 }
 
-// more reports whether anything is left.
+// more reports whether any bytes are left.
 func (r *reader) more() bool { return r.at < len(r.data) }
 
 func (r *reader) number() uint64 {
@@ -30,7 +30,7 @@ func (r *reader) longNumber() (v uint64) {
 		c := r.data[at]
 		at++
 		if c < 0x80 {
-			// One number has one spelling, so that equal things have equal bytes.
+			// Each number has one encoding, so that equal values have equal bytes.
 			if c == 0 || shift == 63 && c > 1 {
 				break
 			}
@@ -43,7 +43,7 @@ func (r *reader) longNumber() (v uint64) {
 	return 0
 }
 
-// upTo is a number that must not be above limit.
+// upTo reads a number that must not be above limit.
 func (r *reader) upTo(limit uint64) uint64 {
 	v := r.number()
 	if v > limit {
@@ -81,7 +81,7 @@ func (r *reader) uint64() uint64 {
 	return binary.LittleEndian.Uint64(r.data[r.at-8:])
 }
 
-// has takes the next n bytes, if they are there.
+// has consumes the next n bytes and reports whether they were there.
 func (r *reader) has(n int) bool {
 	if len(r.data)-r.at < n {
 		r.fail()

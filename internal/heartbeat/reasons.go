@@ -1,17 +1,17 @@
 package heartbeat
 
-// reasons says why nobody was expected to serve in minutes of a day: the hotspot
-// was closed by its own hours, an outage of the service excused it, or it was
-// outside of its time in service. Each is as it was decided when the minute was.
+// reasons says why the hotspot was not expected to serve in minutes of a day: it was
+// closed by its own hours, excused by an outage of the service, or outside its time in
+// service. Each reason is the one found when the minute was sealed.
 //
-// Where nodes decided apart, a minute has several reasons. Then it counts as
+// A minute that nodes sealed separately can have several reasons. It then counts as
 // outside before closed, and as closed before excused.
 type reasons struct{ closed, excused, outside dayBits }
 
-// word has all the minutes of a word that have a reason.
+// word returns the minutes of word i that have a reason.
 func (w *reasons) word(i int) uint64 { return w.closed[i] | w.excused[i] | w.outside[i] }
 
-// from reads 64 bits beginning at a minute: those that have a reason.
+// from returns 64 bits starting at a minute, set where there is a reason.
 func (w *reasons) from(minute int) uint64 {
 	return w.closed.from(minute) | w.excused.from(minute) | w.outside.from(minute)
 }

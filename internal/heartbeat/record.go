@@ -7,47 +7,46 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// pastDays is how many days before its own a record has the sums of: with its
-// own, 30 (decision N16).
+// pastDays is how many earlier days a record has the sums of: with its own, 30 days
+// (decision N16).
 const pastDays = 29
 
-// Record is what the beats of one hotspot on one UTC day add up to, together
-// with what of the days before is needed to answer every question about now.
-// So the newest record of a hotspot is enough to go on from.
+// Record is what the beats of one hotspot on one UTC day add up to, plus what is needed
+// of earlier days to answer every question about now. So the newest record of a hotspot
+// is enough to continue from.
 //
-// Records of one day join: minutes by union, counters and counts by maximum,
-// speed tests by the latest of both. Neither the order nor the number of times
-// matters.
+// Records of one day merge: minutes by union, counters and counts by maximum, speed
+// tests by the latest of both. Neither order nor repetition matters.
 type Record struct {
 	day Day
 
-	// sealed is how many minutes of the day are decided for good. Of those in
-	// which nobody was expected to serve, why has the reasons.
+	// sealed is how many minutes of the day are decided for good. why has the reasons
+	// for those in which the hotspot was not expected to serve.
 	sealed int
 	why    reasons
 
-	// early says that the day before was not written for good when this one was.
+	// early says that the day before was not final when this record was written.
 	early bool
 
-	// fresh says that no day before this one is on disk. It is of memory alone.
+	// fresh says that no earlier day is on disk. It is used in memory only.
 	fresh bool
 
-	served  dayBits // by beats, also by those of the evening before
+	served  dayBits // including by beats of the evening before
 	last    last
-	boots   []boot // by id
-	tests   []test // the oldest first
+	boots   []boot // sorted by id
+	tests   []test // oldest first
 	hours   hours
 	signals [signalSteps]samples
-	tiers   [hoursADay]beacon.Tier // at the end of each hour that is sealed
+	tiers   [hoursADay]beacon.Tier // at the end of each sealed hour
 
 	before before
 	past   [pastDays]sum // past[0] is the day before
 }
 
-// hours has the most clients at once in each hour.
+// hours holds the peak number of clients in each hour.
 type hours [hoursADay]uint16
 
-// before is the part of the day before that is less than 25 hours ago.
+// before is the part of the previous day that is less than 25 hours ago.
 type before struct {
 	bytes   [hoursADay]uint64
 	hours   hours
@@ -57,17 +56,17 @@ type before struct {
 // sum counts the minutes of a day.
 type sum struct{ served, expected uint16 }
 
-// Day is the day that the record is of.
+// Day returns the day of the record.
 func (r *Record) Day() Day { return r.day }
 
-// Settled reports whether the day is decided to its end.
+// Settled reports whether the whole day is sealed.
 func (r *Record) Settled() bool { return r.sealed == minutesADay }
 
-// NeedsDayBefore reports whether the day before was not written for good when
-// this record was. Whoever restores this one restores that one too.
+// NeedsDayBefore reports whether the day before was not final when this record was
+// written. A caller that restores this record must restore that one too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
-// Served is how many of the minutes that were decided were expected, and served.
+// Served returns how many sealed minutes were expected and served.
 func (r *Record) Served() int {
 	n := r.served
 	n.keepRange(0, r.sealed)
@@ -77,7 +76,7 @@ func (r *Record) Served() int {
 	return n.count()
 }
 
-// Expected is how many of the minutes that were decided were expected.
+// Expected returns how many sealed minutes were expected.
 func (r *Record) Expected() (n int) {
 	for i := range r.served {
 		n += bits.OnesCount64(rangeWord(i, 0, r.sealed) &^ r.why.word(i))
@@ -85,7 +84,7 @@ func (r *Record) Expected() (n int) {
 	return n
 }
 
-// Bytes is what was carried on the day.
+// Bytes returns the traffic of the day.
 func (r *Record) Bytes() (total uint64) {
 	for i := range r.boots {
 		total += r.boots[i].upTo[hoursADay-1] - r.boots[i].base
@@ -93,7 +92,7 @@ func (r *Record) Bytes() (total uint64) {
 	return total
 }
 
-// Tier is that of the end of the day, or of its last hour that is decided.
+// Tier returns the tier at the end of the last sealed hour.
 func (r *Record) Tier() beacon.Tier {
 	if n := r.sealed / 60; n > 0 {
 		return r.tiers[n-1]
@@ -101,7 +100,7 @@ func (r *Record) Tier() beacon.Tier {
 	return beacon.Standard
 }
 
-// carried is what went through in an hour of the day.
+// carried returns the traffic of an hour of the day.
 func (r *Record) carried(hour int) (bytes uint64) {
 	for i := range r.boots {
 		bytes += r.boots[i].carried(hour)
@@ -109,8 +108,8 @@ func (r *Record) carried(hour int) (bytes uint64) {
 	return bytes
 }
 
-// add takes a beat of the record's day; fresh says that it is counted for the
-// first time.
+// add applies a beat of the record's day. fresh says that it is counted for the first
+// time.
 func (r *Record) add(b *Beat, fresh bool) {
 	m := b.minute()
 	r.served.add(m.ofDay(), beatBits)
@@ -128,7 +127,7 @@ func (r *Record) add(b *Beat, fresh bool) {
 	}
 }
 
-// join takes what another record of the same day knows.
+// join merges another record of the same day into r.
 func (r *Record) join(other *Record) {
 	r.served.join(&other.served)
 	r.why.join(&other.why)
@@ -175,7 +174,7 @@ func (s *sum) join(other sum) {
 	s.served, s.expected = max(s.served, other.served), max(s.expected, other.expected)
 }
 
-// copy is for others: it shares nothing with r.
+// copy returns a copy that shares no memory with r.
 func (r *Record) copy() *Record {
 	c := *r
 	c.fresh = false
@@ -183,14 +182,14 @@ func (r *Record) copy() *Record {
 	return &c
 }
 
-// take makes r a copy of another, in its own memory.
+// take makes r a copy of other, in r's own memory.
 func (r *Record) take(other *Record) {
 	boots, tests := append(r.boots[:0], other.boots...), append(r.tests[:0], other.tests...)
 	*r = *other
 	r.boots, r.tests = boots, tests
 }
 
-// reset makes r the empty record of a day, and keeps its memory.
+// reset makes r the empty record of a day and keeps its memory.
 func (r *Record) reset(day Day) {
 	*r = Record{day: day, boots: r.boots[:0], tests: r.tests[:0]}
 }

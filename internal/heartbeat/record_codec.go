@@ -9,16 +9,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// A record on disk is a version byte, its body, and a CRC-32C of both. The first
-// version knew one reason for all minutes that were not expected: they count as
-// closed; or as outside, if not a single minute was expected.
+// A record on disk is a version byte, its body, and a CRC-32C of both. Version 1 had
+// one reason for all minutes that were not expected: they read as closed, or as outside
+// if no minute was expected.
 const (
 	recordVersion = 2
 	oneReason     = 1
 	checksumSize  = 4
 )
 
-// The flags stand in the low bits of the number of sealed minutes.
+// The flags are in the low bits of the number of sealed minutes.
 const (
 	earlyFlag = 1 << iota
 	freshFlag
@@ -30,15 +30,15 @@ var (
 	errVersion = errors.New("vitals: this record is of another version of beacon; use the one that wrote it, or a later one")
 )
 
-// Append spells the record. Equal records have equal bytes.
+// Append appends the encoded record to out. Equal records have equal bytes.
 func (r *Record) Append(out []byte) []byte {
 	start := len(out)
 	out = r.appendBody(append(out, recordVersion))
 	return binary.LittleEndian.AppendUint32(out, castagnoli(out[start:]))
 }
 
-// DecodeRecord reads what Append wrote. The error is beacon.ErrDamaged, unless
-// the record is of a version that nobody here can judge.
+// DecodeRecord decodes what Append wrote. The error is beacon.ErrDamaged, unless the
+// record has a version that this program does not know.
 func DecodeRecord(data []byte) (*Record, error) {
 	if len(data) < 1+checksumSize {
 		return nil, errRecord
@@ -123,10 +123,12 @@ func (r *Record) read(in *reader, version byte) {
 	readPast(in, &r.past)
 }
 
-// maxTests is how many pruneTests can leave: six of each hour, and of before.
+// maxTests is how many tests pruneTests can leave: six of each hour, and six from
+// before.
 const maxTests = beacon.TierTests * (hoursADay + 1)
 
-// possible has a bit for each of the 64 numbers below top that there is.
+// possible returns the bits of the window that stand for a number: all, if top is 64 or
+// more.
 func (s seqs) possible() uint64 {
 	if s.top >= 64 {
 		return math.MaxUint64
@@ -137,7 +139,7 @@ func (s seqs) possible() uint64 {
 func (b *boot) append(out []byte, day Day) []byte {
 	out = binary.LittleEndian.AppendUint64(out, b.id)
 	out = binary.AppendUvarint(out, b.top)
-	out = binary.AppendUvarint(out, ^b.window&b.possible()) // those missing: mostly none
+	out = binary.AppendUvarint(out, ^b.window&b.possible()) // the missing ones: mostly none
 	out = binary.AppendVarint(out, int64(b.newest)-int64(day.First()))
 	out = binary.AppendUvarint(out, b.base)
 	var growth [hoursADay]uint64
@@ -198,10 +200,10 @@ func (r *Record) readTest(in *reader) {
 	r.tests = append(r.tests, t)
 }
 
-// decimal makes a number out of what devices measure. Most have two decimals at
-// most, and are hundredths; of others it keeps the bits.
+// decimal encodes a measured value. Most have at most two decimals and are stored as
+// hundredths; others keep their bits.
 func decimal(f float32) uint64 {
-	const limit = 1 << 24 // up to here, all whole numbers are float32s
+	const limit = 1 << 24 // up to here, a float32 holds every integer
 	if n := math.Round(float64(f) * 100); n < limit && float32(n)/100 == f {
 		return uint64(n) << 1
 	}

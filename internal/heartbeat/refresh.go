@@ -2,12 +2,12 @@ package heartbeat
 
 import "time"
 
-// chunk is how many lives Refresh does at a time, so that beats wait for less
-// than a millisecond.
+// chunk is how many Lives Refresh handles at a time, so that beats wait for less than a
+// millisecond.
 const chunk = 128
 
-// Refresh brings what is shown up to date, and finds those of whom a day is
-// over: they are dirty. It is called once a minute.
+// Refresh updates what is shown, and marks the Lives dirty that hold a day that is
+// over. It is called once a minute.
 func (t *Table) Refresh(now time.Time) {
 	minute := MinuteOf(now)
 	for from := 0; t.refresh(minute, from); from += chunk {

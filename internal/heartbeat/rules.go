@@ -3,14 +3,14 @@ package heartbeat
 // rules say when a hotspot is expected to serve: while it is in service, in its
 // operating hours, and while the service itself is up.
 type rules struct {
-	active   Minute // since when it is in service; 0: it is not
-	past     []Span // when it was before
-	departed bool   // it is deleted: no day begins for it any more
+	active   Minute // in service since; 0: not in service
+	past     []Span // earlier spans in service
+	departed bool   // deleted: no new day begins
 	hours    *timeline
 	service  *Service
 }
 
-// inService has the minutes of a day in which the hotspot is in service.
+// inService returns the minutes of a day in which the hotspot is in service.
 func (c *rules) inService(day Day) (mask dayBits) {
 	first, end := day.First(), (day + 1).First()
 	for _, s := range c.past {
@@ -24,7 +24,7 @@ func (c *rules) inService(day Day) (mask dayBits) {
 	return mask
 }
 
-// expects has the minutes of a day in which the hotspot is expected to serve.
+// expects returns the minutes of a day in which the hotspot is expected to serve.
 func (c *rules) expects(day Day) dayBits {
 	mask := c.inService(day)
 	if mask == (dayBits{}) {
@@ -37,7 +37,7 @@ func (c *rules) expects(day Day) dayBits {
 	return mask
 }
 
-// reasons says why the hotspot is not expected to serve in the other minutes.
+// reasons returns why the hotspot is not expected to serve in the other minutes.
 func (c *rules) reasons(day Day) (why reasons) {
 	in, open, excused := c.inService(day), c.hours.mask(day), c.service.mask(day)
 	for i := range in {
@@ -48,8 +48,8 @@ func (c *rules) reasons(day Day) (why reasons) {
 	return why
 }
 
-// inHour has the minutes of an hour in which the hotspot is expected to serve,
-// from its activation on.
+// inHour returns the minutes of an hour in which the hotspot is expected to serve, from
+// its activation on.
 func (c *rules) inHour(h hour) uint64 {
 	if c.active == 0 || c.active >= h.first()+60 {
 		return 0
@@ -61,8 +61,8 @@ func (c *rules) inHour(h hour) uint64 {
 	return mask
 }
 
-// seal decides the minutes of the day before the given one for good, and with
-// them the tiers of the hours that they end.
+// seal decides the minutes of the day that precede the given minute for good, and with
+// them the tiers of the hours they complete.
 func (r *Record) seal(c *rules, before Minute) {
 	first := r.day.First()
 	if before <= first {
@@ -81,8 +81,8 @@ func (r *Record) seal(c *rules, before Minute) {
 	r.pruneTests()
 }
 
-// sum counts the first minutes of the day, from the activation on: as they were
-// decided, or else as it looks now.
+// sum counts the first minutes of the day, from the activation on. Sealed minutes count
+// as they were decided, the others by the current rules.
 func (r *Record) sum(c *rules, minutes int) (s sum) {
 	first := r.day.First()
 	if c.active == 0 || c.active >= first+Minute(minutes) {
@@ -105,8 +105,8 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 	return s
 }
 
-// sinceActive leaves of the minutes of a day those from the activation on: uptime
-// counts from there (decision D40).
+// sinceActive clears the minutes of a day before the activation: uptime counts from
+// there (decision D40).
 func (c *rules) sinceActive(mask *dayBits, day Day) {
 	if first := day.First(); c.active == 0 || c.active >= first+minutesADay {
 		*mask = dayBits{}
@@ -115,7 +115,8 @@ func (c *rules) sinceActive(mask *dayBits, day Day) {
 	}
 }
 
-// empty counts a day on which no beat came, from the activation on.
+// empty counts a day without beats, from the activation on. served has the first
+// minutes, which beats of the evening before served.
 func (c *rules) empty(day Day, served uint64) (s sum) {
 	expects := c.expects(day)
 	c.sinceActive(&expects, day)

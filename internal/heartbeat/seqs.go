@@ -1,11 +1,11 @@
 package heartbeat
 
-// seqs remembers which numbers came, in 16 bytes: the highest, and which of the
-// 64 below it. It is the window with which IPsec tells replayed packets. What
-// lies below the window counts as known.
+// seqs remembers which sequence numbers arrived, in 16 bytes: the highest, and which of
+// the 64 below it. IPsec detects replayed packets with the same window. Numbers below
+// the window count as known.
 type seqs struct {
 	top    uint64
-	window uint64 // bit i: top-1-i came
+	window uint64 // bit i: top-1-i arrived
 }
 
 func (s seqs) knows(seq uint64) bool {
@@ -26,7 +26,7 @@ func (s *seqs) join(other seqs) {
 	switch diff := high.top - low.top; {
 	case diff == 0:
 		high.window |= low.window
-	case diff <= 64: // shifts by 64 and more give 0
+	case diff <= 64: // shifts by 64 or more yield 0
 		high.window |= low.window<<diff | 1<<(diff-1)
 	}
 	*s = high

@@ -7,20 +7,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Point is one step of a chart.
+// Point is one step of a Series.
 type Point struct {
 	At       time.Time
 	Served   int     // minutes, of those expected
-	Expected int     // minutes; 0: Uptime means nothing
+	Expected int     // minutes; 0: Uptime is undefined
 	Uptime   float64 // 0..1
-	Clients  int     // the most at once, of the hours that the step touches
-	Bytes    uint64  // of a part of an hour, its share
+	Clients  int     // peak of the hours that the step touches
+	Bytes    uint64  // a part of an hour has its share
 	Tier     beacon.Tier
 }
 
-// Series cuts from..to into steps of at least a minute, and says of each what
-// the records know: one for each day, in any order. Minutes that no record has
-// decided are not expected.
+// Series splits from..to into steps of at least a minute and returns a point for each.
+// There is one record for each day, in any order. Minutes that no record has sealed are
+// not expected.
 func Series(records []*Record, from, to time.Time, step time.Duration) (points []Point) {
 	byDay := make(map[Day]*Record, len(records))
 	for _, r := range records {
@@ -47,7 +47,7 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 	return points
 }
 
-// add takes the minutes from..to of an hour, to excluded.
+// add adds the minutes from..to of an hour, to excluded.
 func (p *Point) add(r *Record, hour int, from, to Minute) {
 	decided := rangeWord(0, int(from), int(to)) & rangeWord(0, 0, r.sealed-hour*60)
 	expected := decided &^ r.why.from(hour*60)
@@ -63,8 +63,8 @@ func (p *Point) add(r *Record, hour int, from, to Minute) {
 	}
 }
 
-// share is what went through in the first minutes of an hour, evenly: the
-// shares of all parts of an hour add up to it.
+// share returns the traffic of the first minutes of an hour, at a constant rate. The
+// shares of all parts of an hour add up to its traffic.
 func share(bytes, minutes uint64) uint64 {
 	high, low := bits.Mul64(bytes, minutes)
 	part, _ := bits.Div64(high, low, 60)

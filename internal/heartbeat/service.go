@@ -5,25 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// Span is a time in which the service was up, both minutes included.
+// Span is a range of minutes, both ends included.
 type Span struct{ From, To Minute }
 
-// Service knows in which minutes the service itself was down, so that an outage
-// of ours costs no operator anything (decision N16). It is safe for concurrent
-// use.
+// Service knows in which minutes the service itself was down, so that an outage of ours
+// costs no operator anything (decision N16). It is safe for concurrent use.
 type Service struct {
-	excused atomic.Pointer[[]Span] // in order, apart from each other
+	excused atomic.Pointer[[]Span] // sorted, with gaps in between
 }
 
-// NewService knows of no outage.
+// NewService returns a Service that knows of no outage.
 func NewService() *Service {
 	s := &Service{}
 	s.excused.Store(&[]Span{})
 	return s
 }
 
-// Set takes the times in which any node was up, in any order; they may overlap.
-// What lies before the first of them is no outage, what lies after the last is.
+// Set takes the spans in which any node was up, in any order; they may overlap. The
+// time before the first is no outage, the time after the last is.
 func (s *Service) Set(spans []Span) {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b Span) int { return int(int64(a.From) - int64(b.From)) })
@@ -41,8 +40,8 @@ func (s *Service) Set(spans []Span) {
 	s.excused.Store(&excused)
 }
 
-// excuse appends an outage and the minutes after it which a beat that we may
-// have missed would have served.
+// excuse appends an outage, extended by the minutes that a beat missed in it would have
+// served.
 func excuse(excused []Span, down Span) []Span {
 	down.To = min(down.To+spread, lastMinute)
 	if n := len(excused); n > 0 && down.From <= excused[n-1].To+1 {
@@ -52,15 +51,15 @@ func excuse(excused []Span, down Span) []Span {
 	return append(excused, down)
 }
 
-// Excused reports whether nobody was expected to serve the minute: the service
-// was down in it, or in one of the three before it.
+// Excused reports whether no hotspot was expected to serve the minute: the service was
+// down in it, or in one of the three before it.
 func (s *Service) Excused(m Minute) bool {
 	excused := *s.excused.Load()
 	i := endingFrom(excused, m)
 	return i < len(excused) && excused[i].From <= m
 }
 
-// mask gives the excused minutes of a day.
+// mask returns the excused minutes of a day.
 func (s *Service) mask(day Day) (mask dayBits) {
 	excused := *s.excused.Load()
 	first, end := day.First(), (day + 1).First()
@@ -71,7 +70,7 @@ func (s *Service) mask(day Day) (mask dayBits) {
 	return mask
 }
 
-// inHour gives the excused minutes of an hour.
+// inHour returns the excused minutes of an hour.
 func (s *Service) inHour(h hour) (mask uint64) {
 	excused := *s.excused.Load()
 	first, end := h.first(), (h + 1).first()
@@ -82,7 +81,7 @@ func (s *Service) inHour(h hour) (mask uint64) {
 	return mask
 }
 
-// endingFrom finds the first of the spans that does not end before m.
+// endingFrom returns the index of the first span that does not end before m.
 func endingFrom(spans []Span, m Minute) int {
 	i, _ := slices.BinarySearchFunc(spans, m, func(s Span, m Minute) int { return int(int64(s.To) - int64(m)) })
 	return i

@@ -6,14 +6,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Samples of the signal are counted in steps of three hours, to keep a million
-// hotspots small. So "24 hours" (decision N14) are this step and the eight before it.
+// Signal samples are counted in steps of three hours, to keep a million hotspots small.
+// So "24 hours" (decision N14) are the current step and the eight before it.
 const (
 	signalHours = 3
 	signalSteps = hoursADay / signalHours
 )
 
-// samples counts the four qualities, from poor to excellent.
+// samples counts the four qualities of signal, from poor to excellent.
 type samples [4]uint16
 
 func (s *samples) add(signal beacon.Signal) {
@@ -25,21 +25,21 @@ func (s *samples) add(signal beacon.Signal) {
 	}
 }
 
-// plus adds counts of other beats.
+// plus adds the counts of other beats.
 func (s *samples) plus(other samples) {
 	for i := range s {
 		s[i] = uint16(min(uint32(s[i])+uint32(other[i]), math.MaxUint16))
 	}
 }
 
-// join takes the higher counts: both are of the same beats.
+// join takes the higher counts: both count the same beats.
 func (s *samples) join(other samples) {
 	for i := range s {
 		s[i] = max(s[i], other[i])
 	}
 }
 
-// median is the quality of the middle sample, of two in the middle the better.
+// median returns the quality of the middle sample, or the better of the middle two.
 func median(a, b samples) beacon.Signal {
 	total := 0
 	for i := range a {

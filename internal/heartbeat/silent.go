@@ -2,9 +2,9 @@ package heartbeat
 
 import "github.com/beacon-wifi/beacon/internal/id"
 
-// Silent gives the hotspots that were announced as online and are not any more:
-// the last beat came before a time, in µs since 1970, or they are no longer in
-// service. It passes over a million in some hundredths of a second.
+// Silent returns the hotspots that were announced as online and no longer are: their
+// last beat came before a time, in µs since 1970, or they are not in service any more.
+// It scans a million in some hundredths of a second.
 func (t *Table) Silent(before int64) (all []id.Raw) {
 	for from := 0; ; from += slabSize {
 		more := t.silent(before, from, &all)

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// appendSparse spells up to 64 numbers of which many are zero: which are not,
-// and those.
+// appendSparse encodes up to 64 numbers of which many are zero: a mask of the others,
+// and their values.
 func appendSparse[T uint16 | uint64](out []byte, values []T) []byte {
 	var set uint64
 	for i, v := range values {
@@ -50,7 +50,7 @@ func readSamples(in *reader, steps *[signalSteps]samples) {
 	}
 }
 
-// appendTiers spells runs: a tier and for how many hours it held, in a byte.
+// appendTiers encodes runs, a byte each: a tier and for how many hours it held.
 func appendTiers(out []byte, tiers []beacon.Tier) []byte {
 	for len(tiers) > 0 {
 		n := 1
@@ -78,7 +78,7 @@ func readTiers(in *reader, tiers []beacon.Tier) {
 	}
 }
 
-// appendPast spells runs of equal days.
+// appendPast encodes runs of equal days.
 func appendPast(out []byte, past *[pastDays]sum) []byte {
 	for days := past[:]; len(days) > 0; {
 		n := 1
@@ -114,8 +114,8 @@ func readPast(in *reader, past *[pastDays]sum) {
 	}
 }
 
-// A day of minutes is spelt as the places where it changes, or in full where
-// there are too many of them.
+// The minutes of a day are encoded as the positions where they change, or in full if
+// there are too many of those.
 const (
 	maxChanges = 80
 	inFull     = maxChanges + 1
@@ -149,11 +149,11 @@ func (d *dayBits) appendFull(out []byte) []byte {
 	return out
 }
 
-// read refuses bits from limit on.
+// read decodes the minutes and fails on bits from limit on.
 func (d *dayBits) read(in *reader, limit int) {
 	*d = dayBits{}
 	switch changes := in.upTo(inFull); changes {
-	case 0: // as most are
+	case 0: // the usual case
 		return
 	case inFull:
 		for i := range d {

@@ -9,42 +9,42 @@ import (
 
 const (
 	slabSize = 1024
-	// quarantine is how many removed lives are left alone before the first of
-	// them is used again, for those who still hold it for a moment.
+	// quarantine is how many removed Lives are set aside before the oldest is reused: a
+	// caller may still hold it for a moment.
 	quarantine = 4 * slabSize
 )
 
-// Table has the lives of all hotspots. It is safe for concurrent use.
+// Table holds the Live of every hotspot. It is safe for concurrent use.
 type Table struct {
 	service *Service
 
 	mu     sync.Mutex
 	lives  []*[slabSize]Live
-	packed []*[slabSize][]byte // the books, closed
-	names  []*[slabSize]id.Raw // whose they are
+	packed []*[slabSize][]byte // packed books, by slot
+	names  []*[slabSize]id.Raw // hotspot ids, by slot
 	used   int
 	free   []uint32
 	now    Minute // of the last Refresh
 
-	timelines     []*timeline // the first: always open
+	timelines     []*timeline // [0] is always open
 	freeTimelines []uint32
-	places        map[string]uint32 // of the timelines
+	places        map[string]uint32 // index in timelines, by key
 
-	past map[uint32][]Span // by slot: when those that were interrupted had been in service
+	past map[uint32][]Span // by slot: earlier spans in service, for interrupted ones
 
-	open book   // the one that is open: one at a time
+	open book   // the unpacked book: one at a time
 	text []byte // scratch
 }
 
-// NewTable has no hotspots. Outages of the service are excused.
+// NewTable returns a table without hotspots. It excuses the outages of s.
 func NewTable(s *Service) *Table {
 	t := &Table{service: s, places: map[string]uint32{}, past: map[uint32][]Span{}}
 	t.timelines = []*timeline{newTimeline("", &beacon.Hotspot{})}
 	return t
 }
 
-// Place gives a hotspot its life, or takes over into the one it has what its
-// owner changed: activation and operating hours, or that it is deleted.
+// Place allocates a Live for a hotspot if l is nil. Otherwise it updates l with what
+// the owner changed: activation, operating hours or deletion.
 func (t *Table) Place(l *Live, h beacon.Hotspot) *Live {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *Table) Remove(l *Live) {
 	t.free = append(t.free, l.slot)
 }
 
-// clear leaves only the place.
+// clear resets everything but the slot.
 func (l *Live) clear() {
 	slot := l.slot
 	l.seen.Store(0)
@@ -108,7 +108,7 @@ func (t *Table) allocate() *Live {
 	return l
 }
 
-// share finds the timeline of a hotspot's hours, or makes it.
+// share returns the index of the timeline for a hotspot's hours, creating it if needed.
 func (t *Table) share(h *beacon.Hotspot) uint32 {
 	key := timelineKey(h)
 	if key == "" {
@@ -131,8 +131,8 @@ func (t *Table) share(h *beacon.Hotspot) uint32 {
 	return place
 }
 
-// release forgets a timeline with its last user, so that an operator who keeps
-// changing hours costs no memory.
+// release drops one use of a timeline and frees it with the last, so that an operator
+// who keeps changing hours costs no memory.
 func (t *Table) release(place uint32) {
 	if place == 0 {
 		return
@@ -154,7 +154,7 @@ func (t *Table) rules(l *Live) rules {
 	return c
 }
 
-// TooLate reports whether a beat is fresh, and of a day that is written for good.
+// TooLate reports whether a beat is new, but of a day that is final.
 func (t *Table) TooLate(l *Live, b *Beat) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,8 +165,7 @@ func (t *Table) TooLate(l *Live, b *Beat) bool {
 	return !k.knows(b.Boot, b.Seq) && k.day(b.minute().Day()) == nil
 }
 
-// Knows reports whether a beat was applied before, or is older than what is
-// remembered.
+// Knows reports whether a beat was applied before, or is older than what is remembered.
 func (t *Table) Knows(l *Live, boot, seq uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

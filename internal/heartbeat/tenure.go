@@ -2,8 +2,8 @@ package heartbeat
 
 import "github.com/beacon-wifi/beacon/internal/beacon"
 
-// serve notes when a hotspot is in service, and when it was. Every minute of
-// which a part was in service counts, the first and the last.
+// serve records when a hotspot is in service, and when it was before. A minute counts
+// if any part of it was in service, including the first and the last.
 func (t *Table) serve(l *Live, h *beacon.Hotspot) {
 	l.active = 0
 	l.state &^= interrupted | departed

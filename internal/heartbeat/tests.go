@@ -10,7 +10,7 @@ import (
 // testLife is for how many minutes a speed test counts (decision N14).
 const testLife = 48 * 60
 
-// test is a speed test, and when it was told.
+// test is a speed test, and when it was reported.
 type test struct {
 	at  Minute
 	tie uint32
@@ -24,7 +24,7 @@ func compareTests(a, b test) int {
 	)
 }
 
-// addTest keeps the tests in order.
+// addTest inserts a test in order, unless it is known.
 func (r *Record) addTest(t test) {
 	if at, known := slices.BinarySearchFunc(r.tests, t, compareTests); !known {
 		r.tests = slices.Insert(r.tests, at, t)
@@ -32,11 +32,10 @@ func (r *Record) addTest(t test) {
 	}
 }
 
-// pruneTests forgets what no answer depends on any more. An answer is about
-// the tier at some moment, and looks at the last six tests before that. So of
-// each hour whose tier is not decided yet the last six are kept, and of all
-// that was before, the last six. What is kept of a union of tests does not
-// depend on the order in which they came.
+// pruneTests drops tests that no result depends on any more. The tier at a moment
+// depends on the last six tests before it. So the last six are kept of each hour whose
+// tier is not sealed yet, and the last six of all the time before. What is kept of a
+// union of tests does not depend on the order in which they arrived.
 func (r *Record) pruneTests() {
 	group := func(t test) hour { return max(t.at.hour(), r.undecided()-1) }
 	kept := r.tests[:0]
@@ -50,11 +49,10 @@ func (r *Record) pruneTests() {
 	r.tests = kept
 }
 
-// undecided is the first hour whose tier is not decided yet.
+// undecided returns the first hour whose tier is not sealed yet.
 func (r *Record) undecided() hour { return r.day.firstHour() + hour(r.sealed/60) }
 
-// tier is what the tests said at a moment, and how long that will hold if no
-// other comes.
+// tier returns the tier at a moment, and how long it holds if no other test arrives.
 func (r *Record) tier(at Minute) (tier beacon.Tier, until Minute) {
 	var tests [beacon.TierTests]beacon.SpeedTest
 	n := 0

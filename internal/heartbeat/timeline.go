@@ -7,26 +7,26 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// timeline is which operating hours were in force when. Hotspots with the same
-// hours share one, since most have none or one of a few.
+// timeline says which operating hours were in force when. Hotspots with the same hours
+// share one, since most have none or one of a few.
 type timeline struct {
 	key     string
 	users   int
 	periods []period
 
-	// The minutes of the last two days that were asked for, even and odd, and
-	// which days they are, from 1.
+	// A cache of the last two days that were asked for, by day modulo 2: the days, plus
+	// 1, and their minutes.
 	days  [2]Day
 	masks [2]dayBits
 }
 
-// period is hours and the minute from which others were in force.
+// period is operating hours, and the minute until which they were in force.
 type period struct {
 	until Minute
 	hours beacon.Schedule
 }
 
-// mask has the minutes of a day in which the hotspot meant to be open.
+// mask returns the minutes of a day in which the hotspot meant to be open.
 func (l *timeline) mask(day Day) *dayBits {
 	place := day & 1
 	if l.days[place] != day+1 {
@@ -55,8 +55,8 @@ func (l *timeline) compute(day Day) (mask dayBits) {
 	return mask
 }
 
-// newTimeline makes hours ready to be asked. A zone that is gone from the
-// database of zones leaves a hotspot open: we cannot say when it is closed.
+// newTimeline returns the timeline of a hotspot. A time zone that is gone from the zone
+// database leaves the hotspot open: we cannot say when it is closed.
 func newTimeline(key string, h *beacon.Hotspot) *timeline {
 	l := &timeline{key: key}
 	for _, past := range h.PastHours {
@@ -68,7 +68,7 @@ func newTimeline(key string, h *beacon.Hotspot) *timeline {
 	return l
 }
 
-// firstFrom is the first minute that begins at t or after it.
+// firstFrom returns the first minute that begins at t or later.
 func firstFrom(t time.Time) Minute {
 	m := MinuteOf(t)
 	if m.Time().Before(t) {
@@ -77,7 +77,7 @@ func firstFrom(t time.Time) Minute {
 	return m
 }
 
-// timelineKey spells hours such that equal ones have equal keys. Always open is "".
+// timelineKey returns a key that is equal for equal hours. Always open is "".
 func timelineKey(h *beacon.Hotspot) string {
 	if h.Settings.OperatingHours == nil && len(h.PastHours) == 0 {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Turned gives the hotspots that maps do not show as they are: those are online
-// that are in service and were heard at a time or since, in µs since 1970. It also
-// gives the oldest last beat of those that are online: the first of them to fall
-// silent. Like Silent, it is one pass over all.
+// Turned returns the hotspots that maps do not show as they are. A hotspot is online if
+// it is in service and its last beat came at since, in µs since 1970, or later. Turned
+// also returns the oldest last beat of those online: the first to go offline. Like
+// Silent, it is one pass over all.
 func (t *Table) Turned(since int64) (turned []id.Raw, oldest int64) {
 	oldest = math.MaxInt64
 	for from := 0; ; from += slabSize {

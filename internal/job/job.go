@@ -1,4 +1,5 @@
-// Package job repeats what must be done again and again while a process lives.
+// Package job repeats a piece of work while a process lives. A failure does not end the
+// repetition.
 package job
 
 import (
@@ -7,9 +8,9 @@ import (
 	"time"
 )
 
-// Every does something now, at each tick, and when it is called for, until ctx
-// ends. What fails is tried again at the next tick; that it fails is said once,
-// and so is that it works again. What completes "cannot …".
+// Every calls do now, at each tick and whenever due receives, until ctx ends. After a
+// failure it tries again at the next tick. It logs the first failure, and the recovery.
+// what completes "cannot …" in the log.
 func Every(ctx context.Context, interval time.Duration, due <-chan struct{}, log *slog.Logger, what string, do func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// Store writes down who holds a lease.
+// Store records which process holds a lease.
 type Store interface {
-	// TakeLease takes the lease until now+ttl when it is free, when its end is
-	// not after now, or when it is the holder's already, and reports whether it
-	// did. A renewal keeps the token, a take-over raises it. A negative ttl gives
-	// the lease back: its end has passed. The lease that is in the way is
-	// answered with false.
+	// TakeLease takes the lease until now+ttl if it is free, if its end is not after
+	// now, or if the holder already has it, and reports whether it did. A renewal keeps
+	// the token, a takeover raises it. A negative ttl gives the lease back: its end has
+	// passed. With false, it returns the lease that is in the way.
 	TakeLease(ctx context.Context, name, holder string, now time.Time, ttl time.Duration) (Lease, bool, error)
 }
 
-// TTL is how long a lease is good for after it was last renewed, and so how long
-// a job rests, at the least, when its holder crashed.
+// TTL is how long a lease is valid after its last renewal, and so the least time for
+// which a job rests when its holder crashed.
 const TTL = 6 * time.Second
 
 const (
 	// renewal leaves room for two failures in a row.
 	renewal = TTL / 3
 
-	// lifeless is how long a lease may stand there without being renewed before
-	// it counts as expired, whatever its end says.
+	// lifeless is how long a lease may go without renewal before it counts as expired,
+	// whatever its end says.
 	lifeless = 2 * TTL
 
 	farewell = time.Second
@@ -34,14 +33,13 @@ const (
 
 // Keeper takes a lease when it is free, and keeps it while the process lives.
 //
-// It goes by real time, never by the clock of the data: that one may be
-// simulated, and with a clock that runs a thousand times faster, or stands, a
-// lease would end before it can be renewed, or never. Within the process the
-// monotonic clock counts. What is written down is the time of day, which other
-// machines compare with theirs. When these differ, the lease drifts to the
-// fastest clock and stays there. When a process dies while its clock is far
-// ahead, it leaves an end that is far away: the others see that the lease is not
-// renewed any more, and do not wait for that.
+// It uses real time, never the data's clock. That one may be simulated: if it runs a
+// thousand times faster, or stands still, a lease would end before it can be renewed,
+// or never. Within the process the monotonic clock counts. What is stored is the time
+// of day, which other machines compare with theirs. If their clocks differ, the lease
+// drifts to the fastest clock and stays there. A process that dies while its clock is
+// far ahead leaves an end that is far away: the others see that the lease is not
+// renewed any more, and do not wait for that end.
 type Keeper struct {
 	store        Store
 	name, holder string
@@ -51,28 +49,28 @@ type Keeper struct {
 	term    *term
 	changed chan struct{} // closed when a term begins
 
-	// Only Run uses these: the lease in our way, and since when it is unchanged.
+	// Used by Run only: the lease in our way, and since when it is unchanged.
 	rival      Lease
 	rivalSince time.Time
 }
 
-// term is a time without a break in which the lease was held.
+// term is an unbroken time in which the lease was held.
 type term struct {
 	lease   Lease
-	renewed time.Time // when the last renewal that went well began
+	renewed time.Time // when the last successful renewal began
 	expiry  *time.Timer
 	ctx     context.Context
 	end     context.CancelFunc
 }
 
-// NewKeeper prepares to take a lease; Run does. The holder must be a name that
+// NewKeeper returns a Keeper for a lease; Run takes it. The holder must be a name that
 // no other process has.
 func NewKeeper(store Store, name, holder string, log *slog.Logger) *Keeper {
 	return &Keeper{store: store, name: name, holder: holder, log: log, changed: make(chan struct{})}
 }
 
-// Held gives the lease while it cannot have expired: its time is counted from
-// the moment at which the last renewal began.
+// Held returns the lease while it cannot have expired: its time counts from the moment
+// at which the last renewal began.
 func (k *Keeper) Held() (Lease, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,9 +80,9 @@ func (k *Keeper) Held() (Lease, bool) {
 	return k.term.lease, true
 }
 
-// While runs a job whenever the lease is held, until ctx ends. The context of
-// the job ends when the lease is lost. A job that returns earlier is not begun
-// again before the lease is taken anew.
+// While runs a job whenever the lease is held, until ctx ends. The context of the job
+// ends when the lease is lost. A job that returns earlier is not started again until
+// the lease is taken again.
 func (k *Keeper) While(ctx context.Context, job func(context.Context, Lease)) {
 	for {
 		held := k.next(ctx)
@@ -104,7 +102,7 @@ func (k *Keeper) While(ctx context.Context, job func(context.Context, Lease)) {
 	}
 }
 
-// next waits for a term; it is nil when ctx ended.
+// next waits for a term. It returns nil if ctx ended.
 func (k *Keeper) next(ctx context.Context) *term {
 	for ctx.Err() == nil {
 		k.mu.Lock()
@@ -121,8 +119,8 @@ func (k *Keeper) next(ctx context.Context) *term {
 	return nil
 }
 
-// Run takes the lease and renews it until ctx ends, then gives it back, so that
-// another can take it at once.
+// Run takes the lease and renews it until ctx ends, then gives it back, so that another
+// process can take it at once.
 func (k *Keeper) Run(ctx context.Context) {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
@@ -136,8 +134,8 @@ func (k *Keeper) Run(ctx context.Context) {
 	k.release(context.WithoutCancel(ctx))
 }
 
-// try takes or renews the lease. What it cannot learn in time it does not count
-// on: a renewal without an answer may have gone well, and the next one tells.
+// try takes or renews the lease. It does not rely on what it cannot learn in time: a
+// renewal without an answer may have succeeded, and the next one finds out.
 func (k *Keeper) try(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewal)
@@ -157,8 +155,8 @@ func (k *Keeper) try(ctx context.Context) {
 	}
 }
 
-// today is the time to take the lease at: now, or for a lease that nobody
-// renews any more, the end that it claims to have.
+// today returns the time to take the lease at: now, or the claimed end of a lease that
+// is not renewed any more.
 func (k *Keeper) today(now time.Time) time.Time {
 	if k.rival != (Lease{}) && now.Sub(k.rivalSince) >= lifeless && k.rival.Until.After(now) {
 		return k.rival.Until
@@ -166,7 +164,7 @@ func (k *Keeper) today(now time.Time) time.Time {
 	return now
 }
 
-// keep notes that the lease is ours from began on.
+// keep records that the lease is ours from began on.
 func (k *Keeper) keep(got Lease, began time.Time) {
 	if time.Since(began) >= TTL {
 		return // the answer came too late to be of use
@@ -197,7 +195,7 @@ func (k *Keeper) begin(got Lease, began time.Time) {
 	k.changed = make(chan struct{})
 }
 
-// expire ends a term, unless it was renewed while the timer went off.
+// expire ends a term, unless it was renewed while the timer fired.
 func (k *Keeper) expire(held *term) {
 	overdue := func(t *term) bool { return t == held && time.Since(t.renewed) >= TTL }
 	if k.finish(overdue) {
@@ -218,7 +216,8 @@ func (k *Keeper) warn(why string) {
 
 func always(*term) bool { return true }
 
-// finish ends the term if there is one and it is meant.
+// finish ends the term if there is one for which meant returns true, and reports
+// whether it did.
 func (k *Keeper) finish(meant func(*term) bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

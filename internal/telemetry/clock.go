@@ -10,41 +10,41 @@ import (
 )
 
 const (
-	// steadyFor is how long the clock must have run evenly before it is believed:
-	// what is decided by a clock that was wrong for a moment stays decided.
+	// steadyFor is how long the clock must have run steadily before it is trusted: what
+	// is decided by a clock that was wrong for a moment stays decided.
 	steadyFor = 10 * time.Minute
 
-	// warnEvery is how often the same trouble is told.
+	// warnEvery is how often the same problem is logged.
 	warnEvery = time.Hour
 )
 
-// certainty is how far the clock can be believed.
+// certainty is how far the clock can be trusted.
 type certainty struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
-	begun  int              // how often even had begun at the last look
-	last   heartbeat.Minute // the last look
-	upTo   time.Time        // the last at which the clock was believed; zero: never yet
-	steady bool             // it was believed at the last look
-	back   bool             // it went back, and has not been believed since
-	warned time.Time        // by the machine's clock
+	begun  int              // even.Begun at the last check
+	last   heartbeat.Minute // the last check
+	upTo   time.Time        // when the clock was last trusted; zero: never yet
+	steady bool             // it was trusted at the last check
+	back   bool             // it went back, and has not been trusted since
+	warned time.Time        // the last warning, by the machine's clock
 }
 
-// look is what a look at the clock finds.
+// look is the result of a check of the clock.
 type look struct {
 	now    time.Time
-	steady bool      // it is believed
-	upTo   time.Time // the latest moment that is certain: now, if it is believed
+	steady bool      // it is trusted
+	upTo   time.Time // the latest moment that is certain: now, if it is trusted
 }
 
-// strange reports whether the clock says another day than when it was last
-// believed: for a million hotspots days would begin that have not come.
+// strange reports whether an untrusted clock shows another day than when it was last
+// trusted: days that have not come would begin for a million hotspots.
 func (l look) strange() bool {
 	return !l.steady && !l.upTo.IsZero() && heartbeat.MinuteOf(l.now).Day() != heartbeat.MinuteOf(l.upTo).Day()
 }
 
-// look sees what time it is and whether that can be believed. It is taken each
-// second, and by every fold with the very time that it uses.
+// look reads the clock and checks whether it can be trusted. It is called every second,
+// and by every fold, which uses the time that was checked.
 func (t *Telemetry) look() look {
 	c := &t.certainty
 	c.mu.Lock()
@@ -56,7 +56,7 @@ func (t *Telemetry) look() look {
 	}
 	if begun := c.even.Begun(); begun != c.begun {
 		if c.begun > 0 {
-			t.suspicions.raise() // records may be of now that memory took for others
+			t.suspicions.raise() // memory may have taken records of now for others
 			t.warnOfClock(now, real)
 		}
 		c.begun = begun
@@ -73,9 +73,9 @@ func (t *Telemetry) look() look {
 	return look{now, steady, c.upTo}
 }
 
-// goBack tells memory that nobody was heard after now. Days after today are
-// forgotten only once it is certain that they have not come: it may be now that
-// is wrong, and they hold beats that were acknowledged.
+// goBack makes memory forget that any hotspot was seen after now. Days after today are
+// dropped only once it is certain that they have not come: now may be what is wrong,
+// and they hold acknowledged beats.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
 	c := &t.certainty
 	keep := heartbeat.MinuteOf(c.upTo).Day()
@@ -98,8 +98,8 @@ func (t *Telemetry) warnOfClock(now, real time.Time) {
 		"now", now, "while", steadyFor, "decided", c.upTo)
 }
 
-// startClock ends the start of the process: nobody was heard in the future,
-// whatever the clock was before.
+// startClock ends the startup: no hotspot was seen in the future, whatever the clock
+// was before.
 func (t *Telemetry) startClock() {
 	l := t.look()
 	t.certainty.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Facts are what hotspots did on a day, decided up to and including this minute.
-// Those of today come from memory, those of days before from records, with what
-// memory knows beside them. Who did nothing that counts is left out.
+// Facts returns what hotspots did on a day, sealed up to and including this minute.
+// Facts of today come from memory, those of earlier days from records merged with
+// memory. A hotspot that did nothing that counts is left out.
 func (t *Telemetry) Facts(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Facts, error) {
@@ -33,13 +33,13 @@ func (t *Telemetry) Facts(
 	return facts, nil
 }
 
-// FactsOf reads the facts from a record.
+// FactsOf returns the facts of an encoded record.
 func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
 	return heartbeat.RecordFacts(record)
 }
 
-// factsInMemory adds the facts of today, and answers of whom memory does not
-// know them. One whom nobody has in memory did nothing today.
+// factsInMemory adds the facts of today and returns the hotspots whose facts memory
+// does not have. A hotspot that is not in memory did nothing today.
 func (t *Telemetry) factsInMemory(
 	facts map[beacon.HotspotID]beacon.Facts, ids []beacon.HotspotID, now time.Time,
 ) (rest []beacon.HotspotID) {
@@ -57,8 +57,8 @@ func (t *Telemetry) factsInMemory(
 	return rest
 }
 
-// factsOnDisk adds the facts of some hundreds of hotspots. Of a day that is
-// written for good, the record alone counts.
+// factsOnDisk adds the facts of some hundreds of hotspots. Of a final day, the record
+// alone counts.
 func (t *Telemetry) factsOnDisk(
 	ctx context.Context, facts map[beacon.HotspotID]beacon.Facts, day beacon.Day, ids []beacon.HotspotID, now time.Time,
 ) error {
@@ -84,8 +84,8 @@ func (t *Telemetry) factsOnDisk(
 	return nil
 }
 
-// decode reads a record; nil: there is none. One that is damaged is passed over:
-// the others must not suffer for it.
+// decode decodes a record and returns nil if there is none. A damaged record is
+// skipped, so that the others do not suffer for it.
 func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte) *heartbeat.Record {
 	if data == nil {
 		return nil

@@ -10,26 +10,25 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// followLag is how many minutes after a beat came it is in a journal, if it ever
-// is: it waits a few times for as long as appendTimeout, and clocks differ a
-// little.
+// followLag is within how many minutes of its arrival a beat is in a journal, if it
+// ever is: it waits for a few times appendTimeout, and clocks differ a little.
 const followLag = 3
 
-// finals is which days are written for good.
+// finals is which days are final: their records do not change any more.
 type finals struct {
 	mu     sync.Mutex
-	token  int64 // of the lease under which they were
+	token  int64 // of the lease under which they became final
 	before heartbeat.Day
 }
 
-// has reports whether the days before one are written for good under a lease.
+// has reports whether the days before one are final under a lease.
 func (f *finals) has(token int64, before heartbeat.Day) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token == token && f.before >= before
 }
 
-// set notes that the days before one are written for good.
+// set records that the days before one are final.
 func (f *finals) set(token int64, before heartbeat.Day) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,24 +38,24 @@ func (f *finals) set(token int64, before heartbeat.Day) {
 	f.before = max(f.before, before)
 }
 
-// forget leaves it to the next fold to find out.
+// forget leaves it to the next fold to find out which days are final.
 func (f *finals) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.token, f.before = 0, 0
 }
 
-// under gives the day before which all are written for good under a lease.
+// under returns the day before which all are final under a lease.
 func (f *finals) under(token int64) (before heartbeat.Day, any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.before, f.token == token && f.before > 0
 }
 
-// finalAt is the day before which a fold writes everything for good, if it began
-// at now and all journals had been followed up to a minute: no beat of those days
-// can turn up any more. Who has followed up to a minute that has not come did so
-// while the clock was ahead, and nobody knows when.
+// finalAt returns the day before which a fold makes every day final, if it began at now
+// and all journals had been followed up to a minute: no beat of those days can arrive
+// any more. If that minute is after now, the clock was ahead, and when the journals
+// were followed is unknown: no day is final.
 func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
 	if followed > now {
 		return 0
@@ -64,9 +63,9 @@ func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
 	return min(heartbeat.FinalAt(now), (max(followed, followLag) - followLag).Day())
 }
 
-// FinalBefore is the day before which every day has all its records on disk, for
-// good. It is false when this process cannot tell: it is not the keeper, or has
-// not folded since it is.
+// FinalBefore returns the day before which every day has all its records on disk, and
+// is final. It returns false if this process cannot know: it does not hold the lease,
+// or has not folded since it does.
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	held, keeper := t.Keeper()
 	before, any := t.finals.under(held.Token)
@@ -76,8 +75,8 @@ func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	return beacon.Day(before), true
 }
 
-// Since is from when on deleted hotspots may have a day that is not written for
-// good: up to two days before any server was last up. See fleet.Companion.
+// Since returns from when on deleted hotspots may have a day that is not final: up to
+// two days before any server was last up. See fleet.Companion.
 func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 	spans, err := t.Store.Spans(ctx, 0)
 	if err != nil {
@@ -86,7 +85,7 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 	since := t.Now()
 	now, up := heartbeat.MinuteOf(since), heartbeat.Minute(0)
 	for _, s := range spans {
-		if from := heartbeat.Minute(s.From); from <= now { // else a clock was ahead for a while
+		if from := heartbeat.Minute(s.From); from <= now { // otherwise a clock was ahead for a while
 			up = max(up, heartbeat.Minute(s.To))
 		}
 	}
@@ -96,9 +95,8 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 	return since.Add(-beacon.KeepPast), nil
 }
 
-// bury forgets the hotspots that are deleted and whose last day is over. The
-// keeper knows by itself when that is; on other nodes they rest until he must
-// have come to it, whoever he is.
+// bury drops deleted hotspots whose last day is final. The lease holder knows when that
+// is; other nodes keep them until any lease holder must have got to it.
 func (t *Telemetry) bury(held lease.Lease, keeper bool, now time.Time) {
 	before, _ := t.finals.under(held.Token)
 	var over []beacon.HotspotID

@@ -19,18 +19,18 @@ const (
 	// the data's clock.
 	foldEvery = 5
 
-	// foldBehind is how many minutes may pass without a fold before no more beats
-	// are taken: memory holds the minutes of a few hours, and the journal must
-	// not grow without a bound.
+	// foldBehind is how many minutes may pass without a fold before beats are refused:
+	// memory holds the minutes of a few hours, and the journal must not grow without
+	// bound.
 	foldBehind = 180
 
-	foldChunk = 500 // hotspots to a transaction: beats wait behind it
+	foldChunk = 500 // hotspots per transaction: beats wait behind it
 )
 
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
 func (t *Telemetry) awaitFold(ctx context.Context) error {
 	for {
-		now := heartbeat.MinuteOf(t.Now()) // it may be set while we wait
+		now := heartbeat.MinuteOf(t.Now()) // the clock may be set while we wait
 		folded, next := t.folds.last()
 		if now < folded+foldEvery {
 			return nil
@@ -52,7 +52,7 @@ func (t *Telemetry) awaitFold(ctx context.Context) error {
 	}
 }
 
-// folds is when the last fold was, for those who wait for the next.
+// folds is when the last fold was, and lets callers wait for the next.
 type folds struct {
 	mu   sync.Mutex
 	at   heartbeat.Minute
@@ -74,13 +74,13 @@ func (f *folds) done(at heartbeat.Minute, took time.Duration) {
 	f.next = make(chan struct{})
 }
 
-// fold writes what memory knows into records and then trims the journals, or
-// rereads the records where another node writes them; see role. While the clock is
-// not believed, nothing is decided that was not certain before: neither minutes nor
-// whether a day is over.
+// fold writes what memory knows into records and then trims the journals. Where another
+// node writes the records, it rereads them instead; see role. While the clock is not
+// trusted, nothing is decided that was not certain before: neither minutes nor whether
+// a day is over.
 func (t *Telemetry) fold(ctx context.Context) error {
-	// Records tell our own outages from those of others. That beats are refused
-	// may be because a fold is due.
+	// Records distinguish our own outages from those of hotspots, so mark first. Beats
+	// may be refused because a fold is due.
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
@@ -117,7 +117,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		if err := t.trim(ctx, held); err != nil {
 			return err
 		}
-		if clock.steady && t.suspicions.raised.Load() == raised { // else another may have written in between
+		if clock.steady && t.suspicions.raised.Load() == raised { // otherwise another node may have written in between
 			t.finals.set(held.Token, final)
 		}
 	}
@@ -131,9 +131,9 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	return nil
 }
 
-// news are the hotspots that have something to write, by id: all when a new day
-// has begun, so that each has a record of every day, when the day before can be
-// written for good, and when the records were another's to write until now.
+// news returns the hotspots that have something to write, by id. It returns all when a
+// new day has begun, so that each has a record of every day, when the day before can
+// become final, and when another node wrote the records until now.
 func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	var ids []beacon.HotspotID
 	t.Fleet.All(func(s *fleet.Spot) bool {
@@ -151,8 +151,7 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	return ids
 }
 
-// foldChunk brings the records of some hotspots up to date. Memory knows all that
-// the records say.
+// foldChunk writes the records of some hotspots. Memory knows all that the records say.
 func (t *Telemetry) foldChunk(
 	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final heartbeat.Day,
 ) error {
@@ -177,9 +176,9 @@ func (t *Telemetry) foldChunk(
 	return err
 }
 
-// trim drops from the journals what the fold before this one had taken over. It
-// could drop more; but a node that starts reads records first and journals
-// after, and must not find a gap between them.
+// trim drops from the journals what the fold before this one had read. It could drop
+// more, but a node that starts reads records first and journals second, and must not
+// find a gap between them.
 func (t *Telemetry) trim(ctx context.Context, held lease.Lease) error {
 	var failed []error
 	for node, upTo := range t.folded.trimTo {

@@ -28,10 +28,10 @@ const (
 
 func (r role) String() string { return [...]string{"reader", "taking over", "owner"}[r] }
 
-// foldState is what a fold leaves to the next.
+// foldState is what a fold passes to the next.
 type foldState struct {
 	token  int64            // of the lease that it held; 0: none
-	rolled heartbeat.Day    // the last day on which everyone in service got a record
+	rolled heartbeat.Day    // the last day on which every hotspot in service got a record
 	trimTo map[string]int64 // how far it had read the journal of each node
 }
 
@@ -40,14 +40,14 @@ type foldInput struct {
 	token     int64            // of the lease that this node holds; 0: none
 	suspected bool             // records may say what memory does not know
 	day       heartbeat.Day    // the latest that is certain to have begun
-	finalDue  bool             // a day can be written for good, and was not yet
+	finalDue  bool             // a day can become final, and is not yet
 	reached   map[string]int64 // how far the journal of each node was read
 }
 
 // foldPlan is what a fold does.
 type foldPlan struct {
 	role role
-	all  bool // hotspots, not only those that changed
+	all  bool // all hotspots, not only those that changed
 }
 
 func (s foldState) plan(in foldInput) foldPlan {
@@ -69,9 +69,9 @@ func (foldState) next(in foldInput) foldState {
 	return foldState{in.token, in.day, in.reached}
 }
 
-// suspicions counts the reasons to think that records say what memory does not
-// know: a gap in a journal, a clock that was set. A fold clears those that it saw at
-// its start, once it has reread the records.
+// suspicions counts the reasons to think that records say what memory does not know: a
+// gap in a journal, a clock that was set. A fold clears those it saw at its start, once
+// it has reread the records.
 type suspicions struct{ raised, cleared atomic.Uint64 }
 
 func (s *suspicions) raise()            { s.raised.Add(1) }

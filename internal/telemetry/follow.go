@@ -8,39 +8,39 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// places is how far the journal of each node was taken over.
+// places is how far the journal of each node has been applied.
 type places struct {
 	mu    sync.Mutex
 	read  map[string]int64
 	heads map[string]int64 // as of the last Look
 
 	looked   heartbeat.Minute // when the last Look began
-	followed heartbeat.Minute // and the last one whose heads were all reached
+	followed heartbeat.Minute // the same, for the last Look whose heads were all reached
 }
 
-// caughtUp notes that everything is taken over that was there at the last Look.
+// caughtUp records that everything present at the last Look is applied.
 func (p *places) caughtUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.followed = p.looked
 }
 
-// upTo is the minute in which everything that was there is taken over.
+// upTo returns the minute up to which all journals are applied.
 func (p *places) upTo() heartbeat.Minute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followed
 }
 
-// reached notes that a node's journal was taken over up to a row.
+// reached records that a node's journal is applied up to a row.
 func (p *places) reached(node string, seq int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read[node] = max(p.read[node], seq)
 }
 
-// wrote notes a row of our own that was taken over. If the outcome of the one
-// before it is unknown, the place stays where it is: following finds out.
+// wrote records that a row of our own is applied. If the outcome of the row before it
+// is unknown, the position stays where it is: Follow finds out.
 func (p *places) wrote(node string, seq int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,10 +61,10 @@ func (p *places) all() map[string]int64 {
 	return maps.Clone(p.read)
 }
 
-// rowsAtATime bounds the memory for following: a batch has up to some 100 KB.
+// rowsAtATime bounds the memory that Follow uses: a batch has up to some 100 KB.
 const rowsAtATime = 64
 
-// Look sees how long the journals of all nodes are; see fleet.Companion.
+// Look reads how long the journals of all nodes are; see fleet.Companion.
 func (t *Telemetry) Look(ctx context.Context) error {
 	began := heartbeat.MinuteOf(t.Now())
 	heads, err := t.Store.JournalHeads(ctx)
@@ -75,10 +75,9 @@ func (t *Telemetry) Look(ctx context.Context) error {
 	return nil
 }
 
-// Follow takes over what others wrote into their journals before the last Look,
-// and what we wrote ourselves and never heard back about. Beats that are known
-// already change nothing, so it does not matter that the writer may take some
-// over at this moment.
+// Follow applies what other nodes wrote to their journals before the last Look, and
+// what we wrote ourselves without learning the outcome. Known beats change nothing, so
+// it does not matter that the writer may apply some at the same moment.
 func (t *Telemetry) Follow(ctx context.Context) error {
 	for node, head := range t.places.heads {
 		for t.places.of(node) < head {
@@ -91,7 +90,7 @@ func (t *Telemetry) Follow(ctx context.Context) error {
 	return nil
 }
 
-// advance takes over the next rows of one node's journal.
+// advance applies the next rows of one node's journal.
 func (t *Telemetry) advance(ctx context.Context, node string) error {
 	place := t.places.of(node)
 	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
@@ -99,7 +98,7 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 		return err
 	}
 	if len(rows) == 0 {
-		// Folded and trimmed since we looked: what it held is in the records.
+		// Folded and trimmed since the last Look: what it held is in the records.
 		t.suspicions.raise()
 		t.places.reached(node, t.places.heads[node])
 		return nil

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// gatherFor is the least time between two commits. A crowd of devices then
-	// shares one sync of the disk, and each waits a few milliseconds, of which a
-	// device that beats once a minute notices nothing.
+	// gatherFor is the minimum time between two commits. A crowd of devices then shares
+	// one disk sync. Each waits a few milliseconds, which a device that beats once a
+	// minute does not notice.
 	gatherFor = 5 * time.Millisecond
 
-	// maxGathered bounds the memory for beats that wait while the database is
-	// slow: some 4 MB. Further devices are told to come back.
+	// maxGathered bounds the memory for beats that wait while the database is slow:
+	// some 4 MB. Further devices are asked to retry.
 	maxGathered = 32_768
 
 	appendTimeout = 5 * time.Second
@@ -34,10 +34,10 @@ type gatherer struct {
 	waiting atomic.Int64
 }
 
-// batch is a number of beats that become durable together.
+// batch is a group of beats that become durable together.
 type batch struct {
 	beats []heartbeat.Beat
-	spots []*fleet.Spot // whose they are
+	spots []*fleet.Spot // the hotspot of each beat
 	done  chan struct{} // closed when err is known
 	began time.Time
 	err   error
@@ -51,7 +51,7 @@ func newGatherer() *gatherer {
 	return &gatherer{open: newBatch(64), wake: make(chan struct{}, 1)}
 }
 
-// take hands a beat over and waits until it is durable.
+// take adds a beat to the open batch and waits until it is durable.
 func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat heartbeat.Beat) error {
 	b, err := g.add(spot, beat)
 	if err != nil {
@@ -77,13 +77,13 @@ func (g *gatherer) add(spot *fleet.Spot, beat heartbeat.Beat) (*batch, error) {
 	g.open.beats, g.open.spots = append(g.open.beats, beat), append(g.open.spots, spot)
 	if len(g.open.beats) == 1 {
 		g.open.began = time.Now()
-		g.wake <- struct{}{} // never blocks: the token of the batch before is gone
+		g.wake <- struct{}{} // never blocks: the token of the previous batch is gone
 	}
 	g.waiting.Add(1)
 	return g.open, nil
 }
 
-// next gives the batch that was gathered, and opens another.
+// next returns the open batch and opens another.
 func (g *gatherer) next() *batch {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,11 +100,10 @@ func (g *gatherer) close() {
 	g.closed = true
 }
 
-// Waiting is how many beats wait to be written.
+// Waiting returns how many beats wait to be written.
 func (t *Telemetry) Waiting() int { return int(t.gatherer.waiting.Load()) }
 
-// write makes one batch after the other durable until ctx ends, and then what is
-// left.
+// write makes one batch after another durable until ctx ends, and then what is left.
 func (t *Telemetry) write(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -127,15 +126,15 @@ func (t *Telemetry) write(ctx context.Context) {
 	}
 }
 
-// commit writes a batch, takes it over, and tells everyone in it.
+// commit writes a batch, applies it, and unblocks everyone waiting for it.
 func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 	ctx, cancel := context.WithDeadline(ctx, b.began.Add(appendTimeout))
 	defer cancel()
 	data = heartbeat.AppendBatch(data, b.beats)
 	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {
-		// Whether it was written may be unknown. If it was, following our own
-		// journal finds it; the devices repeat their beats in any case.
+		// Whether it was written may be unknown. If it was, Follow finds it in our own
+		// journal; the devices repeat their beats in any case.
 		b.err = overloaded("the beat could not be stored; try again", err)
 	} else {
 		t.arrivals.add(t.apply(b))
@@ -145,7 +144,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 	return data
 }
 
-// apply takes a durable batch over, and answers who was not announced as online.
+// apply applies a durable batch and returns the hotspots not announced as online.
 func (t *Telemetry) apply(b *batch) (came []beacon.HotspotID) {
 	for i, spot := range b.spots {
 		if t.Fleet.Beat(spot, &b.beats[i]) {

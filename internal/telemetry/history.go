@@ -8,22 +8,22 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// HistoryQuery asks how a hotspot did from one time to another, in steps of
-// whole hours.
+// HistoryQuery asks for the history of a hotspot between two times, in steps of whole
+// hours.
 type HistoryQuery struct {
 	Hotspot  beacon.HotspotID
 	From, To time.Time
 	Step     time.Duration
 }
 
-// History is the answer, one point for each step.
+// History is the result, one point for each step.
 type History struct {
 	From, To time.Time
 	Step     time.Duration
 	Points   []heartbeat.Point
 }
 
-// History reads records, and for today also what is not in them yet.
+// History returns what records say, and for today also what is not in them yet.
 func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQuery) (History, error) {
 	if _, ok := t.Fleet.Find(q.Hotspot); !ok {
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}

@@ -8,19 +8,19 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// lateness is of beats that came too late to count for their day.
+// lateness tracks beats that arrived too late to count for their day.
 type lateness struct {
 	beats  atomic.Int64
-	warned map[string]time.Time // when that was last told of a node, by the machine's clock; of Follow alone
+	warned map[string]time.Time // the last warning about each node, by the machine's clock; used by Follow only
 }
 
-// LateBeats is how many beats other nodes wrote into their journals when the day
-// that they are of was written for good, since the start. What they say that was
-// carried is lost: the clock of such a node is behind.
+// LateBeats returns how many beats, since startup, other nodes wrote to their journals
+// after the day of the beat was final. Their traffic is lost: the clock of such a node
+// is behind.
 func (t *Telemetry) LateBeats() int64 { return t.lateness.beats.Load() }
 
-// noteLate looks, before they are taken over, for beats of another node that are
-// too late. That a start reads what is older is no wonder.
+// noteLate counts beats of another node that are too late, before they are applied. At
+// startup, older beats are expected.
 func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 	if node == t.Store.Node() || !t.restored.Load() {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// rereadChunk takes over what the keeper made of the journals: of all days that
-// were not over when this node last did.
+// rereadChunk merges the records that the lease holder made of the journals: of all
+// days that were not over when this node last did so.
 func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
 	const longest = 31 // days
 	last, _ := t.folds.last()
@@ -21,8 +21,8 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 	return t.rereadAhead(ctx, ids, today)
 }
 
-// rereadAhead joins the records of days of which memory has beats although they
-// have not come: if it is now that is wrong, those are right.
+// rereadAhead merges the records of days of which memory has beats although they have
+// not come: if now is wrong, those are right.
 func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
 	ahead := map[heartbeat.Day][]beacon.HotspotID{}
 	for _, id := range ids {

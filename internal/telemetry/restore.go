@@ -10,10 +10,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Restore takes over the newest record of each hotspot. The fleet must be loaded
-// before; what is in the journals comes with the follower's first step, and then
-// Restored. The journal keeps beats for a whole fold after they went into
-// records, so that none falls between the two while they are read.
+// Restore loads the newest record of each hotspot. The fleet must be loaded before. The
+// journals are applied by the follower's first step; then call Restored. The journal
+// keeps beats for a whole fold after they went into records, so that none is missed
+// while both are read.
 func (t *Telemetry) Restore(ctx context.Context) error {
 	if err := t.readSpans(ctx); err != nil {
 		return fmt.Errorf("read when the service was up: %w", err)
@@ -24,8 +24,8 @@ func (t *Telemetry) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Restored ends the start: what was met before its hotspot was known is read
-// again, and nobody was heard in the future, whatever the clock was before.
+// Restored ends the startup. It rereads records that were read before their hotspot was
+// known. No hotspot was seen in the future, whatever the clock was before.
 func (t *Telemetry) Restored(ctx context.Context) error {
 	today := heartbeat.MinuteOf(t.Now()).Day()
 	for _, day := range []heartbeat.Day{today - 1, today} {
@@ -40,9 +40,8 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	return nil
 }
 
-// readRecords takes over the newest record of each hotspot that is not of the
-// future, and where the day before was not over for good when that one was
-// begun, also its record.
+// readRecords loads the newest record of each hotspot that is not of the future, and
+// also that of the day before, if that day was not final when the newest was begun.
 func (t *Telemetry) readRecords(ctx context.Context) error {
 	today := heartbeat.MinuteOf(t.Now()).Day()
 	var mu sync.Mutex
@@ -77,10 +76,10 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 	return t.restoreBefore(ctx, today, ahead)
 }
 
-// restoreBefore is for hotspots that have records of the future, because a clock
-// was wrong: it takes over the newest that is not.
+// restoreBefore loads, for hotspots that have records of the future because a clock was
+// wrong, the newest record that is not.
 func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids []beacon.HotspotID) error {
-	const longest = 31 // days: none of what an older one says matters any more
+	const longest = 31 // days: nothing in an older record matters any more
 	slices.Sort(ids)
 	for day := today; len(ids) > 0 && day+longest > today; day-- {
 		found, err := t.restoreDays(ctx, day, ids)
@@ -92,7 +91,7 @@ func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids 
 	return nil
 }
 
-// restoreDay takes over the records of one day.
+// restoreDay loads the records of one day.
 func (t *Telemetry) restoreDay(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) error {
 	slices.Sort(ids)
 	_, err := t.restoreDays(ctx, day, ids)
@@ -114,8 +113,8 @@ func (t *Telemetry) restoreDays(ctx context.Context, day heartbeat.Day, ids []be
 	return found, nil
 }
 
-// restoreRecord joins a record into memory. One that is damaged is left alone:
-// the others must not suffer for it.
+// restoreRecord merges a record into memory and reports whether its hotspot is known. A
+// damaged record is skipped, so that the others do not suffer for it.
 func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day int64, data []byte) (r *heartbeat.Record, known bool) {
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {

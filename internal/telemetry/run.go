@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/job"
 )
 
-// Run works until ctx ends: it writes beats, marks that the service is up, folds
-// and announces. When it returns, every beat that was acknowledged is durable.
+// Run runs until ctx ends: it writes beats, marks that the service is up, folds and
+// announces. When it returns, every acknowledged beat is durable.
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
@@ -37,8 +37,8 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 	return t.fold(ctx)
 }
 
-// refresh looks at the clock, and brings what memory shows in step with it: maps
-// each time, figures once a minute.
+// refresh checks the clock and updates what memory shows: maps each time, figures once
+// a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.look()
 	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {

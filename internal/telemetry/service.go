@@ -16,37 +16,35 @@ import (
 const (
 	markInterval = 5 * time.Second
 
-	// unbroken is how long a mark may be late for the service to count as up in
-	// between. What is longer was an outage: the database was away, or the
-	// process stood still.
+	// unbroken is how late a mark may be for the service to count as up in between. A
+	// longer gap was an outage: the database was away, or the process stood still.
 	unbroken = time.Minute
 
-	// jump is how far the clock may run off from the machine's monotonic one
-	// between two marks before it counts as set by someone.
+	// jump is how far the clock may drift from the machine's monotonic one between two
+	// marks before it counts as set by someone.
 	jump = 30 * time.Second
 
 	// forLong is longer than a process lives, in minutes.
 	forLong = 100 * 365 * 24 * 60
 )
 
-// spans is when the service was up, as far as it is known here.
+// spans is when the service was up, as far as this process knows.
 type spans struct {
 	mu     sync.Mutex
-	from   heartbeat.Minute // of our own span
+	from   heartbeat.Minute // start of our own span
 	marked time.Time        // the last mark, by the data's clock; zero: none yet
-	taken  int64            // how many beats had been taken by then, and refused
+	taken  int64            // beats taken, and refused, by then
 	refuse int64
-	real   time.Time // the same, by the machine's
+	real   time.Time // the last mark, by the machine's clock
 	others []beacon.ServiceSpan
 	read   time.Time // when others were read, by the machine's clock
 }
 
-// errRefusing: a service that takes no beats is down for devices, whatever else
-// works.
+// errRefusing: to devices, a service that takes no beats is down, whatever else works.
 var errRefusing = errors.New("every beat was refused since the last time")
 
-// mark notes durably that the service is up, from the last mark until now. A
-// mark that cannot be written is none: then beats cannot be either.
+// mark durably records that the service is up, from the last mark until now. A mark
+// that cannot be written does not count: then beats cannot be written either.
 func (t *Telemetry) mark(ctx context.Context) error {
 	s := &t.spans
 	s.mu.Lock()
@@ -59,7 +57,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
 	if s.broken(now, real, t.Rate) {
-		from, reread = heartbeat.MinuteOf(now), true // what was ours is one of the others now
+		from, reread = heartbeat.MinuteOf(now), true // our old span is one of the others now
 	}
 	to := heartbeat.MinuteOf(now)
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
@@ -75,15 +73,15 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	return nil
 }
 
-// broken reports whether the service may not have been up since the last mark.
+// broken reports whether the service may have been down since the last mark.
 func (s *spans) broken(now, real time.Time, rate float64) bool {
-	passed, truly := now.Sub(s.marked.Round(0)), real.Sub(s.real) // the first by the wall, the second monotonic
+	passed, truly := now.Sub(s.marked.Round(0)), real.Sub(s.real) // wall clock, monotonic clock
 	set := rate > 0 && math.Abs(float64(passed)-float64(truly)*rate) > float64(jump)*max(rate, 1)
 	return s.marked.IsZero() || truly > unbroken || passed < 0 || set
 }
 
-// readOthers reads all there are, one for each start of a server: what came
-// before the first of all is no outage, so the first must be known.
+// readOthers reads all spans, one for each start of a server. The time before the first
+// one is no outage, so the first must be known.
 func (s *spans) readOthers(ctx context.Context, store Store, real time.Time) error {
 	others, err := store.Spans(ctx, 0)
 	if err != nil {
@@ -93,9 +91,8 @@ func (s *spans) readOthers(ctx context.Context, store Store, real time.Time) err
 	return nil
 }
 
-// known are all the spans there are, our own until further notice: while memory
-// lives, so does the process, and whether it stood still is found out by the
-// next mark.
+// known returns all known spans. Our own has no end yet: while memory lives, so does
+// the process, and the next mark finds out whether it stood still.
 func (s *spans) known() []heartbeat.Span {
 	all := []heartbeat.Span{{From: s.from, To: s.from + forLong}}
 	for _, o := range s.others {
@@ -117,7 +114,7 @@ func (t *Telemetry) readSpans(ctx context.Context) error {
 	return nil
 }
 
-// upSince is since when the service has been up without a break, as far as this
+// upSince returns since when the service has been up without a break, as far as this
 // process knows by itself.
 func (t *Telemetry) upSince() time.Time {
 	t.spans.mu.Lock()

@@ -2,15 +2,15 @@ package telemetry
 
 import "time"
 
-// Shown is how telemetry is doing, for monitoring.
+// Shown is the state of telemetry, for monitoring.
 type Shown struct {
-	Taken, Refused int64         // beats since the start; one that was known before is neither
-	FoldAge        time.Duration // since the last fold, by the data's clock, to the minute; 0: the start is not over
+	Taken, Refused int64         // beats since startup; a repeated one is neither
+	FoldAge        time.Duration // since the last fold, by the data's clock, to the minute; 0: startup is not over
 	FoldTook       time.Duration
-	ClockBelieved  bool // else no minute is decided, and no day closed
+	ClockBelieved  bool // otherwise no minute is sealed, and no day is final
 }
 
-// Shown tells how it is doing.
+// Shown returns the current state.
 func (t *Telemetry) Shown() Shown {
 	s := Shown{Taken: t.taken.Load(), Refused: t.refused.Load()}
 	if t.restored.Load() {

@@ -14,8 +14,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// Store is what this package needs of a database; see package store for what
-// each promises.
+// Store is what this package needs of a database. Package store says what each method
+// promises.
 type Store interface {
 	Node() string
 	AppendBeats(ctx context.Context, batch []byte) (seq int64, err error)
@@ -35,28 +35,29 @@ type Store interface {
 	EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error
 }
 
-// Config is what telemetry is made of.
+// Config is what New needs.
 type Config struct {
 	Store   Store
 	Fleet   *fleet.Fleet
 	Table   *heartbeat.Table   // of the fleet
 	Service *heartbeat.Service // of the table
 
-	// Before is called before events are appended: it gives those that they rest
-	// on their place, such as that a hotspot was linked before it came online.
-	// Told is called after.
+	// Before is called before events are appended. It first appends those that they
+	// depend on, such as that a hotspot was linked before it came online. Told is
+	// called after.
 	Before func(context.Context, lease.Lease) error
 	Told   func()
 
-	// Keeper tells whether this process is the one that folds and announces.
+	// Keeper returns the lease and reports whether this process holds it. The lease
+	// holder folds and announces.
 	Keeper func() (lease.Lease, bool)
 
 	Now  func() time.Time
-	Rate float64 // how fast Now runs beside the machine's clock: 1, or as simulated; 0: nobody knows
+	Rate float64 // speed of Now relative to the machine's clock: 1, or as simulated; 0: unknown
 	Log  *slog.Logger
 }
 
-// Telemetry takes beats and keeps what follows from them. Restore comes first,
+// Telemetry receives beats and maintains what follows from them. Call Restore first,
 // then Run and Take.
 type Telemetry struct {
 	Config
@@ -65,7 +66,7 @@ type Telemetry struct {
 	spans    spans
 	arrivals arrivals
 
-	refreshed heartbeat.Minute // the last Refresh; of refresh alone
+	refreshed heartbeat.Minute // the last Refresh; used by refresh only
 
 	certainty certainty
 	machine   func() time.Time // the machine's clock, which nobody sets
@@ -76,19 +77,19 @@ type Telemetry struct {
 	foldDue chan struct{}
 
 	suspicions suspicions
-	folded     foldState // of fold alone
+	folded     foldState // used by fold only
 
-	restored atomic.Bool // the start is over
+	restored atomic.Bool // startup is over
 
-	unknown []beacon.HotspotID // have records, and were not in the fleet; of the start alone
+	unknown []beacon.HotspotID // have records, but were not in the fleet; used at startup only
 
-	taken, refused atomic.Int64 // beats, since the start
+	taken, refused atomic.Int64 // beats since startup
 
-	watchFailed time.Time // of announce alone, as is watching
-	watching    int64     // under which token of the lease the announced statuses were read; of announce alone
+	watchFailed time.Time // used by announce only
+	watching    int64     // token of the lease under which announced statuses were read; used by announce only
 }
 
-// New makes telemetry for a node.
+// New returns telemetry for a node.
 func New(cfg Config) *Telemetry {
 	t := &Telemetry{
 		Config:   cfg,
@@ -101,9 +102,8 @@ func New(cfg Config) *Telemetry {
 	return t
 }
 
-// Take makes a heartbeat durable and then true. It answers what status the
-// device's hotspot has now. A beat that came before is fine, and changes
-// nothing.
+// Take makes a heartbeat durable and then applies it. It returns the current status of
+// the device's hotspot. A repeated beat succeeds and changes nothing.
 func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error) {
 	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
 		return spot.StatusAt(t.Now()), nil
@@ -126,8 +126,8 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 	return spot.StatusAt(now), nil
 }
 
-// RetryAfter is when a device that could not be heard should try again: soon
-// enough to stay online, with a few more tries in hand, and not all at once.
+// RetryAfter returns after what time a device whose beat was refused should try again:
+// soon enough to stay online, with a few more tries left, and not all at once.
 func RetryAfter() time.Duration { return 10*time.Second + rand.N(10*time.Second) }
 
 func overloaded(message string, cause error) error {

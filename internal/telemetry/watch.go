@@ -12,7 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// announceChunk bounds a transaction.
+// announceChunk bounds how many transitions are in a transaction.
 const announceChunk = 200
 
 // arrivals are hotspots that beat and were not announced as online.
@@ -21,8 +21,8 @@ type arrivals struct {
 	ids []beacon.HotspotID
 }
 
-// maxArrivals bounds the memory where nobody announces them: whoever begins to
-// do so looks at all hotspots first.
+// maxArrivals bounds the memory on a node that does not announce. A node that begins to
+// announce checks all hotspots first.
 const maxArrivals = 50_000
 
 func (a *arrivals) add(ids []beacon.HotspotID) {
@@ -44,10 +44,10 @@ func (a *arrivals) take() []beacon.HotspotID {
 	return ids
 }
 
-// announce makes events of what came online and went offline since the last
-// time. The keeper alone does so. Who becomes the keeper, or met a failure,
-// looks at all hotspots; from then on only at those who beat without having been
-// announced, and at those who fell silent.
+// announce appends events for hotspots that came online or went offline since the last
+// call. Only the lease holder does so. After taking the lease, or after a failure, it
+// checks all hotspots; from then on only those that beat without having been announced,
+// and those that fell silent.
 func (t *Telemetry) announce(ctx context.Context) error {
 	held, keeper := t.Keeper()
 	came := t.arrivals.take()
@@ -77,15 +77,15 @@ func (t *Telemetry) announce(ctx context.Context) error {
 	return nil
 }
 
-// watchPause is how long it waits after a failure: to look at all hotspots each
-// second, while nothing can be written, would help nobody.
+// watchPause is how long announce waits after a failure: checking all hotspots each
+// second while nothing can be written would help nobody.
 const watchPause = 10 * time.Second
 
-// patient reports whether it is too early to call anyone offline: after an
-// outage of ours, nobody has had the time to be heard.
+// patient reports whether it is too early to call a hotspot offline: after an outage of
+// ours, none has had the time to send a beat.
 func (t *Telemetry) patient(now time.Time) bool { return now.Sub(t.upSince()) <= beacon.OfflineAfter }
 
-// changedSince looks at those who may have changed.
+// changedSince returns the transitions of hotspots that may have changed.
 func (t *Telemetry) changedSince(came []beacon.HotspotID, now time.Time) (changed []beacon.Transition) {
 	if !t.patient(now) {
 		for _, raw := range t.Table.Silent(now.Add(-beacon.OfflineAfter).UnixMicro()) {
@@ -118,7 +118,7 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 	if len(changed) == 0 {
 		return nil
 	}
-	// Before anyone is called offline: was it we who stood still, or was the clock set?
+	// Before calling a hotspot offline: did we stand still, or was the clock set?
 	if err := t.mark(ctx); err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 	return nil
 }
 
-// transition tells whether the last that was announced of a hotspot does not
-// hold any more.
+// transition returns the change to announce, and reports whether there is one: the
+// status announced last does not hold any more.
 func transition(s *fleet.Spot, now time.Time) (beacon.Transition, bool) {
 	live := s.Live()
 	if live == nil {
@@ -160,7 +160,7 @@ func transition(s *fleet.Spot, now time.Time) (beacon.Transition, bool) {
 	return beacon.Transition{Hotspot: beacon.HotspotID(s.ID()), Online: online, At: at}, true
 }
 
-// readAnnounced finds out what was announced last, by whoever was the keeper.
+// readAnnounced loads what was announced last, by any lease holder.
 func (t *Telemetry) readAnnounced(ctx context.Context) error {
 	return t.Store.EachStatus(ctx, func(hotspot beacon.HotspotID, online bool) error {
 		t.Fleet.With(hotspot, func(live *heartbeat.Live) { live.Announce(online) })

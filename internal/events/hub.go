@@ -62,7 +62,7 @@ func NewHub(events Log, log *slog.Logger) *Hub {
 	return &Hub{events: events, log: log, wake: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
-// Wake tells the hub that there are new events. It never blocks.
+// Wake notifies the hub of new events. It never blocks.
 func (h *Hub) Wake() {
 	select {
 	case h.wake <- struct{}{}:

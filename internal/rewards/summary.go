@@ -23,7 +23,7 @@ func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
 	return user, nil
 }
 
-// someone reports whether a text is a valid user id. Some other texts cannot even be
+// someone reports whether a text is a valid user id. Some other texts cannot be
 // sent to a database.
 func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
 

@@ -15,7 +15,7 @@ const (
 	credit = 1_000_000
 )
 
-// String writes the amount in credits, as the server does: "1.25", "0".
+// String formats the amount in credits, as the server does: "1.25", "0".
 func (a Amount) String() string {
 	sign, v := "", uint64(a)
 	if a < 0 {
@@ -25,10 +25,10 @@ func (a Amount) String() string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// MarshalJSON writes the amount in credits.
+// MarshalJSON encodes the amount in credits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalJSON reads an amount in credits, to the last digit.
+// UnmarshalJSON decodes an amount in credits, exactly.
 func (a *Amount) UnmarshalJSON(text []byte) error {
 	whole, part, _ := strings.Cut(string(text), ".")
 	if len(part) > digits {

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// request is what is sent.
+// request is a request to send.
 type request struct {
 	method string
 	path   string
 	query  url.Values
 	header http.Header
 	body   any
-	open   bool // it is sent without the key
-	again  bool // it may safely be repeated
+	open   bool // sent without the key
+	again  bool // safe to repeat
 }
 
 func get(path string, query url.Values) request {
@@ -45,7 +45,7 @@ func (r request) with(name, value string) request {
 	return r
 }
 
-// path joins the parts of a path, each of which is text, whatever it holds.
+// path joins the parts of a path, escaping each.
 func path(parts ...string) string {
 	joined := "/v1"
 	for _, part := range parts {
@@ -54,13 +54,13 @@ func path(parts ...string) string {
 	return joined
 }
 
-// envelope is what a successful answer is wrapped in.
+// envelope wraps a successful response.
 type envelope[T any] struct {
 	Data       *T         `json:"data"`
 	Pagination Pagination `json:"pagination"`
 }
 
-// call sends a request and reads the data of the answer.
+// call sends a request and returns the data of the response.
 func call[T any](ctx context.Context, c *Client, r request) (T, http.Header, error) {
 	answer, header, err := enveloped[T](ctx, c, r)
 	if err != nil {
@@ -86,13 +86,13 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelop
 	return answer, header, err
 }
 
-// silent sends a request whose answer has nothing to read.
+// silent sends a request whose response has no data.
 func (c *Client) silent(ctx context.Context, r request) error {
 	return c.do(ctx, r, func(*http.Response) error { return nil })
 }
 
-// do sends a request, has the answer read, and repeats both where that helps and
-// harms nothing.
+// do sends a request and calls read with the response. It retries both if that helps
+// and is safe.
 func (c *Client) do(ctx context.Context, r request, read func(*http.Response) error) error {
 	return c.repeating(ctx, r, func() error {
 		ctx, cancel := c.bounded(ctx)
@@ -113,7 +113,8 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, c.timeout)
 }
 
-// repeating tries until it works, the answer is final, or patience ends.
+// repeating calls try until it succeeds, the error is final, or the retries are used
+// up.
 func (c *Client) repeating(ctx context.Context, r request, try func() error) error {
 	for n := 1; ; n++ {
 		err := try()
@@ -138,14 +139,14 @@ const (
 	maxPause   = 5 * time.Second
 )
 
-// backoff is how long to wait after the n-th failure: longer each time, and not
-// at the same moment as everyone else.
+// backoff returns how long to wait after the n-th failure. It grows, and is random,
+// so that clients do not retry at the same time.
 func backoff(n int) time.Duration {
 	longest := min(firstPause<<min(n-1, 10), maxPause)
 	return longest/2 + rand.N(longest/2)
 }
 
-// pause waits; it is false when ctx ended.
+// pause waits, and reports false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -157,7 +158,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// send sends a request once. What comes back is a success, and is to be closed.
+// send sends a request once. It returns only successful responses, which the caller
+// closes.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	request, err := c.encode(ctx, r)
 	if err != nil {
@@ -204,10 +206,9 @@ func (c *Client) encode(ctx context.Context, r request) (*http.Request, error) {
 	return request, nil
 }
 
-// Download asks for anything that the interface gives to those who ask with GET,
-// in a form of one's choice: coverage as "application/geo+json", rewards as
-// "text/csv". The path begins with "/v1/" and may have a query. The caller closes
-// what it gets.
+// Download sends a GET request for a representation of the caller's choice: coverage
+// as "application/geo+json", rewards as "text/csv". The path begins with "/v1/" and
+// may have a query. The caller closes the result.
 func (c *Client) Download(ctx context.Context, path, accept string) (io.ReadCloser, error) {
 	var response *http.Response
 	r := get(path, nil).with("Accept", accept)

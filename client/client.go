@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Client talks to one server with one key.
+// Client talks to one server with one key. It is safe for concurrent use.
 type Client struct {
-	base     string // without a slash at its end
+	base     string // without a trailing slash
 	key      string
 	http     *http.Client
 	agent    string
@@ -25,35 +25,35 @@ const (
 	defaultTries    = 5
 	defaultPatience = 30 * time.Second
 
-	// maxSilence is how long a stream of events may say nothing: the server says
-	// every 15 s that it is there.
+	// maxSilence is how long a stream of events may be silent. The server sends
+	// something at least every 15 s.
 	maxSilence = 45 * time.Second
 )
 
-// Option changes how a client works.
+// Option configures a client.
 type Option func(*Client)
 
-// WithHTTPClient makes requests go through h. A Timeout of its would also end
-// streams of events, and downloads of statements: see [WithTimeout].
+// WithHTTPClient sends requests through h. A Timeout of h would also end streams of
+// events and downloads of statements: see [WithTimeout].
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithTimeout bounds each try of a request, but for those that stream. The
-// default is 30 s; 0 is no bound but that of the context.
+// WithTimeout limits each attempt of a request, except streams. The default is 30 s;
+// 0 means no limit but that of the context.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
-// WithRetries bounds how often a request is sent at most, and how long it waits
-// in between: a server that asks for more patience than that gets none. The
-// default is 5 times and 30 s; 1 try means that nothing is repeated.
+// WithRetries limits how often a request is sent, and how long it waits in between:
+// if the server asks for a longer wait, the request fails. The default is 5 times and
+// 30 s; 1 try means no retries.
 func WithRetries(tries int, patience time.Duration) Option {
 	return func(c *Client) { c.tries, c.patience = max(tries, 1), max(patience, 0) }
 }
 
-// WithUserAgent says who is asking, for the server's log.
+// WithUserAgent sets the User-Agent, for the server's log.
 func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
 
-// New prepares to talk to the server at an address such as
-// "https://wifi.example.org" or "http://127.0.0.1:8080". The key may be empty for
-// what needs none: [Client.LinkDevice] and the OpenAPI documents.
+// New returns a client of the server at an address such as "https://wifi.example.org"
+// or "http://127.0.0.1:8080". The key may be empty for operations that need none:
+// [Client.LinkDevice] and the OpenAPI documents.
 func New(address, key string, options ...Option) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -69,8 +69,8 @@ func New(address, key string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// WithKey gives a client of the same server with another key, such as that of a
-// device. Both share their connections.
+// WithKey returns a client of the same server with another key, such as a device's.
+// Both share their connections.
 func (c *Client) WithKey(key string) *Client {
 	other := *c
 	other.key = key

@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// Bounds is a box on the map, from West eastwards to East, which may be across
-// ±180°.
+// Bounds is a box on the map, from West eastwards to East. It may cross ±180°.
 type Bounds struct {
 	North float64 `json:"north"`
 	South float64 `json:"south"`
@@ -41,12 +40,12 @@ type CoverageItem struct {
 	RadiusM float64 `json:"radius_m"`
 	Status  Status  `json:"status"`
 
-	// Of a cluster; 0 with a hotspot.
+	// Of a cluster; 0 for a hotspot.
 	Count       int `json:"count,omitempty"`
 	OnlineCount int `json:"online_count,omitempty"`
 }
 
-// Coverage tells how much of a box is covered, and by what.
+// Coverage returns how much of a box is covered, and by what.
 func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error) {
 	query := url.Values{
 		"north": {decimal(q.North)}, "south": {decimal(q.South)}, "east": {decimal(q.East)}, "west": {decimal(q.West)},
@@ -58,7 +57,7 @@ func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error
 	return coverage, err
 }
 
-// Disc is a hotspot that could be.
+// Disc is a hypothetical hotspot.
 type Disc struct {
 	Lat     float64 `json:"lat"`
 	Lng     float64 `json:"lng"`
@@ -73,8 +72,8 @@ type CoverageSimulation struct {
 	AddedKM2  float64 `json:"added_km2"`
 }
 
-// SimulateCoverage tells what would be covered if there were more hotspots.
-// Nothing is kept.
+// SimulateCoverage returns what would be covered if there were more hotspots. It
+// stores nothing.
 func (c *Client) SimulateCoverage(ctx context.Context, box Bounds, add ...Disc) (CoverageSimulation, error) {
 	body := struct {
 		Bounds Bounds `json:"bounds"`
@@ -89,15 +88,15 @@ func (c *Client) SimulateCoverage(ctx context.Context, box Bounds, add ...Disc) 
 	return simulation, err
 }
 
-// Tile is a piece of the map, as a Mapbox Vector Tile.
+// Tile is a tile of the map, as a Mapbox Vector Tile.
 type Tile struct {
-	Data      []byte // empty where nothing stands
+	Data      []byte // empty if there are no hotspots
 	ETag      string
-	Unchanged bool // it is still the one whose ETag was given; Data is empty
+	Unchanged bool // the given ETag is current; Data is empty
 }
 
-// CoverageTile gives a tile of the map. With the ETag of one that is at hand, it
-// is sent only if it has changed.
+// CoverageTile returns a tile of the map. With the ETag of an earlier one, the server
+// sends the tile only if it has changed.
 func (c *Client) CoverageTile(ctx context.Context, z, x, y int, etag string) (tile Tile, err error) {
 	r := get(path("coverage", "tiles", strconv.Itoa(z), strconv.Itoa(x), strconv.Itoa(y)+".mvt"), nil).with("If-None-Match", etag)
 	err = c.do(ctx, r, func(response *http.Response) (err error) {

@@ -12,8 +12,8 @@ type LinkCode struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// CreateLinkCode makes a code for the device of a hotspot of one's own. It needs
-// the scope hotspots:write.
+// CreateLinkCode creates a code for linking a device to one of the caller's hotspots.
+// It needs the scope hotspots:write.
 func (c *Client) CreateLinkCode(ctx context.Context, hotspot string) (LinkCode, error) {
 	code, _, err := call[LinkCode](ctx, c, post(path("hotspots", hotspot, "link-code"), nil))
 	return code, err
@@ -22,13 +22,13 @@ func (c *Client) CreateLinkCode(ctx context.Context, hotspot string) (LinkCode, 
 // Linked is what a device gets for its code.
 type Linked struct {
 	HotspotID     string    `json:"hotspot_id"`
-	DeviceKey     string    `json:"device_key"` // for Client.WithKey; it is shown this once
+	DeviceKey     string    `json:"device_key"` // for Client.WithKey; never shown again
 	LinkedAt      time.Time `json:"linked_at"`
 	HeartbeatPath string    `json:"heartbeat_path"`
 	NextInS       int       `json:"next_in_s"`
 }
 
-// LinkDevice gives a device its key. It needs no key, and sends none.
+// LinkDevice exchanges a code for a device's key. It needs no key, and sends none.
 func (c *Client) LinkDevice(ctx context.Context, code, macAddress string) (Linked, error) {
 	r := post(path("devices", "link"), map[string]string{"code": code, "mac_address": macAddress})
 	r.open = true
@@ -36,16 +36,16 @@ func (c *Client) LinkDevice(ctx context.Context, code, macAddress string) (Linke
 	return linked, err
 }
 
-// UnlinkDevice makes the key of a hotspot's device invalid. It needs the scope
+// UnlinkDevice revokes the key of a hotspot's device. It needs the scope
 // hotspots:write.
 func (c *Client) UnlinkDevice(ctx context.Context, hotspot string) error {
 	return c.silent(ctx, request{method: http.MethodDelete, path: path("hotspots", hotspot, "device")})
 }
 
-// Heartbeat is what a device says about once a minute. Its name is BootID and Seq.
+// Heartbeat is what a device sends about once a minute. BootID and Seq identify it.
 type Heartbeat struct {
-	BootID    string     `json:"boot_id"` // another one after each boot
-	Seq       int64      `json:"seq"`     // another one for each heartbeat since the boot
+	BootID    string     `json:"boot_id"` // a new one for each boot
+	Seq       int64      `json:"seq"`     // a new one for each heartbeat since the boot
 	Clients   int        `json:"clients"`
 	RxBytes   int64      `json:"rx_bytes"` // since the boot
 	TxBytes   int64      `json:"tx_bytes"` // since the boot
@@ -53,25 +53,25 @@ type Heartbeat struct {
 	Speedtest *Speedtest `json:"speedtest,omitempty"`
 }
 
-// Speedtest is what a device measured.
+// Speedtest is a measurement of a device.
 type Speedtest struct {
 	DownMbps  float64 `json:"down_mbps"`
 	UpMbps    float64 `json:"up_mbps"`
 	LatencyMS float64 `json:"latency_ms"`
 }
 
-// HeartbeatTaken says that a heartbeat is stored for good.
+// HeartbeatTaken confirms that a heartbeat is durable.
 type HeartbeatTaken struct {
 	Status  Status `json:"status"`
 	NextInS int    `json:"next_in_s"` // when the next one is due
 }
 
-// SendHeartbeat sends a heartbeat. The client's key is that of the device:
+// SendHeartbeat sends a heartbeat. The client's key must be the device's:
 //
 //	device := c.WithKey(linked.DeviceKey)
 func (c *Client) SendHeartbeat(ctx context.Context, hotspot string, beat Heartbeat) (HeartbeatTaken, error) {
 	r := post(path("hotspots", hotspot, "heartbeats"), beat)
-	r.again = true // it has a name: one that comes again changes nothing
+	r.again = true // it has an identity: a duplicate changes nothing
 	taken, _, err := call[HeartbeatTaken](ctx, c, r)
 	return taken, err
 }

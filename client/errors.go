@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Error is an answer other than the one that was hoped for.
+// Error is an error response.
 type Error struct {
-	Status     int           // of HTTP
-	Code       string        // for programs, such as "not_found"; empty when something else than a Beacon server answered
+	Status     int           // HTTP status
+	Code       string        // for programs, such as "not_found"; empty if it is not a Beacon server's
 	Message    string        // for people
-	Details    []FieldError  // every field at fault
-	RequestID  string        // by which the server's log knows the request
-	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
+	Details    []FieldError  // every faulty field
+	RequestID  string        // the id of the request in the server's log
+	RetryAfter time.Duration // how long the server asks to wait; 0: not given
 }
 
 // FieldError is what is wrong with a field of a request.
@@ -27,7 +27,7 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
-// Error says all of it, on one line.
+// Error returns all of it, on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the server answers %d", e.Status)
@@ -47,9 +47,9 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// What the server can refuse, for [errors.Is].
+// Errors of the server, for [errors.Is].
 var (
-	ErrInvalidRequest = errors.New("invalid_request") // missing_parameter too
+	ErrInvalidRequest = errors.New("invalid_request") // also missing_parameter
 	ErrUnauthorized   = errors.New("unauthorized")
 	ErrForbidden      = errors.New("forbidden")
 	ErrNotFound       = errors.New("not_found")
@@ -68,21 +68,21 @@ var statuses = map[error]int{
 	ErrOverloaded:     http.StatusServiceUnavailable,
 }
 
-// Is makes errors.Is(err, ErrNotFound) true of a 404, and so on.
+// Is makes errors.Is(err, ErrNotFound) true for a 404, and so on.
 func (e *Error) Is(target error) bool {
 	status, known := statuses[target]
 	return known && status == e.Status
 }
 
-// asksForPatience tells of answers that may be others after a while.
+// asksForPatience reports whether a later retry may succeed.
 func (e *Error) asksForPatience() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
 }
 
-// maxFault is how much of a refusal is read: what is longer is no error of ours.
+// maxFault limits how much of an error response is read; Beacon's are shorter.
 const maxFault = 64 << 10
 
-// readFault makes an answer that is not a success an error.
+// readFault converts an error response to an error.
 func readFault(response *http.Response) error {
 	e := &Error{
 		Status:     response.StatusCode,
@@ -96,7 +96,7 @@ func readFault(response *http.Response) error {
 			Details []FieldError `json:"details"`
 		} `json:"error"`
 	}
-	// A proxy in between has errors of another form: its status says enough.
+	// A proxy's errors have another form: the status says enough.
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxFault)).Decode(&body); err == nil {
 		e.Code, e.Message, e.Details = body.Error.Code, body.Error.Message, body.Error.Details
 	}
@@ -106,7 +106,7 @@ func readFault(response *http.Response) error {
 	return e
 }
 
-// retryAfter reads a number of seconds, or a date.
+// retryAfter parses a number of seconds, or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -12,31 +12,31 @@ import (
 	"time"
 )
 
-// Where to begin to listen, other than after an event that one has.
+// Where to begin, other than after a known event.
 const (
 	FromOldest int64 = 0  // with the oldest event that is kept
-	FromNow    int64 = -1 // with what happens next
+	FromNow    int64 = -1 // with the next event
 )
 
 // Event is something that happened in the network.
 type Event struct {
 	ID        int64     `json:"id"`
-	Type      string    `json:"type"` // "hotspot.online"; ignore those that you do not know
+	Type      string    `json:"type"` // such as "hotspot.online"; ignore unknown types
 	HotspotID string    `json:"hotspot_id,omitempty"`
 	UserID    string    `json:"user_id,omitempty"` // with "rewards.settled"
 	Period    string    `json:"period,omitempty"`  // with "rewards.settled": "2026-10"
 	At        time.Time `json:"at"`
 }
 
-// Events gives what happens after the event with a number, or from [FromOldest] or
-// [FromNow] on, for as long as someone listens. When the connection is lost, it
-// goes on after the last event that came: each comes once, in one order. (Before
-// the first event there is nothing to go on after: with FromNow, what happens while
-// the very first connection is lost is not told.)
+// Events returns the events after the one with a number, or from [FromOldest] or
+// [FromNow], until the loop ends. If the connection is lost, it resumes after the
+// last event received: each event comes once, in one order. (Before the first event
+// there is nothing to resume after: with FromNow, events during the loss of the very
+// first connection are missed.)
 //
-// It ends with the error of the context, or when it makes no sense to go on: the
-// key opens no longer, or the events after the number are not kept any more
-// ([ErrConflict]), in which case read what you need anew, and listen from now on.
+// It ends with the error of the context, or when it cannot resume: the key is no
+// longer valid, or the events after the number are no longer kept ([ErrConflict]). In
+// the latter case, read what you need again, and continue from FromNow.
 func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		l := &listener{client: c, after: after, wait: firstPause}
@@ -60,11 +60,11 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[Event, error
 	}
 }
 
-// errEnough is when nobody wants more events.
+// errEnough ends a stream when the loop has ended.
 var errEnough = errors.New("enough")
 
-// worthListeningAgain is false for what the server refuses for good, and for what
-// is no stream of events.
+// worthListeningAgain reports false if the server refuses for good, or if the
+// response is not a stream of events.
 func worthListeningAgain(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.asksForPatience() || e.Status >= http.StatusInternalServerError
@@ -76,15 +76,15 @@ var errNoEvents = errors.New("this is no stream of events of a Beacon server")
 
 const eventStream = "text/event-stream"
 
-// listener is someone who reads on where a stream broke off.
+// listener reads a stream, and resumes where it broke off.
 type listener struct {
 	client *Client
-	after  int64         // the last event that came
+	after  int64         // the last event received
 	wait   time.Duration // after the next failure
 }
 
-// patience is how long to wait after a stream has ended. It grows as long as
-// nothing comes.
+// patience returns how long to wait after a stream has ended. It grows while nothing
+// is received.
 func (l *listener) patience(err error) time.Duration {
 	wait := l.wait
 	l.wait = min(2*l.wait, maxPause)
@@ -102,7 +102,7 @@ func (l *listener) listen(ctx context.Context, tell func(Event) bool) error {
 	if l.after >= 0 {
 		r = r.with("Last-Event-ID", strconv.FormatInt(l.after, 10))
 	}
-	// A connection that is dead says nothing, and does not end either.
+	// A dead connection sends nothing and does not end either.
 	silence := time.AfterFunc(l.client.silence, cancel)
 	defer silence.Stop()
 	response, err := l.client.send(ctx, r)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Type says what kind of place a hotspot is at.
+// Type is the kind of place a hotspot is at.
 type Type string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Public   Type = "public"
 )
 
-// Status says whether a hotspot serves.
+// Status is whether a hotspot serves.
 type Status string
 
 const (
@@ -43,7 +43,7 @@ type Hotspot struct {
 	UpdatedAt       time.Time `json:"updated_at"`
 
 	ETag     string `json:"-"` // for IfMatch; empty in a list
-	Replayed bool   `json:"-"` // it was registered before, by the same request
+	Replayed bool   `json:"-"` // the same request registered it before
 }
 
 // Location is where a hotspot is.
@@ -63,7 +63,7 @@ type Device struct {
 	LinkedAt   *time.Time `json:"linked_at,omitempty"`
 }
 
-// Metrics is how a hotspot does.
+// Metrics is how a hotspot performs.
 type Metrics struct {
 	Uptime30d          float64    `json:"uptime_30d"` // a fraction
 	Connections24h     int        `json:"connections_24h"`
@@ -74,28 +74,28 @@ type Metrics struct {
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
 }
 
-// Registration asks for a hotspot.
+// Registration asks for a new hotspot.
 type Registration struct {
 	Name     string        `json:"name"`
 	Type     Type          `json:"type"`
 	Location Place         `json:"location"`
 	Device   AccessPoint   `json:"device"`
-	Settings *SettingsForm `json:"settings,omitempty"` // nil: those of the type
+	Settings *SettingsForm `json:"settings,omitempty"` // nil: the defaults of the type
 
 	// IdempotencyKey makes it safe to repeat the registration within 24 hours: the
-	// same key and the same registration give the same hotspot. When it is empty,
-	// each call has one of its own, under which the call itself may repeat it.
+	// same key and registration return the same hotspot. If it is empty, each call
+	// generates one, which makes its own retries safe.
 	IdempotencyKey string `json:"-"`
 }
 
-// Place is where a hotspot is to be.
+// Place is the location of a new hotspot.
 type Place struct {
 	Lat     float64 `json:"lat"`
 	Lng     float64 `json:"lng"`
 	Address string  `json:"address,omitempty"`
 }
 
-// AccessPoint is the device of a hotspot that is to be.
+// AccessPoint is the device of a new hotspot.
 type AccessPoint struct {
 	SSID       string `json:"ssid"`
 	MACAddress string `json:"mac_address"`
@@ -112,28 +112,28 @@ func (c *Client) RegisterHotspot(ctx context.Context, in Registration) (Hotspot,
 	return tagged(call[Hotspot](ctx, c, r))
 }
 
-// tagged adds to a hotspot what stands in the header.
+// tagged adds to a hotspot what the header contains.
 func tagged(h Hotspot, header http.Header, err error) (Hotspot, error) {
 	h.ETag, h.Replayed = header.Get("ETag"), header.Get("Idempotency-Replayed") == "true"
 	return h, err
 }
 
-// Hotspot gives one hotspot.
+// Hotspot returns one hotspot.
 func (c *Client) Hotspot(ctx context.Context, id string) (Hotspot, error) {
 	return tagged(call[Hotspot](ctx, c, get(path("hotspots", id), nil)))
 }
 
-// Change is what to change about a hotspot; what is nil stays as it is.
+// Change is what to change about a hotspot; nil fields keep their value.
 type Change struct {
 	Name     *string       `json:"name,omitempty"`
 	Settings *SettingsForm `json:"settings,omitempty"`
 
-	// IfMatch is the ETag of the hotspot that the change is meant for. If the
-	// hotspot has changed since, nothing is done, and the error is ErrConflict.
+	// IfMatch is the ETag of the hotspot that the change is meant for. If the hotspot
+	// has changed since, nothing is done, and the error is ErrConflict.
 	IfMatch string `json:"-"`
 }
 
-// Changed is what a change led to.
+// Changed is the result of a change.
 type Changed struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -143,7 +143,7 @@ type Changed struct {
 	ETag string `json:"-"`
 }
 
-// ChangeHotspot changes a hotspot of one's own. It needs the scope
+// ChangeHotspot changes one of the caller's hotspots. It needs the scope
 // hotspots:write.
 func (c *Client) ChangeHotspot(ctx context.Context, id string, change Change) (Changed, error) {
 	r := request{method: http.MethodPatch, path: path("hotspots", id), body: change}.with("If-Match", change.IfMatch)
@@ -152,8 +152,9 @@ func (c *Client) ChangeHotspot(ctx context.Context, id string, change Change) (C
 	return changed, err
 }
 
-// DeleteHotspot removes a hotspot of one's own; what it earned stays. With an
-// ETag, only if it has not changed since. It needs the scope hotspots:write.
+// DeleteHotspot deletes one of the caller's hotspots; what it earned stays. With an
+// ETag, it does so only if the hotspot has not changed since. It needs the scope
+// hotspots:write.
 func (c *Client) DeleteHotspot(ctx context.Context, id, ifMatch string) error {
 	return c.silent(ctx, request{method: http.MethodDelete, path: path("hotspots", id)}.with("If-Match", ifMatch))
 }
@@ -166,39 +167,40 @@ type Verification struct {
 	Method    string  `json:"method"` // "gps", "survey"
 }
 
-// VerifyHotspot says that a hotspot is where it is registered. It needs the scope
+// VerifyHotspot confirms that a hotspot is where it is registered. It needs the scope
 // hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
 	r := post(path("hotspots", id, "verification"), v)
-	r.again = true // a hotspot that is verified stays so
+	r.again = true // a verified hotspot stays verified
 	return tagged(call[Hotspot](ctx, c, r))
 }
 
-// HotspotsPage gives a page of the hotspots of a user, in the order in which they
-// were registered. Those of others need the scope admin; "me" is the key's user.
+// HotspotsPage returns a page of a user's hotspots, in the order of registration.
+// Those of others need the scope admin; "me" is the key's user.
 func (c *Client) HotspotsPage(ctx context.Context, user string, p PageQuery) (Page[Hotspot], error) {
 	return page[Hotspot](ctx, c, path("users", user, "hotspots"), nil, p)
 }
 
-// Hotspots gives all hotspots of a user, page by page. A hotspot that is deleted
-// meanwhile moves those after it: one of them may be left out.
+// Hotspots returns all hotspots of a user, page by page. If a hotspot is deleted
+// meanwhile, those after it move up, and one of them may be missed.
 func (c *Client) Hotspots(ctx context.Context, user string) iter.Seq2[Hotspot, error] {
 	return pages(func(p PageQuery) (Page[Hotspot], error) { return c.HotspotsPage(ctx, user, p) })
 }
 
-// SearchHotspots gives a page of those hotspots of a user that have a text in their
-// name, whatever its case.
+// SearchHotspots returns a page of a user's hotspots with a text in their name,
+// ignoring case.
 func (c *Client) SearchHotspots(ctx context.Context, user, text string, p PageQuery) (Page[Hotspot], error) {
 	return page[Hotspot](ctx, c, path("users", user, "hotspots"), url.Values{"q": {text}}, p)
 }
 
-// HistoryQuery asks how a hotspot did. What is zero is up to the server.
+// HistoryQuery selects a part of a hotspot's history. Zero fields get the server's
+// defaults.
 type HistoryQuery struct {
 	From, To time.Time
 	Step     string // "1h", "6h" or "1d"
 }
 
-// History is how a hotspot did, as a series.
+// History is a hotspot's performance as a time series.
 type History struct {
 	HotspotID string         `json:"hotspot_id"`
 	From      time.Time      `json:"from"`
@@ -210,13 +212,13 @@ type History struct {
 // HistoryPoint is one step of a history.
 type HistoryPoint struct {
 	At              time.Time `json:"at"`
-	Uptime          *float64  `json:"uptime"` // a fraction; nil where no service was expected
+	Uptime          *float64  `json:"uptime"` // a fraction; nil if no service was expected
 	Clients         int       `json:"clients"`
 	TrafficGB       float64   `json:"traffic_gb"`
 	PerformanceTier string    `json:"performance_tier"`
 }
 
-// History gives uptime, clients and traffic of a hotspot over some time.
+// History returns uptime, clients and traffic of a hotspot over time.
 func (c *Client) History(ctx context.Context, id string, q HistoryQuery) (History, error) {
 	query := url.Values{}
 	for name, at := range map[string]time.Time{"from": q.From, "to": q.To} {

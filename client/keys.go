@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a key can permit.
+// The scopes of a key.
 const (
 	ScopeHotspotsWrite  = "hotspots:write"
 	ScopeHotspotsVerify = "hotspots:verify"
@@ -31,7 +31,7 @@ type Key struct {
 
 // KeyCreation asks for a key.
 type KeyCreation struct {
-	UserID    string     `json:"user_id,omitempty"` // whose; empty: of whoever asks; "new": of a new user
+	UserID    string     `json:"user_id,omitempty"` // the owner; empty: the caller; "new": a new user
 	Name      string     `json:"name,omitempty"`
 	Scopes    []string   `json:"scopes"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -39,11 +39,11 @@ type KeyCreation struct {
 
 // CreatedKey is a new key, with its secret.
 type CreatedKey struct {
-	Secret string `json:"key"` // what to send; it is shown this once
+	Secret string `json:"key"` // what to send; never shown again
 	Key
 }
 
-// CreateKey makes a key. It needs the scope keys:manage.
+// CreateKey creates a key. It needs the scope keys:manage.
 func (c *Client) CreateKey(ctx context.Context, in KeyCreation) (CreatedKey, error) {
 	if in.Scopes == nil {
 		in.Scopes = []string{}
@@ -52,9 +52,9 @@ func (c *Client) CreateKey(ctx context.Context, in KeyCreation) (CreatedKey, err
 	return key, err
 }
 
-// KeysPage gives a page of keys, the newest first: those of a user, or of the
-// key's own when it is empty; of everyone, with the scope admin. It needs the
-// scope keys:manage.
+// KeysPage returns a page of keys, newest first: those of a user. If user is empty,
+// it returns those of the caller's own user, or everyone's with the scope admin. It
+// needs the scope keys:manage.
 func (c *Client) KeysPage(ctx context.Context, user string, p PageQuery) (Page[Key], error) {
 	query := url.Values{}
 	if user != "" {
@@ -63,17 +63,17 @@ func (c *Client) KeysPage(ctx context.Context, user string, p PageQuery) (Page[K
 	return page[Key](ctx, c, path("keys"), query, p)
 }
 
-// Keys gives all keys that KeysPage gives, page by page.
+// Keys returns all keys that KeysPage returns, page by page.
 func (c *Client) Keys(ctx context.Context, user string) iter.Seq2[Key, error] {
 	return pages(func(p PageQuery) (Page[Key], error) { return c.KeysPage(ctx, user, p) })
 }
 
-// RevokeKey makes a key invalid. It needs the scope keys:manage.
+// RevokeKey revokes a key. It needs the scope keys:manage.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
 	return c.silent(ctx, request{method: http.MethodDelete, path: path("keys", id)})
 }
 
-// OwnKey tells what the key in use is called and permits.
+// OwnKey returns the key in use, with its name and scopes.
 func (c *Client) OwnKey(ctx context.Context) (Key, error) {
 	key, _, err := call[Key](ctx, c, get(path("keys", "self"), nil))
 	return key, err

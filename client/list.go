@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// ListQuery asks for some of all hotspots. What is zero does not matter.
+// ListQuery selects some of all hotspots. Zero fields do not matter.
 type ListQuery struct {
 	Status   Status // in this state
-	Verified *bool  // whose location is verified, or is not
-	Text     string // that have this in their name, whatever its case
-	Newest   bool   // the last that was registered first, instead of the first
+	Verified *bool  // whose location is, or is not, verified
+	Text     string // with this in their name, ignoring case
+	Newest   bool   // newest first, instead of oldest first
 }
 
 // HotspotListed is a hotspot in the list of all.
@@ -39,8 +39,8 @@ type HotspotListed struct {
 	Uptime30d       float64   `json:"uptime_30d"`   // a fraction
 }
 
-// ListHotspotsPage gives a page of all hotspots, in the order in which they were
-// registered. It needs the scope hotspots:verify.
+// ListHotspotsPage returns a page of all hotspots, in the order of registration. It
+// needs the scope hotspots:verify.
 func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery) (Page[HotspotListed], error) {
 	query := url.Values{}
 	if q.Status != "" {
@@ -58,8 +58,8 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	return page[HotspotListed](ctx, c, path("hotspots"), query, p)
 }
 
-// ListHotspots gives all hotspots, page by page. One that no longer fits the query
-// meanwhile moves those after it: one of them may be left out.
+// ListHotspots returns all hotspots, page by page. If a hotspot stops matching the
+// query meanwhile, those after it move up, and one of them may be missed.
 func (c *Client) ListHotspots(ctx context.Context, q ListQuery) iter.Seq2[HotspotListed, error] {
 	return pages(func(p PageQuery) (Page[HotspotListed], error) { return c.ListHotspotsPage(ctx, q, p) })
 }

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// NearbyQuery asks for hotspots near a place. What is zero, but for the place, is
-// up to the server: 1000 m, online ones, 20 of them.
+// NearbyQuery selects hotspots near a place. Other zero fields get the server's
+// defaults: 1000 m, online, 20 hotspots.
 type NearbyQuery struct {
 	Lat, Lng float64
 	Radius   float64 // in metres
@@ -15,7 +15,7 @@ type NearbyQuery struct {
 	Limit    int
 }
 
-// HotspotSummary is a hotspot as those see it who look for one.
+// HotspotSummary is a hotspot as shown to people who look for one.
 type HotspotSummary struct {
 	ID              string       `json:"id"`
 	Name            string       `json:"name"`
@@ -30,14 +30,14 @@ type HotspotSummary struct {
 	Uptime30d       float64      `json:"uptime_30d"`   // a fraction
 }
 
-// SummaryPlace is where such a hotspot is.
+// SummaryPlace is the location of a HotspotSummary.
 type SummaryPlace struct {
 	Lat     float64 `json:"lat"`
 	Lng     float64 `json:"lng"`
 	Address string  `json:"address"`
 }
 
-// Nearby finds hotspots near a place, the nearest first.
+// Nearby returns hotspots near a place, nearest first.
 func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, error) {
 	query := url.Values{"lat": {decimal(q.Lat)}, "lng": {decimal(q.Lng)}}
 	if q.Radius != 0 {
@@ -53,5 +53,5 @@ func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, e
 	return found, err
 }
 
-// decimal writes a number with all its digits, and without an exponent.
+// decimal formats a number with all its digits, and without an exponent.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -6,13 +6,12 @@ import (
 	"net/http"
 )
 
-// OpenAPIYAML gives the document that describes the interface, as it is written.
-// It needs no key.
+// OpenAPIYAML returns the OpenAPI document of the API, as YAML. It needs no key.
 func (c *Client) OpenAPIYAML(ctx context.Context) ([]byte, error) {
 	return c.document(ctx, "openapi.yaml")
 }
 
-// OpenAPIJSON gives the same document as JSON.
+// OpenAPIJSON returns the same document as JSON.
 func (c *Client) OpenAPIJSON(ctx context.Context) ([]byte, error) {
 	return c.document(ctx, "openapi.json")
 }

@@ -13,7 +13,7 @@ type Page[T any] struct {
 	Pagination
 }
 
-// Pagination says where in a list a page is.
+// Pagination is the position of a page in a list.
 type Pagination struct {
 	Page       int `json:"page"`
 	PerPage    int `json:"per_page"`
@@ -21,17 +21,16 @@ type Pagination struct {
 	TotalPages int `json:"total_pages"`
 }
 
-// PageQuery asks for a page; 0 means what the server gives without being asked:
-// the first page, of 20.
+// PageQuery selects a page. Zero means the server's default: the first page, of 20.
 type PageQuery struct {
-	Page    int // from 1 on
+	Page    int // from 1
 	PerPage int // up to 100
 }
 
-// largestPage is what sequences ask for.
+// largestPage is the page size of sequences.
 const largestPage = 100
 
-// page asks for one page.
+// page requests one page.
 func page[T any](ctx context.Context, c *Client, path string, query url.Values, p PageQuery) (Page[T], error) {
 	if query == nil {
 		query = url.Values{}
@@ -49,7 +48,7 @@ func page[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, nil
 }
 
-// pages goes through all pages. It ends with the first error.
+// pages iterates over all pages. It ends with the first error.
 func pages[T any](ask func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for n := 1; ; n++ {

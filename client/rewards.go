@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Periods that rewards can be asked for.
+// Periods of rewards.
 const (
 	CurrentMonth = "current"
 	LastMonth    = "last"
@@ -24,7 +24,7 @@ type Rewards struct {
 	Hotspots  []HotspotRewards `json:"hotspots"`
 }
 
-// RewardsPeriod is the time that rewards are of; End is not part of it.
+// RewardsPeriod is the period of rewards; End is exclusive.
 type RewardsPeriod struct {
 	Start  time.Time `json:"start"`
 	End    time.Time `json:"end"`
@@ -38,7 +38,7 @@ type RewardsSummary struct {
 	Settled     Amount `json:"settled"`
 }
 
-// Breakdown is what was earned by what.
+// Breakdown is what was earned, by component.
 type Breakdown struct {
 	Availability Amount `json:"availability"`
 	Performance  Amount `json:"performance"`
@@ -55,7 +55,7 @@ type HotspotRewards struct {
 	Breakdown         Breakdown `json:"breakdown"`
 }
 
-// Rewards tells what a user earned in a period: [CurrentMonth], [LastMonth] or
+// Rewards returns what a user earned in a period: [CurrentMonth], [LastMonth] or
 // [AllMonths]. It needs the scope rewards:read.
 func (c *Client) Rewards(ctx context.Context, user, period string) (Rewards, error) {
 	query := url.Values{}
@@ -75,14 +75,14 @@ type RewardsMonth struct {
 	Unit            string  `json:"unit"`
 }
 
-// RewardsHistoryQuery asks for the months that some days are in, which are written
-// like "2026-10-31". Without them, it is the last twelve months.
+// RewardsHistoryQuery selects the months of a range of days, such as "2026-10-31".
+// The default is the last twelve months.
 type RewardsHistoryQuery struct {
 	StartDate, EndDate string
 }
 
-// RewardsHistoryPage gives a page of what a user earned month by month, the newest
-// first. It needs the scope rewards:read.
+// RewardsHistoryPage returns a page of what a user earned by month, newest first. It
+// needs the scope rewards:read.
 func (c *Client) RewardsHistoryPage(ctx context.Context, user string, q RewardsHistoryQuery, p PageQuery) (Page[RewardsMonth], error) {
 	query := url.Values{}
 	if q.StartDate != "" {
@@ -94,7 +94,7 @@ func (c *Client) RewardsHistoryPage(ctx context.Context, user string, q RewardsH
 	return page[RewardsMonth](ctx, c, path("users", user, "rewards", "history"), query, p)
 }
 
-// RewardsHistory gives all months that RewardsHistoryPage gives, page by page.
+// RewardsHistory returns all months that RewardsHistoryPage returns, page by page.
 func (c *Client) RewardsHistory(ctx context.Context, user string, q RewardsHistoryQuery) iter.Seq2[RewardsMonth, error] {
 	return pages(func(p PageQuery) (Page[RewardsMonth], error) { return c.RewardsHistoryPage(ctx, user, q, p) })
 }
@@ -117,7 +117,7 @@ type TierRates struct {
 	Premium  Amount `json:"premium"`
 }
 
-// DayFacts are all that a day's reward depends on.
+// DayFacts is everything that a day's reward depends on.
 type DayFacts struct {
 	ServedMinutes   int    `json:"served_minutes"`
 	ExpectedMinutes int    `json:"expected_minutes"`
@@ -128,19 +128,19 @@ type DayFacts struct {
 	PerformanceTier string `json:"performance_tier"`
 }
 
-// BreakdownWithTotal is a breakdown that says what it adds up to.
+// BreakdownWithTotal is a breakdown with its total.
 type BreakdownWithTotal struct {
 	Breakdown
 	Total Amount `json:"total"`
 }
 
-// Explanation says why a day earned what it did: Potential is the sum of all
-// Losses and Earned, to the last digit.
+// Explanation says why a day earned what it did: Potential is the sum of all Losses
+// and Earned, exactly.
 type Explanation struct {
 	HotspotID string             `json:"hotspot_id"`
 	Date      string             `json:"date"`
 	Unit      string             `json:"unit"`
-	Open      bool               `json:"open"`   // the day is not closed: all of it is up to now
+	Open      bool               `json:"open"`   // the day is not closed: everything is up to now
 	Status    string             `json:"status"` // of the month
 	Policy    PolicyTerms        `json:"policy"`
 	Facts     DayFacts           `json:"facts"`
@@ -152,13 +152,13 @@ type Explanation struct {
 // Loss is what a day did not earn, and why.
 type Loss struct {
 	Reason  string `json:"reason"`
-	Minutes *int   `json:"minutes,omitempty"` // nil where it is not about minutes
+	Minutes *int   `json:"minutes,omitempty"` // nil if it is not about minutes
 	BreakdownWithTotal
 	Explanation string `json:"explanation"` // for people
 }
 
-// ExplainRewards tells why a hotspot earned what it did on a day such as
-// "2026-10-31"; today where it is empty. It needs the scope rewards:read.
+// ExplainRewards returns why a hotspot earned what it did on a day such as
+// "2026-10-31", or today if date is empty. It needs the scope rewards:read.
 func (c *Client) ExplainRewards(ctx context.Context, hotspot, date string) (Explanation, error) {
 	query := url.Values{}
 	if date != "" {

@@ -2,26 +2,26 @@ package client
 
 import "encoding/json"
 
-// Settings are what an operator decides about a hotspot.
+// Settings are an operator's settings of a hotspot.
 type Settings struct {
 	MaxConnections     int             `json:"max_connections"`
 	BandwidthLimitMbps float64         `json:"bandwidth_limit_mbps"`
-	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: that of the type
+	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: the default of the type
 	OperatingHours     *OperatingHours `json:"operating_hours"`             // nil: always open
 }
 
-// SettingsForm is what to set; what is nil stays as it is or, at registration,
-// is that of the type.
+// SettingsForm is settings to change. Nil fields keep their value or, at
+// registration, get the default of the type.
 type SettingsForm struct {
 	MaxConnections     *int
 	BandwidthLimitMbps *float64
 	CoverageRadiusM    *float64
 	OperatingHours     *OperatingHours
-	AlwaysOpen         bool // takes operating hours away
+	AlwaysOpen         bool // removes the operating hours
 }
 
-// settingsForm is how a SettingsForm is sent: "always open" is a null, which is
-// another thing than nothing.
+// settingsForm is the JSON form of a SettingsForm: "always open" is a null, which
+// differs from an absent field.
 type settingsForm struct {
 	MaxConnections     *int            `json:"max_connections,omitempty"`
 	BandwidthLimitMbps *float64        `json:"bandwidth_limit_mbps,omitempty"`
@@ -29,7 +29,7 @@ type settingsForm struct {
 	OperatingHours     json.RawMessage `json:"operating_hours,omitempty"`
 }
 
-// MarshalJSON writes what is to be set.
+// MarshalJSON encodes the fields to change.
 func (s SettingsForm) MarshalJSON() ([]byte, error) {
 	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM}
 	switch {
@@ -45,22 +45,22 @@ func (s SettingsForm) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// OperatingHours say when a hotspot means to be open, in local time.
+// OperatingHours say when a hotspot intends to be open, in local time.
 type OperatingHours struct {
 	Timezone   string           `json:"timezone"` // "America/New_York"
 	Weekly     []WeeklyHours    `json:"weekly"`
 	Exceptions []HoursException `json:"exceptions,omitempty"`
 }
 
-// WeeklyHours are the hours of some days of the week; past midnight when Close is
-// not later than Open.
+// WeeklyHours are the hours on some days of the week. They extend past midnight if
+// Close is not later than Open.
 type WeeklyHours struct {
 	Days  []string `json:"days"` // "mon" to "sun"
 	Open  string   `json:"open"` // "08:00"
 	Close string   `json:"close"`
 }
 
-// HoursException is a date that differs.
+// HoursException is a date with other hours.
 type HoursException struct {
 	Date   string `json:"date"` // "2026-12-25"
 	Closed bool   `json:"closed,omitempty"`

@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// maxMessageLine bounds the memory for what a server sends.
+// maxMessageLine limits the memory for a line that a server sends.
 const maxMessageLine = 1 << 20
 
-// eachMessage reads a stream of server-sent events to its end, which is an error
-// as well: a stream has none by itself. It tells the data of each event, in which
-// its number and type stand too, and calls alive for each line, comments included.
+// eachMessage reads a stream of server-sent events to its end, which is an error too:
+// a stream should not end. It calls tell with the data of each event, which includes
+// its number and type, and alive for each line, including comments.
 func eachMessage(r io.Reader, alive func(), tell func(data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), maxMessageLine)

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Forms that a statement can be had in.
+// Formats of a statement.
 const (
 	AsJSON = "application/json" // what "beacon rewards verify" reads
 	AsCSV  = "text/csv"
 )
 
-// Statement is all that a settled month consists of, but for its rows, of which
-// there may be hundreds of thousands.
+// Statement is a settled month without its rows, of which there may be hundreds of
+// thousands.
 type Statement struct {
 	UserID       string          `json:"user_id"`
 	Period       string          `json:"period"` // "2026-10"
@@ -39,7 +39,7 @@ type StatementTotals struct {
 	TotalEarned Amount `json:"total_earned"`
 }
 
-// StatementRow is a day of a hotspot.
+// StatementRow is one day of one hotspot.
 type StatementRow struct {
 	Date      string `json:"date"`
 	HotspotID string `json:"hotspot_id"`
@@ -49,15 +49,15 @@ type StatementRow struct {
 	Hash string `json:"hash"`
 }
 
-// DownloadStatement gives the statement of a settled month such as "2026-10" as it
-// comes: to save, or for [ReadStatement]. What is cut off ends with an error, not
+// DownloadStatement returns the statement of a settled month such as "2026-10" as a
+// stream, to save or for [ReadStatement]. A truncated stream ends with an error, not
 // with io.EOF. The caller closes it. It needs the scope rewards:read.
 func (c *Client) DownloadStatement(ctx context.Context, user, month, form string) (io.ReadCloser, error) {
 	return c.Download(ctx, path("users", user, "rewards", "statements", month), form)
 }
 
-// Statement gives the statement of a settled month, and each of its rows as it
-// comes. It needs the scope rewards:read.
+// Statement returns the statement of a settled month, and calls row for each of its
+// rows as they arrive. It needs the scope rewards:read.
 func (c *Client) Statement(ctx context.Context, user, month string, row func(StatementRow) error) (Statement, error) {
 	body, err := c.DownloadStatement(ctx, user, month, AsJSON)
 	if err != nil {
@@ -67,9 +67,8 @@ func (c *Client) Statement(ctx context.Context, user, month string, row func(Sta
 	return ReadStatement(body, row)
 }
 
-// ReadStatement reads a statement as the server sends it, row by row, in memory
-// that does not grow with it. It does not check the hashes: "beacon rewards
-// verify" does.
+// ReadStatement reads a statement as the server sends it, row by row, in constant
+// memory. It does not check the hashes: "beacon rewards verify" does.
 func ReadStatement(r io.Reader, row func(StatementRow) error) (Statement, error) {
 	s := Statement{}
 	d := json.NewDecoder(r)
@@ -105,7 +104,7 @@ func (s *Statement) read(d *json.Decoder, row func(StatementRow) error) error {
 		if target, known := targets[name]; known {
 			return d.Decode(target)
 		}
-		return d.Decode(new(json.RawMessage)) // the interface may grow
+		return d.Decode(new(json.RawMessage)) // the API may grow
 	})
 }
 
@@ -125,7 +124,7 @@ func eachRow(d *json.Decoder, row func(StatementRow) error) error {
 	return expect(d, ']')
 }
 
-// members goes through an object; each is to read what its name is followed by.
+// members iterates over an object; each must read the value of a name.
 func members(d *json.Decoder, each func(name string) error) error {
 	if err := expect(d, '{'); err != nil {
 		return err
@@ -135,7 +134,7 @@ func members(d *json.Decoder, each func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		if err := each(name.(string)); err != nil { // the decoder takes no other names
+		if err := each(name.(string)); err != nil { // the decoder accepts no other names
 			return err
 		}
 	}

@@ -16,9 +16,9 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Config is what the pages must be told.
+// Config is what the pages need to know.
 type Config struct {
-	DemoKey string // opens the preview, for those who have no key of the network
+	DemoKey string // a key of the preview, for people without a key of the network
 }
 
 // Console serves the pages.
@@ -26,13 +26,13 @@ type Console struct {
 	files map[string]*static.File // by path
 }
 
-// The routes, as logs and metrics name them.
+// The routes, as named in logs and metrics.
 const (
 	routePage  = "GET /"
 	routeAsset = "GET /assets/{name}"
 )
 
-// New reads the embedded files.
+// New loads the embedded files.
 func New(cfg Config) (*Console, error) {
 	page, err := dist.ReadFile("dist/index.html")
 	if err != nil {
@@ -60,7 +60,7 @@ func New(cfg Config) (*Console, error) {
 	return c, nil
 }
 
-// Routes lists what the console serves.
+// Routes lists the routes of the console.
 func (c *Console) Routes() []string {
 	served := map[string]bool{}
 	for _, f := range c.files {
@@ -69,16 +69,16 @@ func (c *Console) Routes() []string {
 	return slices.Sorted(maps.Keys(served))
 }
 
-// Handles reports whether a request is for a file of the console. Everything
-// else, and other methods, are someone else's to answer.
+// Handles reports whether a request is for a file of the console. All other requests,
+// and other methods, are not the console's.
 func (c *Console) Handles(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && c.find(r) != nil
 }
 
-// find looks the path up as it was sent: one with escapes in it is not ours.
+// find looks the path up as it was sent: a path with escapes matches nothing.
 func (c *Console) find(r *http.Request) *static.File { return c.files[r.URL.EscapedPath()] }
 
-// ServeHTTP answers a request that the console handles.
+// ServeHTTP serves a request that the console handles.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := c.find(r)
 	if f == nil {
@@ -89,11 +89,11 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.Write(w, r)
 }
 
-// Names of hotspots are written by strangers.
+// Guard the pages against scripts in names of hotspots, which strangers write.
 var guard = static.NewGuard("geolocation=(self), camera=(), microphone=(), payment=(), usb=()",
 	"script-src 'self'",
 	"worker-src 'self'",
 	"style-src 'self'",
-	"img-src 'self' data:", // the map's buttons are pictures in its style sheet
+	"img-src 'self' data:", // the map's style sheet has its buttons as images
 	"connect-src 'self'",
 )

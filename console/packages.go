@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Package is something from npm that the pages are made of.
+// Package is an npm package that the pages are built from.
 type Package struct {
 	Name, Version, Licence string
 }
 
-// section is what stands between two parts of the file of licences.
+// section separates the parts of the licence file.
 const section = "\n------------------------------------------------------------------------------\n"
 
 var packageLine = regexp.MustCompile(`^(\S+) (\d\S*) \((.+)\)$`)
 
-// Packages lists what the pages are made of, as the file of licences has it, which
-// is written when they are built.
+// Packages lists the packages in the pages, from the licence file that their build
+// writes.
 func Packages() ([]Package, error) {
 	files, err := fs.Glob(dist, "dist/assets/licences-*.txt")
 	if err != nil {

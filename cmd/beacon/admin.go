@@ -26,8 +26,8 @@ func adminHandler(measured *metrics.Set) *httpserver.Site {
 
 func serveAdmin(ctx context.Context, ln net.Listener, handler http.Handler, log *slog.Logger) error {
 	srv := httpserver.NewServer(handler, log)
-	srv.WriteTimeout = time.Minute                             // a CPU profile takes its time
-	defer context.AfterFunc(ctx, func() { _ = srv.Close() })() // nobody waits for it
+	srv.WriteTimeout = time.Minute                             // a CPU profile takes long
+	defer context.AfterFunc(ctx, func() { _ = srv.Close() })() // no draining
 	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -38,7 +38,7 @@ type auditRecord struct {
 	Seq       int64             `json:"seq"`
 }
 
-// Run lists who changed what, the newest first (decision X10).
+// Run lists who changed what, newest first (decision X10).
 func (c auditCmd) Run(out *console) error {
 	return c.withExisting(out, func(db *store.DB) error {
 		changes, err := db.Audit(out.ctx, beacon.Change{}, c.Limit)

@@ -56,7 +56,7 @@ A backup is restored into an empty database with:
 	return said(out, c.File, "the backup", "is whole")
 }
 
-// copying shows how far a copy has come.
+// copying runs a copy and shows its progress.
 func copying(out *console, replace bool, do func(sqlite.Copying) error) error {
 	var line atomic.Pointer[string]
 	line.Store(new(""))
@@ -71,7 +71,7 @@ func copying(out *console, replace bool, do func(sqlite.Copying) error) error {
 	return err
 }
 
-// said tells that a file is there, and how large it is.
+// said prints that a file was written, and its size.
 func said(out *console, file, what, how string) error {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -81,7 +81,7 @@ func said(out *console, file, what, how string) error {
 	return err
 }
 
-// withoutPassword is a URL that may be shown.
+// withoutPassword returns a URL that may be printed.
 func withoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -96,10 +96,10 @@ func withoutPassword(address string) string {
 	return u.String()
 }
 
-// plain is text that means itself in a shell.
+// plain matches text that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[a-zA-Z0-9/._:@%+-]+$`)
 
-// shellWord quotes text for a shell, where it needs that.
+// shellWord quotes text for a shell if needed.
 func shellWord(text string) string {
 	if plain.MatchString(text) {
 		return text

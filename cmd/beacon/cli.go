@@ -19,7 +19,7 @@ const (
 	exitUsage  = 2
 )
 
-// cli is the command line. Every flag has an environment twin: --admin-addr is
+// cli is the command line. Every flag has an environment variable: --admin-addr is
 // BEACON_ADMIN_ADDR.
 type cli struct {
 	Serve      serveCmd      `cmd:"" help:"Serve the interfaces over HTTP."`
@@ -37,7 +37,7 @@ type cli struct {
 	Version    versionCmd    `cmd:"" help:"Print the version and how it was built."`
 }
 
-// console is what a command may use of the outside world.
+// console is a command's access to the outside world.
 type console struct {
 	ctx    context.Context
 	stdout io.Writer
@@ -48,7 +48,7 @@ const description = `The backend of a community Wi-Fi network.
 
 Every flag can also be set in the environment: --admin-addr is BEACON_ADMIN_ADDR.`
 
-// run carries out one command and returns the exit code.
+// run runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	helped := false
 	var commands cli
@@ -81,12 +81,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return report(stderr, command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}))
 }
 
-// usageError is what is wrong with a command beyond its spelling.
+// usageError is a mistake in the use of a command that the parser cannot find.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// report says what went wrong, and gives the exit code.
+// report prints an error and returns the exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitDone
@@ -102,7 +102,7 @@ func report(stderr io.Writer, err error) int {
 	return code
 }
 
-// asFlags names the faults of a request by the flags that they came from.
+// asFlags describes the faults of a request in terms of the flags they came from.
 func asFlags(e *beacon.Error) string {
 	flags := map[string]string{"user_id": "--user", "expires_at": "--expires"}
 	var faults []string
@@ -116,7 +116,7 @@ func asFlags(e *beacon.Error) string {
 	return strings.Join(faults, "; ")
 }
 
-// commandPath names the command that was meant, as far as it was understood.
+// commandPath returns the command that was meant, as far as it was parsed.
 func commandPath(ctx *kong.Context) string {
 	path := "beacon"
 	if node := ctx.Selected(); node != nil {
@@ -125,7 +125,7 @@ func commandPath(ctx *kong.Context) string {
 	return path
 }
 
-// helpWithExamples adds the examples of a command below its flags.
+// helpWithExamples prints the help, with a command's examples below its flags.
 func helpWithExamples(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err

@@ -2,14 +2,14 @@ package main
 
 import "time"
 
-// clock is the flags of a simulated clock, for tests and demonstrations
-// (decision C1).
+// clock is the flags of a simulated clock, for tests and demonstrations (decision
+// C1).
 type clock struct {
 	ClockStart time.Time `placeholder:"TIME" help:"Pretend that it is this time (RFC 3339) at the start. For tests and demonstrations."`
 	ClockRate  float64   `default:"1" help:"Let that much time pass in a second. Default ${default}. For tests and demonstrations."`
 }
 
-// now gives the clock that tells the time of all data.
+// now returns the clock of all data.
 func (c clock) now() (func() time.Time, error) {
 	if !(c.ClockRate > 0) {
 		return nil, usageError("--clock-rate must be greater than 0")

@@ -20,7 +20,7 @@ func (completionCmd) Examples() string {
 `
 }
 
-// Run prints a script for a shell, made from the commands that there are.
+// Run prints a completion script for a shell, generated from the commands.
 func (c completionCmd) Run(out *console, parser *kong.Kong) error {
 	commands := describe(parser.Model.Node, "")
 	scripts := map[string]func([]completion) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
@@ -37,7 +37,7 @@ type completion struct {
 	files    bool     // its argument is a file
 }
 
-// choice is a word with what it means.
+// choice is a word and its meaning.
 type choice struct{ word, help string }
 
 // flagChoice is a flag, with what can follow it.
@@ -48,7 +48,7 @@ type flagChoice struct {
 	files      bool
 }
 
-// describe lists a command, and all that are below it.
+// describe lists a command and all its subcommands.
 func describe(node *kong.Node, path string) []completion {
 	one := completion{path: path}
 	for _, flag := range node.Flags {
@@ -90,18 +90,19 @@ func enumerated(value *kong.Value) []string {
 	return strings.Split(value.Enum, ",")
 }
 
-// isFile tells by what is shown for a value whether it is the name of a file.
+// isFile reports whether a value is a file name, judging by its placeholder.
 func isFile(name, placeholder string) bool {
 	return strings.Contains(placeholder, "FILE") || name == "file"
 }
 
-// firstSentence is enough beside a word.
+// firstSentence returns the first sentence of a help text, which is enough beside a
+// word.
 func firstSentence(help string) string {
 	sentence, _, _ := strings.Cut(help, ". ")
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// paths are all commands, for a shell to recognise.
+// paths lists all commands, for a shell to recognise.
 func paths(all []completion) (list []string) {
 	for _, c := range all {
 		if c.path != "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Both bash and zsh find out which command is meant from the words before the
-// cursor, then offer what can follow it.
+// Both bash and zsh find the command from the words before the cursor, then offer
+// what can follow it.
 
 func bashCompletion(all []completion) string {
 	var b strings.Builder
@@ -36,7 +36,7 @@ _beacon() {
 	return b.String()
 }
 
-// writeValueCases says what can follow a flag: words, a file, or anything.
+// writeValueCases writes what can follow a flag: words, a file, or anything.
 func writeValueCases(b *strings.Builder, all []completion, offer func(values []string, files bool) string) {
 	after := map[string][]string{}
 	for _, c := range all {
@@ -99,7 +99,7 @@ func zshValues(values []string, files bool) string {
 	return ":"
 }
 
-// zshChoices writes words as _describe wants them.
+// zshChoices formats words for _describe.
 func zshChoices(choices []choice) string {
 	var all []string
 	for _, c := range choices {
@@ -129,7 +129,7 @@ func fishCompletion(all []completion) string {
 	return b.String()
 }
 
-// fishCondition is true when a command is the one that is being written.
+// fishCondition returns a condition that is true while a command is being typed.
 func fishCondition(c completion) string {
 	if c.path == "" {
 		return "__fish_use_subcommand"
@@ -170,7 +170,7 @@ func wordsOf(choices []choice) (list []string) {
 	return list
 }
 
-// patterns is what a case of a shell looks for.
+// patterns returns the pattern of a case in a shell script.
 func patterns(all []string) string {
 	quotedWords := make([]string, len(all))
 	for i, word := range all {
@@ -179,7 +179,7 @@ func patterns(all []string) string {
 	return strings.Join(quotedWords, " | ")
 }
 
-// quote makes text one word for any of the three shells.
+// quote quotes text as one word for any of the three shells.
 func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "'").Replace(text) + `"`
 }

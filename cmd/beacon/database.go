@@ -15,18 +15,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
-// database is the flag that names a database, the same in every command.
+// database is the --db flag, the same in every command.
 type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a file of its own, or postgres://… for several machines. Default ${default}."`
 }
 
-// serverLike is what looks like a server, with or without its password: password=…,
-// postgres:…, user:password@host.
+// serverLike matches text that looks like a server, with or without a password:
+// password=…, postgres:…, user:password@host.
 var serverLike = regexp.MustCompile(`(?i)password=|^postgres(ql)?:|:[^/\\]*@`)
 
-// Validate is called for every command that has the flag. What is meant for a
-// server must not be taken for the name of a file: that would be shown, with the
-// password in it.
+// Validate is called for every command that has the flag. A server's address must not
+// be taken for a file name: that would be printed, with the password in it.
 func (d database) Validate() error {
 	const want = "want a file, or a server as postgres://user@host/name"
 	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
@@ -38,14 +37,14 @@ func (d database) Validate() error {
 	return nil
 }
 
-// open opens the database for a server, and makes it where there is none. The
-// node is whose stream of changes is written to; see store.Open.
+// open opens the database for a server, and creates it if there is none. Node is the
+// stream of changes to write to; see store.Open.
 func (d database) open(ctx context.Context, node string, now time.Time) (*store.DB, error) {
 	if d.remote() {
 		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now})
 	}
 	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now})
-	if errors.Is(err, os.ErrNotExist) { // the file itself would have been made
+	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created
 		err = fmt.Errorf("%w; make that folder first, or name another file with --db", err)
 	}
 	return db, err
@@ -55,7 +54,7 @@ func (d database) remote() bool {
 	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
 }
 
-// with runs a command on the database, and makes it where there is none.
+// with runs a command on the database, and creates it if there is none.
 func (d database) with(out *console, command func(*store.DB) error) error {
 	db, err := d.open(out.ctx, store.SharedNode, time.Now())
 	if err != nil {
@@ -64,8 +63,8 @@ func (d database) with(out *console, command func(*store.DB) error) error {
 	return errors.Join(command(db), db.Close())
 }
 
-// withExisting runs a command that makes no sense on a database that is not
-// there: its name is misspelt, most likely.
+// withExisting is with for a command that makes no sense without an existing
+// database. A missing one is most likely misspelt.
 func (d database) withExisting(out *console, command func(*store.DB) error) error {
 	if _, err := os.Stat(d.DB); !d.remote() && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database %s; name another with --db", d.DB)
@@ -73,15 +72,15 @@ func (d database) withExisting(out *console, command func(*store.DB) error) erro
 	return d.with(out, command)
 }
 
-// exposure tells who else than its owner may open the file, if anyone may: in it
-// stand the places of homes, and who may write it can make keys.
+// exposure reports whether others than its owner may open the file. It holds the
+// locations of homes, and write access is enough to create keys.
 func (d database) exposure() (mode fs.FileMode, exposed bool) {
 	if d.remote() {
 		return 0, false
 	}
 	info, err := os.Stat(d.DB)
 	if err != nil {
-		return 0, false // to open it will fail too
+		return 0, false // opening it will fail too
 	}
 	return info.Mode().Perm(), info.Mode().Perm()&0o077 != 0
 }

@@ -20,7 +20,7 @@ import (
 
 type demoCmd struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
-	// No twin in the environment: BEACON_DB names the database of a real network.
+	// No environment variable: BEACON_DB names the database of a real network.
 	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file, and go on with it the next time. Default: a temporary one."`
 	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Default ${default}."`
 	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
@@ -30,14 +30,14 @@ type demoCmd struct {
 	clock
 }
 
-// maxDemoRate is how fast the clock may be: each device would be told that it
-// beats too often.
+// maxDemoRate is how fast the clock may run. Beyond that, the server would refuse
+// each device's heartbeats as too frequent.
 const maxDemoRate = 30
 
 // demoDays is how many days of history there are before today.
 const demoDays = 90
 
-// Validate is that of every --db.
+// Validate checks --db as in every command.
 func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
 
 // Examples are shown by --help.
@@ -52,7 +52,7 @@ func (demoCmd) Examples() string {
 func (c demoCmd) Run(out *console) error {
 	err := c.run(out)
 	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // told to stop while it was still starting
+		return nil // stopped while it was still starting
 	}
 	return err
 }
@@ -93,17 +93,17 @@ func (c demoCmd) run(out *console) (err error) {
 	return c.show(out, stage, ln, now)
 }
 
-// stage is a network that can be shown.
+// stage is a network that is ready to be shown.
 type stage struct {
 	database
-	began    time.Time // when it was begun to be set, by the machine's clock
-	hotspots int       // that live
+	began    time.Time // when staging began, by the machine's clock
+	hotspots int       // live ones
 	keys     demoKeys
 	devices  []*simulate.Device
 }
 
-// show serves the network and lets its devices beat, until it is interrupted. The
-// server outlives its devices.
+// show serves the network and runs its devices, until it is interrupted. The server
+// outlives its devices.
 func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.Time) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
 	defer stop()
@@ -135,11 +135,11 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 	return errors.Join(err, <-ended)
 }
 
-// beatConnections is how many connections all devices share: 53 beats a second
-// need few.
+// beatConnections is how many connections all devices share. Few are enough for 53
+// heartbeats a second.
 const beatConnections = 8
 
-// beat lets the devices beat until ctx or the server ends.
+// beat sends the devices' heartbeats until ctx or the server ends.
 func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time.Time, ended chan error) error {
 	client, err := simulate.NewClient(url, "", beatConnections)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 	})
 	select {
 	case err := <-ended:
-		ended <- err // for whoever waits for the server
+		ended <- err // for the caller that waits for the server
 	case <-ctx.Done():
 	}
 	cancel()
@@ -165,7 +165,7 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 	return nil
 }
 
-// welcome is what there is to see.
+// welcome returns the text that says what there is to see.
 func (s *stage) welcome(url, file string) string {
 	ask := func(path string) string {
 		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.keys.operator, url, path)

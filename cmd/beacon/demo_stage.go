@@ -18,13 +18,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
-// gcPercentWhileStaging is for the start: months of records make much garbage.
+// gcPercentWhileStaging applies at startup: months of records make much garbage.
 const gcPercentWhileStaging = 100
 
-// byDemo is who does what a demonstration does by itself.
+// byDemo is the actor of what a demonstration does by itself.
 var byDemo = beacon.Actor{Request: "demo"}
 
-// stage makes the network, or goes on with the one in the file.
+// stage creates the network, or continues the one in the file.
 func (c demoCmd) stage(out *console, file string, now func() time.Time) (*stage, error) {
 	s := &stage{database: database{file}, began: time.Now()}
 	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
@@ -33,15 +33,15 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (*stage,
 	return s, s.goOn(out, now())
 }
 
-// begin makes the network in a file of another name first: what is in a file of
-// its own name is complete.
+// begin creates the network under a temporary file name, so that a file with the
+// final name is always complete.
 func (c demoCmd) begin(out *console, s *stage, now time.Time) error {
 	network, err := demo.New(demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now})
 	if err != nil {
 		return err
 	}
 	unfinished := s.DB + ".unfinished"
-	if err := removeDatabase(unfinished); err != nil { // of one that was broken off
+	if err := removeDatabase(unfinished); err != nil { // left by an interrupted run
 		return err
 	}
 	err = c.write(out, s, network, unfinished)
@@ -75,7 +75,7 @@ func (c demoCmd) write(out *console, s *stage, network *demo.Network, file strin
 	return errors.Join(err, db.Close())
 }
 
-// publish gives a file its name, when all of it is on the disk.
+// publish gives a file its final name, once all of it is on disk.
 func publish(unfinished, name string) error {
 	file, err := os.OpenFile(unfinished, os.O_RDWR, 0)
 	if err != nil {
@@ -87,7 +87,7 @@ func publish(unfinished, name string) error {
 	return os.Rename(unfinished, name)
 }
 
-// removeDatabase removes a file of SQLite, and what lies beside it.
+// removeDatabase removes a SQLite file and the files beside it.
 func removeDatabase(file string) error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -97,8 +97,8 @@ func removeDatabase(file string) error {
 	return nil
 }
 
-// goOn takes a network that an earlier demonstration kept. Keys cannot be read
-// from a database, so everyone gets another one.
+// goOn continues the network of an earlier demonstration. Keys cannot be read from a
+// database, so everyone gets a new one.
 func (s *stage) goOn(out *console, now time.Time) error {
 	return s.with(out, func(db *store.DB) error {
 		operator, staff, err := demoUsers(out.ctx, db)
@@ -131,7 +131,7 @@ func (s *stage) goOn(out *console, now time.Time) error {
 	})
 }
 
-// relink gives each device another key. It stays linked since when it was.
+// relink gives each device a new key. It keeps the time since when it is linked.
 func (s *stage) relink(ctx context.Context, db *store.DB, spots []*demo.Spot, now time.Time) error {
 	by := byDemo
 	by.Note = "the device has another key"
@@ -150,8 +150,8 @@ func (s *stage) relink(ctx context.Context, db *store.DB, spots []*demo.Spot, no
 	return err
 }
 
-// together does something for each, many at once: one sync of the disk serves all
-// of them.
+// together calls do for each item, many at once, so that one disk sync serves all of
+// them.
 func together[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
 	const crowd = 128
 	group, ctx := errgroup.WithContext(ctx)
@@ -162,16 +162,16 @@ func together[T any](ctx context.Context, all []T, do func(context.Context, T) e
 	return group.Wait()
 }
 
-// demoKeys are handed out.
+// demoKeys are the keys that are printed.
 type demoKeys struct{ operator, staff string }
 
-// The names of the keys: by them the users are found again.
+// The names of the keys, by which the users are found again.
 const (
 	operatorKeyName = "demo: operator"
 	staffKeyName    = "demo: staff"
 )
 
-// mintDemoKeys makes fresh keys and revokes those of earlier times.
+// mintDemoKeys makes new keys and revokes the earlier ones.
 func mintDemoKeys(ctx context.Context, db *store.DB, operator, staff beacon.UserID, now time.Time) (made demoKeys, err error) {
 	for _, key := range []struct {
 		beacon.Key
@@ -200,8 +200,8 @@ func mintDemoKeys(ctx context.Context, db *store.DB, operator, staff beacon.User
 	return made, nil
 }
 
-// demoUsers finds who the keys of earlier times were for; nobody, if the database
-// is not of a demonstration.
+// demoUsers finds the users of earlier keys. It finds none if the database is not of
+// a demonstration.
 func demoUsers(ctx context.Context, db *store.DB) (operator, staff beacon.UserID, err error) {
 	for key, err := range eachKey(ctx, keysOf(db), "") {
 		if err != nil {

@@ -22,16 +22,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// demoWriter writes a network with its past, in the order in which it happened.
-// Days are closed and months settled as a server does it.
+// demoWriter writes a network with its past, in the order in which it happened. Days
+// are closed and months settled as by a server.
 type demoWriter struct {
 	db      *store.DB
 	network *demo.Network
 	held    lease.Lease
 	ahead   []happening
 
-	// The clock of what is closed and settled, and the day before which all is
-	// written. They are set between two steps.
+	// The clock for closing and settling, and the day before which everything is
+	// written. They change only between two steps.
 	now   time.Time
 	final beacon.Day
 
@@ -55,7 +55,8 @@ func (w *demoWriter) write(ctx context.Context) error {
 	if err := w.live(ctx); err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}
-	// Until the server is up, it is down: nobody has to serve meanwhile.
+	// The service was up until now. The time until the server starts is its downtime:
+	// no hotspot is expected to serve then.
 	since, now := w.network.Began(), w.network.Now
 	if err := w.db.ExtendSpan(ctx, int64(heartbeat.MinuteOf(since)), int64(heartbeat.MinuteOf(now))); err != nil {
 		return err
@@ -63,10 +64,10 @@ func (w *demoWriter) write(ctx context.Context) error {
 	return take(ctx, 0)
 }
 
-// happening is one thing that happened to a hotspot.
+// happening is one event in the life of a hotspot.
 type happening struct {
 	spot *demo.Spot
-	step int // of the four that there are
+	step int // one of the four below
 	at   time.Time
 	slot time.Time // those of one slot and step can be written in any order
 }
@@ -79,9 +80,9 @@ const (
 	stepDeleted
 )
 
-// register writes what was done with hotspots before a moment. What happened in
-// the last week is in its order; of what is longer ago only the days are: nobody
-// reads it, and it takes a tenth of the time.
+// register writes what was done with hotspots before a time. The last week is written
+// in exact order. Before that only the days are in order: nobody reads it, and it
+// takes a tenth of the time.
 func (w *demoWriter) register(ctx context.Context, before time.Time) error {
 	for len(w.ahead) > 0 && w.ahead[0].at.Before(before) {
 		n := 1
@@ -115,7 +116,7 @@ func (w *demoWriter) happenings() (all []happening) {
 	return all
 }
 
-// happen writes it, with who did it.
+// happen writes it, with its actor.
 func (w *demoWriter) happen(ctx context.Context, h happening) error {
 	by := byDemo
 	by.User = h.spot.Operator
@@ -148,14 +149,14 @@ func (w *demoWriter) happen(ctx context.Context, h happening) error {
 	return err
 }
 
-// recordedDay is what a day left.
+// recordedDay is the records of a day.
 type recordedDay struct {
 	day     beacon.Day
 	records []beacon.RecordRow
 }
 
-// live writes the records of each day, closes it, and settles each month when
-// its time has come. The next day is made up meanwhile.
+// live writes the records of each day, closes it, and settles each month when it is
+// due. The next day is generated meanwhile.
 func (w *demoWriter) live(ctx context.Context) error {
 	books := rewards.New(rewards.Config{
 		Store: w.db, Telemetry: w, Policies: policy.Default(),
@@ -195,7 +196,7 @@ func (w *demoWriter) live(ctx context.Context) error {
 // closedAfter is how long after midnight a day is closed.
 const closedAfter = 7 * time.Minute
 
-// keep writes what happened on a day and, if it is over for good, closes it.
+// keep writes what happened on a day and, if its records are final, closes it.
 func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
 	if err := w.register(ctx, (d.day + 1).Time()); err != nil {
 		return fmt.Errorf("register the hotspots: %w", err)
@@ -206,23 +207,23 @@ func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recorde
 		}
 	}
 	if d.day >= w.network.Final() {
-		return nil // for the server to close
+		return nil // the server will close it
 	}
 	w.now, w.final = (d.day + 1).Time().Add(closedAfter), d.day+1
 	return books.CatchUp(ctx)
 }
 
-// recordsAtOnce is how many records are written in one transaction. Nobody waits
-// behind it.
+// recordsAtOnce is how many records are written in one transaction. Nothing else
+// waits for it.
 const recordsAtOnce = 2000
 
-// FinalBefore, Facts and FactsOf are rewards.Telemetry for days that are over.
+// FinalBefore, Facts and FactsOf implement rewards.Telemetry for days that are over.
 func (w *demoWriter) FinalBefore() (beacon.Day, bool) { return w.final, true }
 
-// Facts knows of no day that is not over.
+// Facts returns nothing: all days are over.
 func (*demoWriter) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	return nil, nil
 }
 
-// FactsOf reads a record.
+// FactsOf decodes a record.
 func (*demoWriter) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }

@@ -38,7 +38,7 @@ func (doctorCmd) Examples() string {
 `
 }
 
-// Run says whether a database is sound.
+// Run reports whether a database is sound.
 func (c doctorCmd) Run(out *console) error {
 	x, err := c.examine(out)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c doctorCmd) examine(out *console) (*store.Examination, error) {
 	return sqlite.Examine(c.DB)
 }
 
-// tell prints what came of a check.
+// tell prints the result of a check.
 func (c doctorCmd) tell(out *console, r doctor.Result) error {
 	if c.JSON {
 		return json.NewEncoder(out.stdout).Encode(r)

@@ -85,7 +85,7 @@ func (c importCmd) Run(out *console) error {
 	return c.run(out, source, rows, register)
 }
 
-// run goes through the file, and tells what became of it.
+// run imports all rows and prints the outcome.
 func (c importCmd) run(out *console, source *meteredReader, rows rowSource, register registrar) error {
 	done := new(tally)
 	watch := newWatch(out.stderr, func() string { return source.bar(done.String()) })
@@ -110,7 +110,7 @@ func (c importCmd) run(out *console, source *meteredReader, rows rowSource, regi
 	return nil
 }
 
-// orInterrupted is another word for what fails because someone said stop.
+// orInterrupted replaces an error that was caused by an interrupt.
 func orInterrupted(out *console, err error) error {
 	if out.ctx.Err() != nil {
 		return errors.New("interrupted; to go on, import the file again")
@@ -118,7 +118,7 @@ func orInterrupted(out *console, err error) error {
 	return err
 }
 
-// clearLine takes the progress bar away, where there is one.
+// clearLine returns the text that clears the progress bar, if there is one.
 func clearLine(out io.Writer) string {
 	if onTerminal(out) {
 		return "\r\x1b[K"
@@ -141,7 +141,7 @@ func (c importCmd) check() error {
 	return nil
 }
 
-// kind tells by its name how a file is read.
+// kind chooses the reader of a file by its name.
 func (c importCmd) kind() func(io.Reader) (rowSource, error) {
 	switch strings.ToLower(filepath.Ext(c.File)) {
 	case ".csv", ".tsv":
@@ -152,7 +152,7 @@ func (c importCmd) kind() func(io.Reader) (rowSource, error) {
 	return nil
 }
 
-// tally counts what became of lines.
+// tally counts the outcomes of rows.
 type tally struct {
 	registered, there, differing, failed atomic.Int64
 }
@@ -171,7 +171,7 @@ func (t *tally) add(kind outcomeKind) {
 	}
 }
 
-// String is for the progress bar.
+// String formats the tally for the progress bar.
 func (t *tally) String() string {
 	return fmt.Sprintf("%d registered, %d already there, %d failed", t.registered.Load(), t.there.Load(), t.failed.Load())
 }
@@ -190,7 +190,7 @@ func (t *tally) summary(dry bool) string {
 // meteredReader knows how much of a file has been read.
 type meteredReader struct {
 	r    io.Reader
-	size int64 // 0: not known
+	size int64 // 0: unknown
 	done atomic.Int64
 }
 
@@ -207,8 +207,7 @@ func (m *meteredReader) bar(what string) string {
 	return bar("bytes: "+what, m.done.Load(), m.size)
 }
 
-// unusedNames lists the columns that mean nothing to us: one of them may be a
-// misspelt one.
+// unusedNames lists the columns that are not used: one of them may be misspelt.
 func (im *importer) unusedNames() string {
 	var names []string
 	for name := range im.unused {
@@ -218,5 +217,5 @@ func (im *importer) unusedNames() string {
 	return strings.Join(names, ", ")
 }
 
-// importTime is what hotspots are checked at; no rule depends on it.
+// importTime is the time at which hotspots are checked; no rule depends on it.
 var importTime = time.Unix(0, 0)

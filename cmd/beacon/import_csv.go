@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// rowSource gives one row after the other; an error ends it. A row that cannot be
-// read has a fault, and others may follow it.
+// rowSource yields rows; an error ends it. A row that cannot be read has a fault, and
+// others may follow it.
 type rowSource iter.Seq2[row, error]
 
-// maxRow is how long a row may be: more than a server takes, and little enough to
-// have many of them in memory.
+// maxRow limits the length of a row: more than a server accepts, and small enough to
+// have many in memory.
 const maxRow = 256 << 10
 
-// boundedReader gives up on a row that is too long, before it fills the memory.
+// boundedReader stops at a row that is too long, before it fills the memory.
 type boundedReader struct {
 	r    io.Reader
 	left int
@@ -37,7 +37,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next allows for another row.
+// next allows another row.
 func (b *boundedReader) next() { b.left = maxRow }
 
 // csvRows reads a table (RFC 4180).
@@ -53,7 +53,7 @@ func csvRows(file io.Reader) (rowSource, error) {
 	if table.Comma, err = separator(text); err != nil {
 		return nil, err
 	}
-	table.FieldsPerRecord = -1 // a line that is too short is at fault, not the file
+	table.FieldsPerRecord = -1 // a short line is a fault of that line, not of the file
 	names, err := table.Read()
 	if err != nil {
 		return nil, fmt.Errorf("line 1: %w", cause(err))
@@ -84,7 +84,7 @@ func csvRows(file io.Reader) (rowSource, error) {
 	}, nil
 }
 
-// csvRow makes a record a row.
+// csvRow converts a record to a row.
 func csvRow(table *csv.Reader, names, record []string, err error) row {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return row{line: parse.StartLine, fault: parse.Err.Error() + "; a cell with quotes in it stands in quotes, and each of them is doubled"}
@@ -105,8 +105,7 @@ func csvRow(table *csv.Reader, names, record []string, err error) row {
 	return r
 }
 
-// skipMark skips the mark that some programs put before UTF-8, and refuses what
-// is not that.
+// skipMark skips a UTF-8 byte order mark, and refuses UTF-16.
 func skipMark(text *bufio.Reader) error {
 	begin, err := text.Peek(3)
 	switch {
@@ -123,7 +122,7 @@ func skipMark(text *bufio.Reader) error {
 	return nil
 }
 
-// separator is what stands between the names of the first line most often.
+// separator returns the most frequent separator in the first line.
 func separator(text *bufio.Reader) (rune, error) {
 	begin, err := text.Peek(text.Size() / 2)
 	if err != nil && !errors.Is(err, io.EOF) && len(begin) == 0 {
@@ -139,7 +138,7 @@ func separator(text *bufio.Reader) (rune, error) {
 	return best, nil
 }
 
-// columnNames holds the first line to what a table needs.
+// columnNames checks the first line for what a table needs.
 func columnNames(record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, name := range record {
@@ -160,7 +159,7 @@ func columnNames(record []string) ([]string, error) {
 	return names, nil
 }
 
-// cause is what is wrong, without where.
+// cause returns the error without its position.
 func cause(err error) error {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return parse.Err

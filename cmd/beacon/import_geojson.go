@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// lineReader knows on which line each byte of a file is. It remembers the ends of
-// those lines alone that were read and not yet asked for.
+// lineReader knows the line of each byte of a file. It remembers only the ends of
+// lines that were read and not yet asked for.
 type lineReader struct {
 	r      io.Reader
 	read   int64
@@ -30,7 +30,7 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// at gives the line of an offset, which never is before the last one.
+// at returns the line of an offset. Offsets must not decrease.
 func (l *lineReader) at(offset int64) int {
 	passed := 0
 	for passed < len(l.breaks) && l.breaks[passed] < offset {
@@ -110,7 +110,7 @@ func (p *points) delimiter(want json.Delim) bool {
 	return err == nil && token == want
 }
 
-// broken says that a document ends too early, in words.
+// broken replaces an unexpected end of a document with a plain message.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends in the middle")
@@ -173,7 +173,7 @@ func (r *row) point(text []byte) error {
 	return nil
 }
 
-// cell is what a value would be in a table.
+// cell returns what a value would be in a table.
 func cell(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// importColumns are what a row can have.
+// importColumns are the columns that a row can have.
 var importColumns = []string{
 	"name", "type", "lat", "lng", "address", "ssid", "mac_address",
 	"max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
@@ -23,12 +23,12 @@ var importColumns = []string{
 type row struct {
 	line    int
 	feature int               // its number among the features of GeoJSON; 0 in a table
-	cells   map[string]string // by column; what is empty is absent
-	fault   string            // why it could not even be read
+	cells   map[string]string // by column; empty cells are absent
+	fault   string            // why the row could not be parsed
 	unused  []string          // other columns
 }
 
-// place tells where a row is, for people.
+// place returns where a row is, for people.
 func (r row) place() string {
 	if r.feature > 0 {
 		return fmt.Sprintf("%d: feature %d", r.line, r.feature)
@@ -36,7 +36,7 @@ func (r row) place() string {
 	return strconv.Itoa(r.line)
 }
 
-// candidate is a row that is a hotspot.
+// candidate is a row that is a valid hotspot.
 type candidate struct {
 	registration client.Registration
 	hotspot      beacon.Hotspot // as it will be
@@ -74,8 +74,8 @@ func columnRank(column string) int {
 	return slices.Index(importColumns, name)
 }
 
-// read makes a row a hotspot, by the rules that the server has too. It says
-// everything that is wrong at once.
+// read converts a row to a hotspot, with the rules that the server applies. It
+// returns all faults at once.
 func (r row) read() (candidate, error) {
 	if r.fault != "" {
 		return candidate{}, errors.New(r.fault)
@@ -103,7 +103,7 @@ func (r row) read() (candidate, error) {
 	return candidate{hotspot: hotspot, registration: r.registration(form, hours)}, nil
 }
 
-// registration is what is sent: what the row says, and no more.
+// registration returns what is sent: what the row says, and no more.
 func (r row) registration(form beacon.Registration, hours *client.OperatingHours) client.Registration {
 	place, device, settings := form.Location.V, form.Device.V, form.Settings.V
 	out := client.Registration{
@@ -130,7 +130,7 @@ func pointer(v beacon.Opt[float64]) *float64 {
 	return &v.V
 }
 
-// columnOf names the column that a field of the interface comes from.
+// columnOf returns the column of a field of the API.
 func columnOf(field string) string {
 	for _, prefix := range []string{"location.", "device.", "settings."} {
 		field = strings.TrimPrefix(field, prefix)
@@ -138,7 +138,7 @@ func columnOf(field string) string {
 	return field
 }
 
-// text reads a cell. Spaces at the ends of an SSID are part of it.
+// text returns a cell. Spaces at the ends of an SSID are part of it.
 func (r row) text(column string) beacon.Opt[string] {
 	value := r.cells[column]
 	if column != "ssid" {
@@ -150,7 +150,7 @@ func (r row) text(column string) beacon.Opt[string] {
 	return beacon.Some(value)
 }
 
-// number reads a cell as JSON reads numbers: no 0x10, no NaN.
+// number parses a cell like a JSON number: no 0x10, no NaN.
 func (r row) number(column string, faults *rowFaults) beacon.Opt[float64] {
 	text := r.text(column)
 	if !text.Set {
@@ -164,7 +164,7 @@ func (r row) number(column string, faults *rowFaults) beacon.Opt[float64] {
 	return beacon.Some(*value)
 }
 
-// hours reads a cell with JSON in it.
+// hours parses a cell that contains JSON.
 func (r row) hours(faults *rowFaults) *client.OperatingHours {
 	text := r.text("operating_hours")
 	if !text.Set {
@@ -179,7 +179,7 @@ func (r row) hours(faults *rowFaults) *client.OperatingHours {
 	return hours
 }
 
-// hoursForm is the same in the words of those who check it.
+// hoursForm converts hours to the form that package beacon validates.
 func hoursForm(hours *client.OperatingHours) beacon.Opt[beacon.HoursForm] {
 	if hours == nil {
 		return beacon.Opt[beacon.HoursForm]{}

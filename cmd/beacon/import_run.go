@@ -11,21 +11,20 @@ type outcomeKind int
 const (
 	isRegistered outcomeKind = iota // or, in a dry run, could be
 	isThere
-	differs // is there, with other values
+	differs // exists, with other values
 	hasFailed
 )
 
-// outcome is what became of a row.
+// outcome is the result of a row.
 type outcome struct {
 	kind outcomeKind
-	text string // for people; empty when there is nothing to say
+	text string // for people; may be empty
 }
 
 // registrar registers a hotspot. An error ends the import.
 type registrar func(context.Context, candidate) (outcome, error)
 
-// importer goes through rows, some at the same time, and tells what became of
-// them in their order.
+// importer processes rows, some concurrently, and reports their outcomes in order.
 type importer struct {
 	register    registrar // nil in a dry run
 	connections int
@@ -33,7 +32,7 @@ type importer struct {
 	unused      map[string]bool
 }
 
-// job is a row on its way.
+// job is a row being processed.
 type job struct {
 	row
 	candidate
@@ -42,8 +41,8 @@ type job struct {
 	done chan struct{}
 }
 
-// run ends with the first error that is not a row's own. What was begun by then is
-// told of; the rest is not begun.
+// run ends with the first error that is not a row's own. It reports all rows begun by
+// then, and begins no others.
 func (im *importer) run(ctx context.Context, rows rowSource, tell func(row, outcome)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -80,7 +79,7 @@ func cancelWith(cancel context.CancelCauseFunc, err error) {
 	}
 }
 
-// feed reads rows, and hands those that are hotspots to the workers.
+// feed reads rows, and passes those that are hotspots to the workers.
 func (im *importer) feed(ctx context.Context, rows rowSource, begun, work chan<- *job) error {
 	for r, err := range rows {
 		if err != nil || ctx.Err() != nil {
@@ -103,7 +102,7 @@ func (im *importer) feed(ctx context.Context, rows rowSource, begun, work chan<-
 	return nil
 }
 
-// examine is false when there is nothing more to do with a row.
+// examine reports whether there is anything left to do with a row.
 func (im *importer) examine(j *job) bool {
 	var err error
 	if j.candidate, err = j.read(); err != nil {
@@ -119,7 +118,7 @@ func (im *importer) examine(j *job) bool {
 	return im.register != nil
 }
 
-// maxUnused bounds what is remembered of columns that mean nothing.
+// maxUnused limits how many unused columns are remembered.
 const maxUnused = 20
 
 func (im *importer) note(unused []string) {

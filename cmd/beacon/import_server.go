@@ -17,7 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// importTarget registers hotspots at a server, and knows which are there.
+// importTarget registers hotspots at a server, and knows which exist there.
 type importTarget struct {
 	client *client.Client
 	own    map[string]ownHotspot // by canonical MAC address
@@ -28,7 +28,7 @@ type ownHotspot struct {
 	values []string // in the order of comparedColumns
 }
 
-// importPatience is how long the import waits when the server asks for that.
+// importPatience is how long the import waits when the server asks it to.
 const importPatience = time.Minute
 
 func newImportTarget(ctx context.Context, url, key string, connections int) (*importTarget, error) {
@@ -51,8 +51,8 @@ func newImportTarget(ctx context.Context, url, key string, connections int) (*im
 	return r, nil
 }
 
-// checkKey makes sure that there is a server, and that the key opens it. It has
-// less patience than what follows: an address may be misspelt.
+// checkKey checks that there is a server, and that the key is valid. It retries less
+// than what follows: an address may be misspelt.
 func checkKey(ctx context.Context, url, key string, options []client.Option) (client.Key, error) {
 	c, err := client.New(url, key, options...)
 	if err != nil {
@@ -70,9 +70,8 @@ func checkKey(ctx context.Context, url, key string, options []client.Option) (cl
 	return self, err
 }
 
-// register registers one hotspot, unless it is there. The key under which it is
-// sent is made of its contents, so that an import that runs twice at the same time
-// registers it once.
+// register registers one hotspot, unless it exists. Its idempotency key is derived
+// from its contents, so that two imports at the same time register it once.
 func (r *importTarget) register(ctx context.Context, c candidate) (outcome, error) {
 	if there, ok := r.own[c.hotspot.Device.MAC.Canonical()]; ok {
 		return compare(there, c), nil
@@ -90,12 +89,12 @@ func (r *importTarget) register(ctx context.Context, c candidate) (outcome, erro
 	return judge(err)
 }
 
-// settle finds out what it means that a hotspot was registered before by the same
-// request: it is there, or it was deleted within the day, and is registered anew.
+// settle handles a hotspot that the same request registered before: either it still
+// exists, or it was deleted within the day and is registered again.
 func (r *importTarget) settle(ctx context.Context, c candidate, first client.Hotspot) (outcome, error) {
 	now, err := r.client.Hotspot(ctx, first.ID)
 	if errors.Is(err, client.ErrNotFound) {
-		c.registration.IdempotencyKey = "" // a fresh one
+		c.registration.IdempotencyKey = "" // use a new one
 		_, err = r.client.RegisterHotspot(ctx, c.registration)
 		return judge(err)
 	}
@@ -105,7 +104,7 @@ func (r *importTarget) settle(ctx context.Context, c candidate, first client.Hot
 	return compare(ownHotspot{now.ID, valuesThere(now)}, c), nil
 }
 
-// judge tells what is wrong with a row from what is wrong with everything.
+// judge distinguishes an error of one row from one that affects everything.
 func judge(err error) (outcome, error) {
 	e, refused := errors.AsType[*client.Error](err)
 	switch {
@@ -128,8 +127,8 @@ var comparedColumns = []string{
 	"name", "type", "lat", "lng", "address", "ssid", "max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
 }
 
-// compare tells whether what is there is what the file says. It is left as it is
-// in either case: its operator may have changed it since.
+// compare reports whether the existing hotspot is as the file says. It changes
+// nothing: the operator may have edited it since.
 func compare(there ownHotspot, c candidate) outcome {
 	wanted := valuesWanted(c)
 	var other []string
@@ -170,14 +169,14 @@ func valuesWanted(c candidate) []string {
 func hoursText(hours *client.OperatingHours) string {
 	text, err := json.Marshal(hours)
 	if err != nil {
-		return err.Error() // strings alone: cannot happen
+		return err.Error() // only strings: cannot fail
 	}
 	return string(text)
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// pooled keeps as many connections as are used.
+// pooled returns an HTTP client that keeps as many idle connections as are used.
 func pooled(connections int) *http.Client {
 	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
 }

@@ -22,11 +22,11 @@ type keysCmd struct {
 	Revoke keysRevokeCmd `cmd:"" help:"Revoke a key; running servers refuse it within 2 seconds."`
 }
 
-// commandLine is who acts when a key is made on the command line: whoever can
-// open the database may do everything.
+// commandLine is the principal of commands: anyone who can open the database may do
+// everything.
 var commandLine = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: "cli"}
 
-// keysOf serves the keys of a database to a single command.
+// keysOf returns the keys of a database, for a single command.
 func keysOf(db *store.DB) *access.Keys {
 	return access.New(db, time.Now, func(time.Time) bool { return false })
 }
@@ -47,7 +47,7 @@ func (keysCreateCmd) Examples() string {
 `
 }
 
-// Run creates the key.
+// Run creates a key.
 func (c keysCreateCmd) Run(out *console) error {
 	return c.with(out, func(db *store.DB) error {
 		in := access.Creation{
@@ -126,7 +126,7 @@ func (c keysListCmd) Run(out *console) error {
 // keysPerPage is how many keys are read at once.
 const keysPerPage = 100
 
-// eachKey walks through all pages of the list.
+// eachKey iterates over all pages of the list.
 func eachKey(ctx context.Context, keys *access.Keys, user beacon.UserID) iter.Seq2[beacon.Key, error] {
 	return func(yield func(beacon.Key, error) bool) {
 		for number := 1; ; number++ {
@@ -213,7 +213,7 @@ func (keysRevokeCmd) Examples() string {
 	return "  beacon keys revoke key_01kbrv6xkhe45tq0fwvvfdym0w\n"
 }
 
-// Run revokes the key.
+// Run revokes a key.
 func (c keysRevokeCmd) Run(out *console) error {
 	return c.withExisting(out, func(db *store.DB) error {
 		_, err := keysOf(db).Revoke(out.ctx, commandLine, beacon.KeyID(c.ID))

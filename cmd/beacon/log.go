@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// logBuffer gathers log lines and writes them out together, so that a request
-// does not wait for the terminal or the disk, and a system call serves many
-// lines. When the reader of the log stops reading, lines beyond maxPending are
-// dropped and counted: a stuck log must not stop the service.
+// logBuffer collects log lines and writes them together, so that a request does not
+// wait for the terminal or the disk, and one system call writes many lines. If the
+// reader of the log stops reading, lines beyond maxPending are dropped and counted: a
+// stuck log must not stop the service.
 type logBuffer struct {
 	out io.Writer
 
 	mu      sync.Mutex
 	pending []byte
-	spare   []byte // the other buffer, once it was written out
+	spare   []byte // the other buffer, when it is not being written
 	dropped int
 
 	wake    chan struct{} // there are lines to write
@@ -40,7 +40,7 @@ func newLogBuffer(out io.Writer) *logBuffer {
 	return b
 }
 
-// Write keeps one line; slog's handlers call it once for each.
+// Write buffers one line; slog's handlers call it once for each.
 func (b *logBuffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *logBuffer) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close writes out what is left.
+// Close writes the remaining lines.
 func (b *logBuffer) Close() {
 	close(b.closing)
 	<-b.done
@@ -74,7 +74,7 @@ func (b *logBuffer) flushLoop() {
 			return
 		}
 		select {
-		case <-time.After(logInterval): // let more lines gather
+		case <-time.After(logInterval): // let more lines collect
 		case <-b.closing:
 			return
 		}
@@ -88,7 +88,7 @@ func (b *logBuffer) flush() {
 	b.pending, b.spare, b.dropped = b.spare[:0], nil, 0
 	b.mu.Unlock()
 
-	_, _ = b.out.Write(lines) // there is nowhere to complain to
+	_, _ = b.out.Write(lines) // there is nowhere to report an error
 	if dropped > 0 {
 		slog.New(slog.NewJSONHandler(b.out, nil)).Warn("log lines were dropped: the log is not read fast enough", "lines", dropped)
 	}
@@ -97,7 +97,7 @@ func (b *logBuffer) flush() {
 	b.mu.Unlock()
 }
 
-// newLogger makes the process's logger.
+// newLogger returns the process's logger.
 func newLogger(out io.Writer, format string, level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if format == "text" {

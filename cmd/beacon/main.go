@@ -1,7 +1,6 @@
-// Command beacon is the backend of a community Wi-Fi network. This package
-// wires the others together. Here alone is decided what time it is for data, and
-// here alone the environment is read; limits and timeouts count real time where
-// they stand.
+// Command beacon is the backend of a community Wi-Fi network. This package wires the
+// others together. Only this package chooses the clock of data and reads the
+// environment; limits and timeouts elsewhere count real time.
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// show lets Prometheus see how the node is doing. docs/monitoring.md tells what
-// the figures mean, and deploy/monitoring shows them and watches them.
+// show registers the node's metrics. docs/monitoring.md explains them, and
+// deploy/monitoring has dashboards and alerts.
 func (n *node) show(set *metrics.Set) {
 	n.showBuild(set)
 	n.showHotspots(set)

@@ -5,27 +5,25 @@ import (
 	"runtime/debug"
 )
 
-// How the garbage collector is set; GOGC in the environment wins.
+// Settings of the garbage collector; GOGC in the environment overrides them.
 const (
-	// gcPercent is how much garbage may gather, in percent of what is alive: the
-	// more, the more memory, and the less time for collecting. Most of what is
-	// alive are the vitals of hotspots, which hold few pointers and cost little to
-	// look through.
+	// gcPercent is how much garbage may accumulate, in percent of the live heap. A
+	// higher value takes more memory and less CPU time. Most of the live heap is the
+	// vitals of hotspots, which hold few pointers and are cheap to scan.
 	gcPercent = 45
 
-	// ballastBytes is memory that is reserved and never touched, so it costs no
-	// RAM. The collector counts it as alive: with the few megabytes that a small
-	// network needs, it would otherwise run every thousand requests, and take a
-	// tenth of their CPU time.
+	// ballastBytes is memory that is reserved and never touched, so it costs no RAM.
+	// The collector counts it as live. With the few megabytes of a small network, it
+	// would otherwise run every thousand requests and take a tenth of their CPU time.
 	ballastBytes = 32 << 20
 
-	// gcPercentWhileLoading is for the start: reading a million hotspots makes
-	// much garbage that is best collected once, at the end.
+	// gcPercentWhileLoading applies at startup: loading a million hotspots makes much
+	// garbage that is best collected once, at the end.
 	gcPercentWhileLoading = 400
 )
 
-// tuneCollector sets the collector for a server. The ballast that it returns
-// must be kept.
+// tuneCollector configures the collector for a server. The caller must keep the
+// ballast alive.
 func tuneCollector() (ballast []byte) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -33,7 +31,7 @@ func tuneCollector() (ballast []byte) {
 	return make([]byte, ballastBytes)
 }
 
-// whileLoading runs load, and gives back the memory that only it needed.
+// whileLoading runs load, and then releases the memory that only load needed.
 func whileLoading(load func() error) error {
 	usual := debug.SetGCPercent(gcPercentWhileLoading)
 	err := load()

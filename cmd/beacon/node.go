@@ -21,8 +21,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
-// node is the live network as one process serves it: a database, the picture
-// of it in memory, and what keeps the two in step.
+// node is the live network in one process: a database, its image in memory, and what
+// keeps the two consistent.
 type node struct {
 	db        *store.DB
 	fleet     *fleet.Fleet
@@ -40,16 +40,16 @@ type node struct {
 	journalRows atomic.Int64 // as of the last countJournal
 }
 
-// keeperLease is held by the one node that folds heartbeats, gives events their
-// order, announces who is online, and closes and settles what was earned.
+// keeperLease is held by the one node that folds heartbeats, orders events, announces
+// who is online, and closes and settles what was earned.
 const keeperLease = "keeper"
 
-// nodeConfig is what a node is made of beside its database.
+// nodeConfig configures a node, apart from its database.
 type nodeConfig struct {
 	limits   api.Limits
 	policies policy.Book
 	now      func() time.Time
-	rate     float64 // how fast now runs beside the machine's clock; 0: nobody knows
+	rate     float64 // how fast now runs compared with the machine's clock; 0: unknown
 	log      *slog.Logger
 }
 
@@ -86,7 +86,7 @@ func newNode(db *store.DB, cfg nodeConfig) *node {
 	return n
 }
 
-// load brings memory to where the database is.
+// load loads the state of the database into memory.
 func (n *node) load(ctx context.Context) error {
 	if err := n.rewards.Start(ctx); err != nil {
 		return err
@@ -109,10 +109,10 @@ func (n *node) load(ctx context.Context) error {
 const (
 	flushInterval = time.Minute
 	pruneInterval = time.Hour
-	countInterval = 15 * time.Second // as often as Prometheus usually looks
+	countInterval = 15 * time.Second // the usual scrape interval of Prometheus
 )
 
-// run keeps the node in step with the database until ctx ends.
+// run keeps memory and database consistent until ctx ends.
 func (n *node) run(ctx context.Context) {
 	var group errgroup.Group
 	for _, job := range []func(context.Context){
@@ -150,7 +150,7 @@ func every(ctx context.Context, interval time.Duration, fn func(context.Context)
 	}
 }
 
-// flushTimeout bounds a flush: the database may be away.
+// flushTimeout bounds a flush, because the database may be down.
 const flushTimeout = 2 * time.Second
 
 func (n *node) flushKeys(ctx context.Context) {
@@ -167,9 +167,9 @@ func (n *node) prune(ctx context.Context) {
 	}
 }
 
-// countJournal looks how long the journal is. It does so by itself and not when
-// Prometheus asks: a question must not have to wait for a database that is away,
-// which beacon_feed_age_seconds tells of.
+// countJournal counts the rows of the journal. It runs on a timer and not on a
+// scrape: a scrape must not wait for a database that is down, which
+// beacon_feed_age_seconds shows.
 func (n *node) countJournal(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()

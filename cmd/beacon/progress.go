@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// watch tells how something goes on: once a second on a terminal, always on the
-// same line, and seldom elsewhere.
+// watch shows progress: on a terminal once a second, on one line, and elsewhere
+// seldom.
 type watch struct {
 	out  io.Writer
 	end  chan struct{}
@@ -38,7 +38,7 @@ func newWatch(out io.Writer, line func() string) *watch {
 	return w
 }
 
-// stop leaves the line free for what comes next.
+// stop clears the line for what comes next.
 func (w *watch) stop() {
 	close(w.end)
 	w.done.Wait()
@@ -58,8 +58,8 @@ func onTerminal(out io.Writer) bool {
 
 const barWidth = 30
 
-// bar draws how much of something is done. That may be more than there was, as of a file
-// that grows, or while the total is not known yet.
+// bar draws a progress bar. Done may exceed total, as for a file that grows, or while
+// the total is not known yet.
 func bar(what string, done, total int64) string {
 	filled := int(barWidth * min(done, total) / max(total, 1))
 	return fmt.Sprintf("[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", barWidth-filled), done, total, what)

@@ -20,7 +20,7 @@ this program knows what to do with it. It is copied, and stays what it is. A
 backup of an older version is brought up to date when a server opens it.`
 }
 
-// Validate is that of every --db.
+// Validate checks --db as in every command.
 func (c restoreCmd) Validate() error { return database{c.DB}.Validate() }
 
 // Examples are shown by --help.
@@ -30,7 +30,7 @@ func (restoreCmd) Examples() string {
 `
 }
 
-// Run makes a database of a backup.
+// Run creates a database from a backup.
 func (c restoreCmd) Run(out *console) error {
 	if (database{DB: c.DB}).remote() {
 		return usageError(fmt.Sprintf(`PostgreSQL has a tool of its own for this; into an empty database:

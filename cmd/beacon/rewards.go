@@ -18,8 +18,7 @@ type rewardsCmd struct {
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed, and which months are settled."`
 }
 
-// policies is the flag that names a file of reward policies, the same in every
-// command.
+// policies is the --policy flag, the same in every command.
 type policies struct {
 	Policy string `placeholder:"FILE" help:"A file of reward policies, in place of those that beacon was built with."`
 }
@@ -31,8 +30,8 @@ func (p policies) book() (policy.Book, error) {
 	return policy.Load(p.Policy)
 }
 
-// rewardsOf serves the rewards of a database to a single command. Its policies are
-// those that servers have brought.
+// rewardsOf returns the rewards of a database, for a single command. Its policies are
+// those that servers have stored.
 func rewardsOf(out *console, db *store.DB, now func() time.Time) (*rewards.Rewards, error) {
 	r := rewards.New(rewards.Config{Store: db, Now: now, Log: slog.New(slog.DiscardHandler)})
 	return r, r.Follow(out.ctx)
@@ -53,8 +52,8 @@ func (rewardsSettleCmd) Examples() string {
 `
 }
 
-// Run settles a month (decision C5). It may be repeated, and may run beside
-// servers and other commands: a statement is written once.
+// Run settles a month (decision C5). It may be repeated, and may run beside servers
+// and other commands: a statement is written once.
 func (c rewardsSettleCmd) Run(out *console) error {
 	now, err := c.now()
 	if err != nil {
@@ -80,7 +79,7 @@ func (c rewardsSettleCmd) Run(out *console) error {
 	})
 }
 
-// settledLine says what a settlement did.
+// settledLine describes what a settlement did.
 func settledLine(r rewards.SettleReport) string {
 	all := fmt.Sprintf("%s, %s credits", count(r.Statements, "statement"), r.Total)
 	switch already := r.Statements - r.Written; {
@@ -92,7 +91,7 @@ func settledLine(r rewards.SettleReport) string {
 	return fmt.Sprintf("settled %s: %s", r.Month, all)
 }
 
-// count says how many there are of something.
+// count formats a number of things.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -25,7 +25,7 @@ func (rewardsStatusCmd) Examples() string {
 `
 }
 
-// bookkeeping is how far the books have come, as of one moment.
+// bookkeeping is how far the ledger is, as of one snapshot.
 type bookkeeping struct {
 	closing    ledger.Closing
 	begun      bool
@@ -35,7 +35,7 @@ type bookkeeping struct {
 	anySettled bool
 }
 
-// Run shows what is closed and what is settled.
+// Run prints what is closed and what is settled.
 func (c rewardsStatusCmd) Run(out *console) error {
 	now, err := c.now()
 	if err != nil {
@@ -87,7 +87,8 @@ func (k *bookkeeping) closedLine() string {
 	return fmt.Sprintf("closed through %s", k.closing.Day)
 }
 
-// state is that of a month for everyone: a user's own may be settled before.
+// state returns the state of a month for everyone; a single user's may be settled
+// before.
 func (k *bookkeeping) state(month beacon.Month, now time.Time) rewards.Status {
 	switch {
 	case k.anySettled && month <= k.finished:
@@ -98,8 +99,8 @@ func (k *bookkeeping) state(month beacon.Month, now time.Time) rewards.Status {
 	return rewards.Finalizing
 }
 
-// addUp gives what is closed of a month: how many users earned something, and
-// how much in all.
+// addUp returns the closed part of a month: how many users earned something, and the
+// total.
 func addUp(ctx context.Context, db *store.DB, month beacon.Month) (users int, total beacon.Amount, err error) {
 	const atATime = 1000
 	for after := beacon.UserID(""); ; {

@@ -27,13 +27,13 @@ func (rewardsVerifyCmd) Examples() string {
 `
 }
 
-// verified is a statement that holds.
+// verified is a statement that was verified.
 type verified struct {
 	file string
 	statement.Report
 }
 
-// Run computes everything in the statements again (decision C5).
+// Run recomputes everything in the statements (decision C5).
 func (c rewardsVerifyCmd) Run(out *console) error {
 	book, err := c.book()
 	if err != nil {
@@ -79,8 +79,8 @@ func holdsLine(file string, r statement.Report) string {
 		file, r.User, r.Month, count(r.Rows, "row"), count(r.Hotspots, "hotspot"), r.Earned.Total(), r.Hash)
 }
 
-// checkChain sees that statements of one user follow each other, in whatever
-// order they were named.
+// checkChain checks that the statements of one user follow each other. They may be
+// named in any order.
 func checkChain(all []verified) error {
 	slices.SortStableFunc(all, func(a, b verified) int {
 		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Month, b.Month))

@@ -5,21 +5,21 @@ import (
 	"strings"
 	"sync/atomic"
 
-	webconsole "github.com/beacon-wifi/beacon/console" // this command has another console: the terminal
+	webconsole "github.com/beacon-wifi/beacon/console" // in this command, console is the terminal
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
-// router sends a request to the interface that it is for.
+// router routes a request to its interface.
 type router struct {
 	health  *httpserver.Site
 	preview *preview.API
 	network *api.API
 	console *webconsole.Console
 	docs    *docsite.Docs
-	loaded  atomic.Bool // until then the network interface has nothing to answer from
+	loaded  atomic.Bool // until then the network interface has no data
 
 	pressure httpserver.Pressure
 }
@@ -37,7 +37,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
 	case !api.IsHeartbeat(r) && rt.pressure.Yields(r):
-		// A device that is not heard counts as offline; an app can ask again.
+		// Shed other requests first: a device without heartbeats counts as offline,
+		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
 	case !isNetwork(path):
 		rt.preview.ServeHTTP(w, r)
@@ -48,7 +49,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers in the shape of the interface that a request was for.
+// refuse sends an error in the format of the interface that a request was for.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
 	if isNetwork(r.URL.Path) {
 		rt.network.Refuse(w, r, status)

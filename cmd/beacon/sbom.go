@@ -10,8 +10,8 @@ import (
 	webconsole "github.com/beacon-wifi/beacon/console"
 )
 
-// bom tells what a binary is made of, in the form of CycloneDX 1.6. It has neither
-// a date nor a number of its own, so that the same binary tells the same.
+// bom lists what a binary is made of, as CycloneDX 1.6. It has no date and no serial
+// number, so that the same binary gives the same output.
 type bom struct {
 	Format       string          `json:"bomFormat"`
 	SpecVersion  string          `json:"specVersion"`
@@ -55,8 +55,8 @@ type bomDependency struct {
 	DependsOn []string `json:"dependsOn"`
 }
 
-// writeBOM writes what the toolchain recorded of the modules in the binary, and
-// what the console's pages were built from.
+// writeBOM writes the modules that the toolchain recorded in the binary, and the
+// packages that the console's pages were built from.
 func writeBOM(out io.Writer, info *debug.BuildInfo, pages []webconsole.Package) error {
 	main := goComponent("application", &info.Main)
 	main.Licences = licence("Apache-2.0")
@@ -75,7 +75,8 @@ func writeBOM(out io.Writer, info *debug.BuildInfo, pages []webconsole.Package) 
 		purl := "pkg:npm/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + p.Version
 		b.Components = append(b.Components, bomComponent{Type: "library", Ref: purl, Name: p.Name, Version: p.Version, PURL: purl, Licences: licence(p.Licence)})
 	}
-	// Which needs which is not recorded: the binary needs them all.
+	// Dependencies between modules are not recorded: the binary depends on all of
+	// them.
 	needs := bomDependency{Ref: main.Ref, DependsOn: []string{}}
 	for _, c := range b.Components {
 		needs.DependsOn = append(needs.DependsOn, c.Ref)
@@ -91,7 +92,7 @@ func goComponent(kind string, m *debug.Module) bomComponent {
 	purl := "pkg:golang/" + m.Path + "@" + strings.ReplaceAll(url.PathEscape(m.Version), "+", "%2B")
 	c := bomComponent{Type: kind, Ref: purl, Name: m.Path, Version: m.Version, PURL: purl}
 	if m.Sum != "" {
-		c.Properties = []bomProperty{{"go:sum", m.Sum}} // of all files of the module, as in go.sum
+		c.Properties = []bomProperty{{"go:sum", m.Sum}} // over all files of the module, as in go.sum
 	}
 	return c
 }

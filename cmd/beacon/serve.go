@@ -55,7 +55,7 @@ func (serveCmd) Examples() string {
 func (c serveCmd) Run(out *console) error {
 	err := c.serve(out)
 	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // told to stop while it was still starting
+		return nil // stopped while it was still starting
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func (c serveCmd) serve(out *console) error {
 	return c.serveAt(now, c.ClockRate, out)
 }
 
-// serveBy serves by a clock that the caller sets as it likes.
+// serveBy serves with a clock that the caller may set to any time.
 func (c serveCmd) serveBy(now func() time.Time, out *console) error { return c.serveAt(now, 0, out) }
 
 func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) error {
@@ -82,7 +82,7 @@ func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) erro
 }
 
 // serveOn serves on a listener, which it closes, and calls ready once the network
-// can be asked.
+// interface can respond.
 func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, out *console, ready func()) error {
 	defer ln.Close()
 	proxies, err := c.proxies()
@@ -123,10 +123,10 @@ type server struct {
 	health  httpserver.Health
 	metrics *metrics.Set
 	log     *slog.Logger
-	shed    bool // turn requests away under too much load
+	shed    bool // refuse requests under too much load
 }
 
-// assemble opens the database and makes the interfaces.
+// assemble opens the database and creates the interfaces.
 func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func() time.Time, rate float64) error {
 	publicURL, err := c.publicURL(at)
 	if err != nil {
@@ -168,10 +168,10 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	return nil
 }
 
-// demoKey opens the preview, and names who uses it.
+// demoKey returns a key for the preview that names its user.
 func (c serveCmd) demoKey(user string) string { return c.PreviewKeyPrefix + "_test_" + user }
 
-// docs are the guides, and both interfaces as their documents describe them.
+// docs returns the guides, and the documents of both interfaces.
 func (c serveCmd) docs(publicURL string) (*docsite.Docs, error) {
 	files, err := downloads()
 	if err != nil {
@@ -188,7 +188,7 @@ func (c serveCmd) docs(publicURL string) (*docsite.Docs, error) {
 	})
 }
 
-// downloads are the files of packaging, for the documentation to offer.
+// downloads returns the packaging files, which the documentation offers.
 func downloads() (all []docsite.File, err error) {
 	err = fs.WalkDir(deploy.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -212,8 +212,8 @@ func (s *server) loaded(context.Context) error {
 	return nil
 }
 
-// run serves while the hotspots are loaded, so that a supervisor can see it
-// live and not yet ready; ready is called once they are.
+// run serves while the hotspots are loaded, so that a supervisor can see that it is
+// live and not yet ready. It calls ready once they are loaded.
 func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) error {
 	group, ctx := errgroup.WithContext(ctx)
 	context.AfterFunc(ctx, func() {
@@ -221,7 +221,7 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 		s.node.hub.Close() // who listens for events would never end by himself
 		s.node.api.Stop()
 	})
-	// The node goes on until the last request is answered.
+	// The node runs until the last request has its response.
 	serving, drained := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
 		defer drained()
@@ -249,9 +249,8 @@ func (s *server) run(ctx context.Context, ln, admin net.Listener, ready func()) 
 	return group.Wait()
 }
 
-// whileSound waits until the end, or until the disk has failed: then the server
-// must not go on, and whoever watches over it starts another, which reads what is
-// really there.
+// whileSound waits until ctx ends or the disk fails. After a failure the server must
+// not continue: the supervisor starts another, which reads what is really on disk.
 func (s *server) whileSound(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -261,7 +260,7 @@ func (s *server) whileSound(ctx context.Context) error {
 	}
 }
 
-// load reads the hotspots.
+// load loads the hotspots, and then lets the network interface respond.
 func (s *server) load(ctx context.Context) error {
 	began := time.Now()
 	err := whileLoading(func() error { return s.node.load(ctx) })
@@ -273,7 +272,7 @@ func (s *server) load(ctx context.Context) error {
 	return nil
 }
 
-// limits are those of decision N21 with the flag's for keys, or none.
+// limits returns those of decision N21 with the flag's for keys, or none.
 func (c serveCmd) limits() api.Limits {
 	if c.RateLimit.Off() {
 		return api.Limits{}
@@ -283,10 +282,9 @@ func (c serveCmd) limits() api.Limits {
 	return limits
 }
 
-// accessLog gives the observer that logs requests, or nil where the level
-// leaves them out. Heartbeats that were taken, or cannot be at the moment, are
-// left out: of a million devices they would be 16,700 lines a second, and the
-// metrics count them.
+// accessLog returns the observer that logs requests, or nil if the level excludes
+// them. It omits heartbeats that succeed or get a temporary refusal: a million
+// devices would make 16,700 lines a second, and the metrics count them.
 func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.Exchange) {
 	if c.LogLevel > slog.LevelInfo {
 		return nil
@@ -300,7 +298,7 @@ func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.Exchan
 	}
 }
 
-// observers makes one of two; the second may be nil.
+// observers combines two observers; the second may be nil.
 func observers(first, second func(*http.Request, httpserver.Exchange)) func(*http.Request, httpserver.Exchange) {
 	if second == nil {
 		return first
@@ -327,7 +325,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// proxies are the flag, checked, as is the limit beside it.
+// proxies parses the flag, and checks the limit that goes with it.
 func (c serveCmd) proxies() (httpserver.Proxies, error) {
 	all, err := httpserver.ParseProxies(c.TrustedProxies)
 	if err != nil {
@@ -339,7 +337,7 @@ func (c serveCmd) proxies() (httpserver.Proxies, error) {
 	return all, nil
 }
 
-// publicURL is the flag, checked, or the address that the server listens on.
+// publicURL returns the flag, checked, or the address that the server listens on.
 func (c serveCmd) publicURL(at net.Addr) (string, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)

@@ -76,7 +76,7 @@ func (c simulateCmd) check() error {
 	return nil
 }
 
-// drive talks to a server in real time.
+// drive sends heartbeats to a server in real time.
 func (c simulateCmd) drive(out *console) error {
 	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c simulateCmd) drive(out *console) error {
 	devices := simulate.Devices(c.Hotspots, c.Seed)
 	if err := c.setUp(out, client, devices); err != nil {
 		if out.ctx.Err() != nil {
-			return nil // told to stop
+			return nil // stopped
 		}
 		return err
 	}
@@ -132,7 +132,7 @@ func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*sim
 // simulationStart is when the clock of a simulation begins: a Monday.
 var simulationStart = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// march runs a server by a clock of our own, for some time by that clock.
+// march runs a server with its own clock, for some time by that clock.
 func (c simulateCmd) march(out *console, span time.Duration) error {
 	outcome, err := c.marchThrough(out, span)
 	switch {
@@ -180,7 +180,7 @@ func (c simulateCmd) marchOn(out *console, h *host, end time.Time) (outcome stri
 	return fmt.Sprintf("%s\ndigest %s\n", summary(meter.Read(), took), digest), err
 }
 
-// host is a server inside this process, with a database that goes with it.
+// host is a server inside this process, with a temporary database.
 type host struct {
 	url, key string
 	clock    atomic.Int64 // µs since 1970
@@ -192,7 +192,7 @@ type host struct {
 func (h *host) now() time.Time    { return time.UnixMicro(h.clock.Load()).UTC() }
 func (h *host) set(now time.Time) { h.clock.Store(now.UnixMicro()) }
 
-// startHost starts a server on a free port of this machine.
+// startHost starts a server on a free local port.
 func startHost(out *console, at time.Time) (*host, error) {
 	dir, err := os.MkdirTemp("", "beacon-simulate-")
 	if err != nil {
@@ -219,7 +219,7 @@ func startHost(out *console, at time.Time) (*host, error) {
 	}
 }
 
-// stop ends the server, and removes its database.
+// stop stops the server and removes its database.
 func (h *host) stop() error {
 	h.cancel()
 	return errors.Join(<-h.ended, os.RemoveAll(h.dir))

@@ -7,7 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
-// rates gives a line about what happened since the last one.
+// rates returns a function that describes what happened since its last call.
 func rates(meter *simulate.Meter) func() string {
 	before, at := meter.Read(), time.Now()
 	return func() string {
@@ -18,7 +18,7 @@ func rates(meter *simulate.Meter) func() string {
 	}
 }
 
-// summary tells what became of heartbeats in some time.
+// summary describes the heartbeats sent in some time.
 func summary(r simulate.Reading, took time.Duration) string {
 	line := fmt.Sprintf("%d heartbeats in %s, %.0f/s, p50 %s, p99 %s", r.Taken, took.Round(time.Millisecond),
 		float64(r.Taken)/max(took.Seconds(), 0.001), r.Quantile(0.5), r.Quantile(0.99))

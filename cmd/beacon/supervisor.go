@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// tellSupervisor tells systemd that the server is ready, where that has started it
-// and waits for it (Type=notify): what comes after it may then ask. The form is that
-// of sd_notify(3).
+// tellSupervisor notifies systemd that the server is ready, if systemd started it and
+// waits for it (Type=notify). Units ordered after it may then use it. The protocol is
+// sd_notify(3).
 func tellSupervisor(ctx context.Context) error {
 	socket := os.Getenv("NOTIFY_SOCKET")
 	if socket == "" {

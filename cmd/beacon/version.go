@@ -35,8 +35,8 @@ func (c versionCmd) Run(out *console) error {
 	return err
 }
 
-// buildLine tells which sources a binary was built from, whether they had been
-// changed since their commit, and by which Go for which machine.
+// buildLine describes the commit that a binary was built from, whether the sources
+// had been modified, the Go version, and the platform.
 func buildLine(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

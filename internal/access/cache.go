@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	maxKnown   = 100_000     // keys in memory
-	maxUnknown = 16_384      // ids in memory that were no one's
-	denyFor    = time.Second // how long such an id is believed to stay so
-	trustFor   = time.Second // how long a fresh answer of the store needs no second one
-	sampled    = 8           // entries looked at to find one that can go
+	maxKnown   = 100_000     // keys in the cache
+	maxUnknown = 16_384      // unknown ids in the cache
+	denyFor    = time.Second // how long an id is taken to be unknown
+	trustFor   = time.Second // how long a response of the store is trusted
+	sampled    = 8           // entries examined to find one to evict
 )
 
-// cache holds keys that the store confirmed, by the public part of their id, and
-// for a moment the ids that it did not know. Only the store's answers get in:
-// someone who makes up keys can fill the second map, never the first.
+// cache holds the keys that the store confirmed, by the public part of their id, and
+// for a short time the ids that it did not know. Only responses of the store are
+// cached: a client that invents keys can fill the second map, never the first.
 type cache struct {
 	mu      sync.RWMutex
 	known   map[string]*entry
 	unknown map[string]time.Time       // when the store denied it
-	unsaved map[beacon.KeyID]time.Time // last use of keys that left the cache
+	unsaved map[beacon.KeyID]time.Time // last uses of keys that left the cache
 
-	// forgotten grows with every forget. An answer that the store gave before
-	// one may be older than the revocation, and is not kept.
+	// forgotten counts the calls of forget. A response that the store gave before one
+	// may be older than a revocation, and is not cached.
 	forgotten uint64
 }
 
-// entry is one key in memory. Only its last three fields change.
+// entry is one cached key. Only its last three fields change.
 type entry struct {
 	key       beacon.Key
 	principal beacon.Principal
@@ -55,7 +55,7 @@ func (c *cache) get(public string) *entry {
 	return c.known[public]
 }
 
-// denied reports whether the store said a moment ago that the id is no one's.
+// denied reports whether the store said recently that the id is unknown.
 func (c *cache) denied(public string, now time.Time) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -69,9 +69,8 @@ func (c *cache) generation() uint64 {
 	return c.forgotten
 }
 
-// keep takes in what the store answered at now to a question asked in the given
-// generation, and returns the entry to judge by. After a forget the entry serves
-// those who asked and is not kept.
+// keep caches the store's response to a lookup of the given generation, and returns
+// the entry to use. After a forget, the entry is used for this lookup and not cached.
 func (c *cache) keep(k beacon.Key, now time.Time, generation uint64) *entry {
 	public := publicPart(k.ID)
 	c.mu.Lock()
@@ -92,7 +91,7 @@ func (c *cache) keep(k beacon.Key, now time.Time, generation uint64) *entry {
 	return e
 }
 
-// deny remembers that the id is no one's, or no longer anyone's.
+// deny caches that the id is unknown, or revoked.
 func (c *cache) deny(public string, now time.Time, generation uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,10 +102,10 @@ func (c *cache) deny(public string, now time.Time, generation uint64) {
 	if len(c.unknown) >= maxUnknown {
 		clear(c.unknown) // costs a few lookups, and no bookkeeping
 	}
-	c.unknown[strings.Clone(public)] = now // it may be a part of a whole request
+	c.unknown[strings.Clone(public)] = now // it may be part of a whole request
 }
 
-// forget drops what is known of an id, good or bad.
+// forget removes an id from both maps.
 func (c *cache) forget(public string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,8 +114,9 @@ func (c *cache) forget(public string) {
 	delete(c.unknown, public)
 }
 
-// evict makes room. It looks at a few entries, in the order of a map, which is
-// no order, and takes the one used longest ago: near enough to the oldest of all.
+// evict makes room. It examines a few entries, in the random order of a map, and
+// removes the least recently used of them: near enough to the least recently used of
+// all.
 func (c *cache) evict() {
 	oldest, looked := "", 0
 	for public, e := range c.known {
@@ -130,7 +130,7 @@ func (c *cache) evict() {
 	c.remove(oldest)
 }
 
-// remove takes an entry out and keeps its last use for the next flush.
+// remove removes an entry and keeps its last use for the next flush.
 func (c *cache) remove(public string) {
 	e := c.known[public]
 	if e == nil {
@@ -142,7 +142,7 @@ func (c *cache) remove(public string) {
 	}
 }
 
-// uses gives the last uses that the store has not seen yet.
+// uses returns the last uses that the store does not have yet.
 func (c *cache) uses() map[beacon.KeyID]time.Time {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -155,7 +155,7 @@ func (c *cache) uses() map[beacon.KeyID]time.Time {
 	return uses
 }
 
-// saved notes that the store has these uses now.
+// saved records that the store has these uses.
 func (c *cache) saved(uses map[beacon.KeyID]time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,16 +177,16 @@ func newEntry(k beacon.Key, now time.Time) *entry {
 	return e
 }
 
-// use notes the minute. Most calls only read: the minute is there already.
+// use records the minute. Most calls only read: the minute is already recorded.
 func (e *entry) use(now time.Time) {
 	last := e.used.Load()
 	if minute := minuteOf(now); minute > last {
-		e.used.CompareAndSwap(last, minute) // or another request did so just now
+		e.used.CompareAndSwap(last, minute) // if it fails, another request did so
 	}
 }
 
-// current is the key with its last use as it is known here: now, that is, for
-// whoever asks about his own.
+// current returns the key with its last use as known here, which may be later than in
+// the store.
 func (e *entry) current() beacon.Key {
 	key := e.key
 	if used := time.Unix(e.used.Load()*60, 0).UTC(); used.After(key.LastUsedAt) {
@@ -195,8 +195,8 @@ func (e *entry) current() beacon.Key {
 	return key
 }
 
-// unsavedUse is the last use, if the store has only an earlier one: hence a key
-// is written at most once a minute, however often it is used or flushed.
+// unsavedUse returns the last use, and whether the store has only an earlier one. So
+// a key is written at most once a minute, however often it is used or flushed.
 func (e *entry) unsavedUse() (time.Time, bool) {
 	used := e.used.Load()
 	return time.Unix(used*60, 0).UTC(), used > e.saved.Load()
@@ -211,8 +211,8 @@ func minuteOf(t time.Time) int64 {
 
 func publicPart(id beacon.KeyID) string { return string(id[len(beacon.KeyPrefix):]) }
 
-// recent reports whether at is less than d before now. A clock that was set
-// back makes nothing recent.
+// recent reports whether at is less than d before now. It is false if the clock was
+// set back.
 func recent(at, now time.Time, d time.Duration) bool {
 	age := now.Sub(at)
 	return age >= 0 && age < d

@@ -13,29 +13,29 @@ import (
 )
 
 // Store is what this package needs of a database. Callers have checked input and
-// rights. Implementations are safe for concurrent use and share no memory with
+// permissions. Implementations are safe for concurrent use and share no memory with
 // the caller.
 type Store interface {
 	// InsertKey adds a key that does not exist yet.
 	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
-	// RevokeKey ends a key. It answers NotFound for an unknown one; one that is
-	// revoked already stays so from the first time on.
+	// RevokeKey revokes a key. It returns NotFound for an unknown key. A key that is
+	// already revoked keeps its first revocation time.
 	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
-	// Key gives a key, revoked or not, or NotFound.
+	// Key returns a key, revoked or not, or NotFound.
 	Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error)
-	// Keys gives a part of the keys of a user, or of all when user is "", newest
-	// first, and how many there are.
+	// Keys returns a page of the keys of a user, or of all users if user is "",
+	// newest first, and their total number.
 	Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error)
-	// TouchKeys notes last uses. It never moves one back, and ignores unknown keys.
+	// TouchKeys records last uses. It never moves one back, and ignores unknown keys.
 	TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error
 }
 
-// ErrUnauthorized is the answer to every key that does not open, whatever the
-// reason (decision N3).
+// ErrUnauthorized is returned for every key that is not valid, whatever the reason
+// (decision N3).
 var ErrUnauthorized error = &beacon.Error{Kind: beacon.Unauthorized, Message: "a valid API key is required"}
 
-// How long a question to the store may take. Where memory has an answer to fall
-// back on, a database that hangs must not hold up reads that need none.
+// Timeouts of store lookups. Where memory has an answer to fall back on, a database
+// that hangs must not delay reads that do not need it.
 const (
 	lookupTimeout  = 2 * time.Second
 	recheckTimeout = 500 * time.Millisecond
@@ -50,34 +50,34 @@ type Keys struct {
 
 	cache   *cache
 	flights singleflight.Group
-	away    atomic.Int64 // when a store that fails was last tried, in microseconds; 0 while it answers
+	away    atomic.Int64 // last try of a failing store, in microseconds; 0: it works
 }
 
-// New returns keys that trust their memory while inStep reports that the feed of
-// changes, which calls Forget, had everything there was within the last 2 s.
+// New returns keys that trust their cache while inStep reports that the feed of
+// changes, which calls Forget, was up to date within the last 2 s.
 func New(store Store, now func() time.Time, inStep func(now time.Time) bool) *Keys {
 	return &Keys{store: store, now: now, inStep: inStep, cache: newCache()}
 }
 
-// Verify says who the bearer of a key is.
+// Verify returns the principal of a key.
 //
-// A key in memory is found by the public part of its id, so the time that takes
-// tells nothing about the secret; the secret itself is hashed whole and compared
-// in constant time. No secret stays in memory. A wrong secret never leads to a
-// question to the store, nor does a bad checksum.
+// A cached key is found by the public part of its id, so the time of the lookup
+// reveals nothing about the secret. The secret is hashed whole and compared in
+// constant time. No secret stays in memory. A wrong secret or a bad checksum never
+// causes a lookup in the store.
 //
-// While the feed is out of step the store is asked again, so that a revocation
-// holds within 2 s (decision N23). When the store does not answer either, a key
-// that was good stays good until it does: reads go on while the database is
-// away. That also means that a machine cut off from the database honours a key
-// revoked elsewhere until the connection is back.
+// While the feed is not up to date Verify asks the store again, so that a revocation
+// takes effect within 2 s (decision N23). If the store does not respond either, a key
+// that was valid stays valid until it does: reads continue while the database is
+// down. So a machine cut off from the database honours a key revoked elsewhere until
+// the connection is back.
 func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, error) {
 	return k.VerifyIf(ctx, plain, func() error { return nil })
 }
 
-// VerifyIf is Verify for someone who may be making keys up: before a key that
-// is not in memory is looked up, mayAsk can refuse that with an error. Keys in
-// memory are not affected.
+// VerifyIf is Verify for a client that may be inventing keys: before it looks up a
+// key that is not cached, mayAsk can refuse with an error. Cached keys are not
+// affected.
 func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
 	presented, ok := Split(plain)
 	if !ok {
@@ -95,7 +95,7 @@ func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) 
 	return e.principal, nil
 }
 
-// find gives the entry of a key whose secret is right.
+// find returns the entry of a key whose secret is right.
 func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func() error) (*entry, error) {
 	hash, e := p.Hash(), k.cache.get(p.public)
 	switch {
@@ -116,19 +116,19 @@ func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func
 	return e, err
 }
 
-// Forget makes the next use of a key ask the store. The feed calls it for every
-// key that was created or revoked, anywhere.
+// Forget removes a key from the cache, so that its next use asks the store. The feed
+// calls it for every key created or revoked on any server.
 func (k *Keys) Forget(id beacon.KeyID) {
 	if len(id) < len(beacon.KeyPrefix) {
 		return
 	}
 	public := publicPart(id)
 	k.cache.forget(public)
-	k.flights.Forget(public) // who asks from now on gets an answer from now on
+	k.flights.Forget(public) // do not join a lookup that began before
 }
 
-// Flush writes the last uses of keys. Call it about once a minute, and at the
-// end; what could not be written is written by the next call.
+// Flush writes the last uses of keys. Call it about once a minute, and at shutdown.
+// The next call retries what could not be written.
 func (k *Keys) Flush(ctx context.Context) error {
 	const batch = 500
 	pending := k.cache.uses()
@@ -148,22 +148,22 @@ func (k *Keys) Flush(ctx context.Context) error {
 	return nil
 }
 
-// trusts reports whether the entry may be used without a question to the store.
+// trusts reports whether the entry may be used without asking the store.
 func (k *Keys) trusts(e *entry, now time.Time) bool {
 	return k.inStep(now) || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
 }
 
-// mayTry picks, while the store fails, one request a second to try it again. The
-// others do not wait: they would all hang with it.
+// mayTry picks one request a second to try the store again while it fails. The others
+// do not wait: they would all hang with it.
 func (k *Keys) mayTry(now time.Time) bool {
 	tried := k.away.Load()
 	return tried == 0 ||
 		!recent(time.UnixMicro(tried), now, trustFor) && k.away.CompareAndSwap(tried, now.UnixMicro())
 }
 
-// ask gets a key from the store, or from memory when the store does not answer.
-// Many who ask for one key at once cause one lookup. It outlives the request
-// that happened to come first: the others have not gone away.
+// ask returns a key from the store, or from the cache if the store fails. Concurrent
+// requests for one key share one lookup. The lookup outlives the request that started
+// it, because others may still wait for it.
 func (k *Keys) ask(ctx context.Context, public string, now time.Time) (*entry, error) {
 	if k.cache.denied(public, now) {
 		return nil, ErrUnauthorized
@@ -203,8 +203,7 @@ func (k *Keys) lookup(ctx context.Context, public string, now time.Time) (*entry
 	return k.cache.keep(key, now, generation), nil
 }
 
-// holds reports whether the secret is the entry's, in a time that does not
-// depend on how much of it is right.
+// holds reports whether the secret is the entry's, in constant time.
 func (e *entry) holds(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], e.key.SecretHash[:]) == 1
 }

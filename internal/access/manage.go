@@ -13,7 +13,7 @@ import (
 // NewUser stands for a user who does not exist yet (decision C2).
 const NewUser = "new"
 
-// Creation asks for a key. Without a user it is for whoever asks.
+// Creation asks for a key. Without a user the key is for the caller's own.
 type Creation struct {
 	User      beacon.Opt[string] // "usr_…" or NewUser
 	Name      beacon.Opt[string]
@@ -21,14 +21,14 @@ type Creation struct {
 	ExpiresAt beacon.Opt[time.Time]
 }
 
-// Created is a fresh key and its text, which can be read here and never again.
+// Created is a new key and its text, which is never shown again.
 type Created struct {
 	Key   beacon.Key
 	Plain string
 }
 
-// Create mints a key for the principal's own user, or for any user when an
-// admin asks. It grants no scope that the principal lacks (decision N23).
+// Create makes a key for the principal's own user, or for any user if the principal
+// is an admin. It grants no scope that the principal lacks (decision N23).
 func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Created, error) {
 	now := k.now()
 	wanted, err := in.validate(p, now)
@@ -51,13 +51,13 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	return Created{Key: key, Plain: plain}, nil
 }
 
-// Validate lists all the faults of the form, whoever sent it.
+// Validate returns all the faults of the form, independent of the sender.
 func (in Creation) Validate(now time.Time) error {
 	_, err := in.validate(beacon.Principal{User: NewUser}, now)
 	return err
 }
 
-// validate checks the form alone; whether it may be granted is asked later.
+// validate checks the form only; Create checks the permissions.
 func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Key, err error) {
 	var f beacon.Faults
 	if !in.User.Set && p.User != "" { // the command line acts for no user
@@ -86,15 +86,15 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 	return wanted, f.Err()
 }
 
-// Listing asks for the keys of a user. Without a user it asks for one's own, or
-// for everyone's when an admin asks.
+// Listing asks for the keys of a user. Without a user it asks for the caller's own,
+// or for everyone's if the caller is an admin.
 type Listing struct {
 	User beacon.UserID
 	Page beacon.Page
 }
 
-// List gives keys, newest first, revoked ones too. Another user's are forbidden
-// whether or not there is such a user.
+// List returns keys, newest first, including revoked ones. Another user's keys are
+// forbidden whether or not that user exists.
 func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon.Listed[beacon.Key], error) {
 	user, list := in.User, beacon.Listed[beacon.Key]{Page: in.Page}
 	if user == "" && !p.Has(beacon.Admin) {
@@ -108,8 +108,8 @@ func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon
 	return list, err
 }
 
-// Revoke ends a key of the principal's own user, or of anyone for an admin. A
-// key of someone else is as unknown as one that does not exist.
+// Revoke revokes a key of the principal's own user, or any key if the principal is an
+// admin. Someone else's key is reported as not found, like one that does not exist.
 func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID) (struct{}, error) {
 	unknown := &beacon.Error{Kind: beacon.NotFound, Message: "no such key"}
 	if !id.Valid(beacon.KeyPrefix, string(key)) {
@@ -127,8 +127,8 @@ func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID)
 	return struct{}{}, err
 }
 
-// Self is the key that the principal holds. It needs no database when the key
-// is in memory, as it is right after Verify.
+// Self returns the key of the principal. It needs no database if the key is cached,
+// as it is right after Verify.
 func (k *Keys) Self(ctx context.Context, p beacon.Principal, _ struct{}) (beacon.Key, error) {
 	if id.Valid(beacon.KeyPrefix, string(p.Key)) {
 		if e := k.cache.get(publicPart(p.Key)); e != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// A key reads "bcn_<id>_<secret><checksum>" (decision N23). All its parts have
-// a fixed length, and "bcn_" keeps it apart from the preview's keys.
+// A key reads "bcn_<id>_<secret><checksum>" (decision N23). All parts have a fixed
+// length, and "bcn_" distinguishes it from the preview's keys.
 const (
 	prefix         = "bcn_"
 	secretLength   = 30 // of 62 characters each: 178 random bits
@@ -24,9 +24,9 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Mint makes a key for what k says of user, name, scopes and expiry, and the
-// text to hand to its holder. The text is nowhere else: k holds only a hash,
-// and SHA-256 is enough for a secret that nobody can guess.
+// Mint makes a key with the user, name, scopes and expiry of k, and the text for its
+// holder. The text is not stored: the key has only a hash, and SHA-256 is enough for
+// a secret that nobody can guess.
 func Mint(now time.Time, k beacon.Key) (minted beacon.Key, plain string) {
 	public := id.New("", now)
 	k.ID = beacon.KeyID(beacon.KeyPrefix + public)
@@ -35,7 +35,7 @@ func Mint(now time.Time, k beacon.Key) (minted beacon.Key, plain string) {
 	return k, plain
 }
 
-// mint draws a secret for a public id.
+// mint makes a random secret for a public id.
 func mint(public string) (plain string, hash [sha256.Size]byte) {
 	secret := randomText(secretLength)
 	body := prefix + public + "_" + secret
@@ -43,22 +43,21 @@ func mint(public string) (plain string, hash [sha256.Size]byte) {
 	return body + string(sum[:]), sha256.Sum256([]byte(secret))
 }
 
-// Presented is a key as someone sent it: of the right form, and not yet known
-// to be anyone's.
+// Presented is a key as a client sent it: of the right form, and not yet verified.
 type Presented struct {
 	public string // the id without its prefix
 	secret string
 }
 
-// Parse checks the form of a key and its checksum, so that a typo or garbage
-// costs no lookup. Its work has a bound: the length is tested first.
+// Parse checks the form of a key and its checksum, so that a typo or garbage costs no
+// lookup. Its work is bounded: it checks the length first.
 func Parse(plain string) (Presented, bool) {
 	p, ok := Split(plain)
 	return p, ok && p.wellFormed()
 }
 
-// Split takes a key apart if its checksum is right. It leaves out what is sure
-// to hold for a key whose id and hash are known.
+// Split splits a key if its checksum is right. It omits the checks that are sure to
+// hold for a key whose id and hash are known.
 func Split(plain string) (Presented, bool) {
 	if len(plain) != keyLength || plain[:len(prefix)] != prefix || plain[idEnd] != '_' {
 		return Presented{}, false
@@ -79,36 +78,36 @@ func (p Presented) wellFormed() bool {
 	return id.Valid("", p.public)
 }
 
-// ID is the public name of the key.
+// ID returns the public id of the key.
 func (p Presented) ID() beacon.KeyID { return beacon.KeyID(beacon.KeyPrefix + p.public) }
 
-// Hotspot is whose device the key would be a key of.
+// Hotspot returns the hotspot to whose device the key would belong.
 func (p Presented) Hotspot() beacon.HotspotID {
 	return beacon.HotspotID(beacon.HotspotPrefix + p.public)
 }
 
-// IsOf reports whether it would be a key of that hotspot's device. It is
-// Hotspot without the memory for another text.
+// IsOf reports whether the key would belong to that hotspot's device. Unlike Hotspot,
+// it does not allocate.
 func (p Presented) IsOf(h beacon.HotspotID) bool {
 	return len(h) == len(beacon.HotspotPrefix)+id.Length && string(h[len(beacon.HotspotPrefix):]) == p.public
 }
 
-// Hash is what a stored key is compared with.
+// Hash returns the hash to compare with a stored key's.
 func (p Presented) Hash() [sha256.Size]byte {
 	var secret [secretLength]byte
 	copy(secret[:], p.secret)
 	return sha256.Sum256(secret[:])
 }
 
-// buffers lend checksum its bytes: crc32 wants a slice that it may keep, which
-// would cost every request an allocation, and more time than the sum itself.
+// buffers holds buffers for checksum: the argument of crc32 escapes, which would cost
+// every request an allocation, and more time than the sum itself.
 var buffers = sync.Pool{New: func() any { return new([secretEnd]byte) }}
 
-// checksum spells the CRC-32 of a key's other parts.
+// checksum returns the CRC-32 of a key's other parts, in base 62.
 func checksum(body string) (text [checksumLength]byte) {
 	buffer := buffers.Get().(*[secretEnd]byte)
 	sum := crc32.ChecksumIEEE(buffer[:copy(buffer[:], body)])
-	clear(buffer[:]) // no secret stays behind
+	clear(buffer[:]) // leave no secret behind
 	buffers.Put(buffer)
 	for i := range text {
 		text[checksumLength-1-i] = base62[sum%62]
@@ -117,8 +116,8 @@ func checksum(body string) (text [checksumLength]byte) {
 	return text
 }
 
-// randomText draws characters that are all equally likely: bytes from which
-// some would come up more often than others are thrown away.
+// randomText returns random characters, all equally likely: it discards bytes that
+// would make some characters more likely than others.
 func randomText(length int) string {
 	const fair = 256 - 256%len(base62)
 	text := make([]byte, 0, length)

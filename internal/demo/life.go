@@ -7,7 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// life is when what happens to a hotspot. What has not come yet never happens.
+// life is when things happen to a hotspot. What lies in the future never happens.
 type life struct {
 	created, verified, linked time.Time
 	dark, deleted             time.Time // zero: never
@@ -15,9 +15,8 @@ type life struct {
 	generation                int       // of the device at its place
 }
 
-// plan decides what happens to a hotspot. Most are there from the first day on,
-// the others join one after the other, a few are still waiting, and a few are out
-// of order for good.
+// plan decides what happens to a hotspot. Most exist from the first day, the others
+// join one by one, a few are still pending, and a few are out of order for good.
 func (n *Network) plan(random *rand.Rand, p place) (l life) {
 	switch roll := random.Float64(); {
 	case roll < 0.70:
@@ -33,8 +32,8 @@ func (n *Network) plan(random *rand.Rand, p place) (l life) {
 	return l
 }
 
-// atLaunch is registered and verified in the two weeks before the first day of
-// the network, and linked on it.
+// atLaunch is registered and verified in the two weeks before the network's first
+// day, and linked on it.
 func (n *Network) atLaunch(random *rand.Rand) (l life) {
 	l.created = atWork(random, n.launch-14+beacon.Day(random.IntN(10)))
 	l.verified = l.created.Add(time.Hour + time.Duration(random.Int64N(int64(70*time.Hour))))
@@ -42,7 +41,7 @@ func (n *Network) atLaunch(random *rand.Rand) (l life) {
 	return l
 }
 
-// later is registered on a day.
+// later is registered on a given day.
 func (n *Network) later(random *rand.Rand, day beacon.Day) (l life) {
 	l.late = true
 	l.created = atWork(random, day)
@@ -54,7 +53,7 @@ func (n *Network) later(random *rand.Rand, day beacon.Day) (l life) {
 	return l
 }
 
-// waiting was registered of late, and is not verified, or not linked, or neither.
+// waiting was registered recently, and is not verified, not linked, or neither.
 func (n *Network) waiting(random *rand.Rand) (l life) {
 	l = n.later(random, beacon.DayOf(n.Now)-beacon.Day(random.IntN(9)))
 	never := n.Now.Add(time.Hour)
@@ -69,18 +68,18 @@ func (n *Network) waiting(random *rand.Rand) (l life) {
 	return l
 }
 
-// atWork is a moment of a day at which people work in New York.
+// atWork returns a time of a day at which people work in New York.
 func atWork(random *rand.Rand, day beacon.Day) time.Time {
 	return day.Time().Add(13*time.Hour + time.Duration(random.Int64N(int64(9*time.Hour)))).Truncate(time.Millisecond)
 }
 
-// powerCut leaves a part of the city without power for some hours.
+// powerCut is some hours without power in a part of the city.
 type powerCut struct {
 	neighborhood string
 	beacon.Period
 }
 
-// powerCuts are the same for everyone.
+// powerCuts returns the power cuts, which are the same for everyone.
 func (n *Network) powerCuts() (cuts []powerCut) {
 	random := sourceOf(n.Seed, "power")
 	for _, where := range []string{

@@ -9,7 +9,7 @@ import (
 
 const longestName = 50 // decision N8
 
-// names gives each hotspot a name of its own.
+// names gives each hotspot a unique name.
 type names map[string]int
 
 func (n names) of(p place) string {
@@ -28,7 +28,7 @@ func baseName(p place) string {
 		return "Kiosk, " + readable(p.address)
 	case p.placement == library && !strings.Contains(p.name, "Library"):
 		return p.name + " Library"
-	case utf8.RuneCountInString(p.name) < 3: // some have a number, and some nothing
+	case utf8.RuneCountInString(p.name) < 3: // some have only a number, and some nothing
 		return readable(p.address)
 	}
 	return readable(p.name)
@@ -36,7 +36,7 @@ func baseName(p place) string {
 
 func addressOf(p place) string { return readable(p.address) + ", " + p.borough }
 
-// readable spells what is all in capitals as people write it.
+// readable rewrites text in capitals as people write it.
 func readable(text string) string {
 	words := strings.Fields(strings.ReplaceAll(text, "_", " "))
 	if strings.ContainsFunc(text, unicode.IsLower) {

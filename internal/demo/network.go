@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
-// Config is what a network is made from.
+// Config determines a network.
 type Config struct {
 	Seed     uint64
 	Hotspots int // up to Hotspots
@@ -21,13 +21,13 @@ type Config struct {
 	Now      time.Time
 }
 
-// Network is a network as it is at a moment, with how it came to that.
+// Network is a network at a point in time, with its history.
 type Network struct {
 	Config
 	Operator  beacon.UserID // the featured one
 	Staff     beacon.UserID
 	Operators int
-	Spots     []*Spot // by when they were registered
+	Spots     []*Spot // in the order of registration
 	launch    beacon.Day
 }
 
@@ -36,11 +36,11 @@ type Spot struct {
 	beacon.Hotspot
 	Device *simulate.Device // nil: none was linked
 
-	cuts []beacon.Period // when its power was cut
-	dark time.Time       // from when on it is out of order for good; zero: it works
+	cuts []beacon.Period // power cuts
+	dark time.Time       // since when it is out of order for good; zero: it works
 }
 
-// New makes up a network.
+// New generates a network.
 func New(cfg Config) (*Network, error) {
 	cfg.Now = cfg.Now.UTC()
 	list, err := places(cfg.Hotspots)
@@ -62,17 +62,17 @@ func New(cfg Config) (*Network, error) {
 	return n, nil
 }
 
-// founded is when everyone signed up.
+// founded returns when everyone signed up.
 func (n *Network) founded() time.Time { return n.launch.Time().AddDate(0, 0, -15) }
 
-// sourceOf is chance for one of many things made from a seed.
+// sourceOf returns the random source for one of many things made from a seed.
 func sourceOf(seed uint64, of string) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(of)) // never fails
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// add makes the hotspot of a place, and sometimes one that stood there before.
+// add generates the hotspot of a place, and sometimes an earlier one there.
 func (n *Network) add(p place, name string) error {
 	random := sourceOf(n.Seed, "hotspot "+p.key())
 	life := n.plan(random, p)
@@ -93,7 +93,7 @@ func (n *Network) add(p place, name string) error {
 	return nil
 }
 
-// spot makes a hotspot by the rules that everyone's registration is held to.
+// spot makes a hotspot by the rules that apply to every registration.
 func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, error) {
 	v := venueOf(p)
 	mac := macOf(n.Seed, p.number, l.generation)
@@ -124,7 +124,7 @@ func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, 
 	return spot, nil
 }
 
-// passed is zero for what has not come yet.
+// passed returns t, or zero if t has not come yet.
 func (n *Network) passed(t time.Time) time.Time {
 	if t.After(n.Now.Add(-5 * time.Minute)) {
 		return time.Time{}
@@ -132,15 +132,15 @@ func (n *Network) passed(t time.Time) time.Time {
 	return t
 }
 
-// macOf is an address that no device on sale has. It tells which place a device is
-// of; see Known.
+// macOf returns a MAC address that no real device has. It encodes the place of the
+// device; see Known.
 func macOf(seed uint64, number, generation int) string {
 	of := sourceOf(seed, "mac").Uint64()
 	return fmt.Sprintf("02:%02x:%02x:%02x:%02x:%02x", byte(of>>8), byte(of), 0xd0|generation, byte(number>>8), byte(number))
 }
 
-// Known gives devices to those hotspots that a demonstration made earlier, and
-// that go on. All of them are switched on anew.
+// Known returns devices for the live hotspots of an earlier demonstration. All of
+// them have been rebooted.
 func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
 	all, err := places(Hotspots)
 	if err != nil {
@@ -156,7 +156,7 @@ func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
 			continue
 		}
 		c := character(all[number], h.Device.MAC)
-		c.Seed ^= uint64(h.Version) // not the boots of the last time
+		c.Seed ^= uint64(h.Version) // so that boot ids differ from last time
 		spots = append(spots, &Spot{Hotspot: h, Device: c.Device()})
 	}
 	return spots, nil

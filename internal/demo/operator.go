@@ -8,12 +8,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// featured is the operator whose key is handed out: neither large nor small, and
-// all of its hotspots are within a walk.
+// featured is the operator whose key is printed: neither large nor small, and with
+// all of its hotspots within walking distance.
 const featured = "Chelsea"
 
-// operatorOf names who runs a place: the providers of the city's list, and of the
-// large ones one for each part of the city.
+// operatorOf returns who runs a place: the provider in the city's list; a large
+// provider is split by part of the city.
 func operatorOf(p place) string {
 	switch p.provider {
 	case "LinkNYC - Citybridge":
@@ -25,12 +25,12 @@ func operatorOf(p place) string {
 	return p.provider
 }
 
-// userOf makes the id of a user.
+// userOf returns the id of a user.
 func userOf(seed uint64, name string, since time.Time) beacon.UserID {
 	return beacon.UserID(idOf(seed, beacon.UserPrefix, name, since))
 }
 
-// idOf makes an id that is the same for the same seed.
+// idOf returns an id that is the same for the same seed.
 func idOf(seed uint64, prefix, name string, at time.Time) string {
 	random := sourceOf(seed, prefix+name)
 	return id.Format(prefix, at, random.Uint64(), random.Uint64())

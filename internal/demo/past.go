@@ -8,18 +8,18 @@ import (
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
-// finalLag is how long after its end a day is written for good.
+// finalLag is how long after its end a day's records become final.
 const finalLag = heartbeat.FinalLag * time.Minute
 
-// Final is the day before which all records are written for good.
+// Final returns the day before which all records are final.
 func (n *Network) Final() beacon.Day { return beacon.Day(heartbeat.FinalAt(heartbeat.MinuteOf(n.Now))) }
 
-// Began is when the first day of the network began.
+// Began returns when the first day of the network began.
 func (n *Network) Began() time.Time { return n.launch.Time() }
 
-// Live lets all devices live until now, and gives the records of each day, by
-// hotspot: what a server would have written. It ends with the first error of
-// each. What is given is the callee's to keep.
+// Live simulates all devices until now, and calls each with the records of each day,
+// by hotspot, as a server would have written them. It ends with the first error of
+// each. The callee may keep the records.
 func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
 	table := heartbeat.NewTable(heartbeat.NewService())
 	written := make([]*past, len(n.Spots))
@@ -46,7 +46,7 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 	return nil
 }
 
-// pages is the records of a day, whose texts lie together.
+// pages is the records of a day, with their data in one buffer.
 type pages struct {
 	rows []beacon.RecordRow
 	text []byte
@@ -64,12 +64,12 @@ func (p *pages) add(id beacon.HotspotID, day heartbeat.Day, text []byte) {
 
 func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
 
-// past is what is written of a hotspot.
+// past is the generated history of a hotspot.
 type past struct {
 	spot      *Spot
 	chronicle *heartbeat.Chronicle
-	boot      uint64 // as its device names it,
-	bootName  uint64 // and as the network does
+	boot      uint64 // the device's id of it,
+	bootName  uint64 // and the network's
 	over      bool
 }
 
@@ -79,7 +79,7 @@ func newPast(s *Spot, table *heartbeat.Table) *past {
 	return &past{spot: s, chronicle: table.Chronicle(h)}
 }
 
-// liveThrough lets the device live through a day.
+// liveThrough simulates the device for a day.
 func (p *past) liveThrough(day beacon.Day, now time.Time) {
 	from, until := day.Time(), (day + 1).Time()
 	if linked := p.spot.Hotspot.Device.LinkedAt; linked.After(from) {
@@ -114,7 +114,7 @@ func (p *past) beats(s simulate.Stretch) {
 	}}, s.Count)
 }
 
-// Beating are the hotspots whose devices go on.
+// Beating returns the hotspots whose devices still send heartbeats.
 func (n *Network) Beating() (spots []*Spot) {
 	for _, s := range n.Spots {
 		if s.Device != nil && s.dark.IsZero() && !s.Deleted() {

@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// Hotspots is how many there are in all.
+// Hotspots is the total number of hotspots.
 const Hotspots = 3167
 
 //go:embed data/places.csv.gz
@@ -32,9 +32,9 @@ type place struct {
 	ssid         string
 }
 
-// places gives the first of them, in an order in which each few are spread over
-// the whole city. Those of the featured operator come first: a small
-// demonstration has them too.
+// places returns the first count places, in an order in which any few are spread over
+// the whole city. The featured operator's come first, so that a small demonstration
+// has them too.
 func places(count int) ([]place, error) {
 	all, err := readPlaces()
 	if err != nil {
@@ -54,7 +54,7 @@ func places(count int) ([]place, error) {
 
 func (p place) key() string { return strconv.Itoa(p.number) + p.address }
 
-// hash is a number that anything can be spread by.
+// hash returns a number for spreading things.
 func hash(text string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(text)) // never fails

@@ -10,20 +10,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
-// The placements of the city's list that are told apart.
+// The placements of the city's list that are distinguished.
 const (
 	kiosk   = "Outdoor Kiosk"
 	station = "Subway Station"
 	library = "Library"
 	aerial  = "Outdoor TWC Aerial"
-	indoor  = "Indoor" // and where in the building
+	indoor  = "Indoor" // followed by where in the building
 )
 
-// venue is what kind of place a hotspot serves.
+// venue is the kind of place that a hotspot serves.
 type venue struct {
 	kind   beacon.Type
 	rhythm string
-	crowd  float64 // clients on average
+	crowd  float64 // mean number of clients
 	hours  func(*rand.Rand) *beacon.OperatingHours
 }
 
@@ -47,8 +47,8 @@ func venueOf(p place) venue {
 	return venue{beacon.Public, simulate.Street, 9, always}
 }
 
-// character is what the device of a place is like. It depends on its MAC address
-// alone, so that a device can go on with another key.
+// character describes the device of a place. It depends only on the MAC address, so
+// that a device can continue with another key.
 func character(p place, mac beacon.MAC) simulate.Character {
 	v := venueOf(p)
 	random := rand.New(rand.NewPCG(uint64(hash(mac.Canonical())), 7))
@@ -68,16 +68,16 @@ func character(p place, mac beacon.MAC) simulate.Character {
 		c.Fails, c.Repair = 16*24*time.Hour, 40*time.Minute
 	case roll < 0.96:
 		c.Fails, c.Repair = 50*time.Hour, 50*time.Minute
-	default: // a chronic offender
+	default: // fails all the time
 		c.Fails, c.Repair = 7*time.Hour, 2*time.Hour
 	}
 	return c
 }
 
-// broken tells of the few devices that are out of order for good by now.
+// broken reports whether a device is one of the few that are out of order for good.
 func broken(p place, mac string) bool { return p.provider != featured && hash("broken "+mac)%50 == 0 }
 
-// lines are what uplinks can do: Mbit/s down and up, and milliseconds.
+// lines are the speeds of uplinks: Mbit/s down and up, and milliseconds.
 var lines = [][3]float64{{480, 60, 8}, {230, 24, 14}, {135, 14, 19}, {78, 8.5, 36}, {62, 7, 44}, {26, 3, 61}}
 
 func lineOf(roll float64) (line int) {
@@ -94,7 +94,7 @@ var weekdays = []beacon.Weekday{"mon", "tue", "wed", "thu", "fri"}
 
 const (
 	newYork = "America/New_York"
-	hour    = 60 // minutes
+	hour    = 60 // in minutes
 )
 
 func weekly(spans ...beacon.WeeklySpan) *beacon.OperatingHours {

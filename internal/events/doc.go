@@ -1,8 +1,7 @@
-// Package events gives what happens in the network one order, and tells those
-// who listen. It does not decide what happens: that is written down in the
-// streams of changes, one for each node, and by whoever sees hotspots come and
-// go.
+// Package events puts the network's changes into one order and delivers them to
+// subscribers. It does not decide what happens: that is recorded in the streams of
+// changes, one for each node, and by the code that sees hotspots come and go.
 //
-// Its one invariant: who reads on from an event misses none and gets none twice,
-// whichever server he asks.
+// Its one invariant: a subscriber that resumes after an event misses none and gets
+// none twice, whichever server it asks.
 package events

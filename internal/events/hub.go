@@ -11,40 +11,39 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Log is what the hub needs of a database: the events in their order.
+// Log is what the hub needs of a database: the events in order.
 type Log interface {
-	// Events answers up to limit events after a number, without a gap.
+	// Events returns up to limit events after a number, without a gap.
 	Events(ctx context.Context, after int64, limit int) ([]beacon.Event, error)
 
-	// EventHead answers the number of the oldest event that is kept, and of the
-	// newest there ever was. Where none is kept, oldest is newest+1.
+	// EventHead returns the numbers of the oldest event kept and of the newest there
+	// ever was. If none is kept, oldest is newest+1.
 	EventHead(ctx context.Context) (oldest, newest int64, err error)
 }
 
-// Why a subscription cannot begin or go on.
+// Why a subscription cannot begin or continue.
 var (
-	// ErrGone: what followed the given event is no longer kept.
+	// ErrGone: the events after the given one are no longer kept.
 	ErrGone = errors.New("events after this number are no longer kept")
 
-	// ErrFuture: no event has this number. Who has it heard of events that are
-	// lost, as when a database was restored from a backup. The next events will
-	// bear numbers that he has seen on others, so that it would be wrong to let
-	// him wait for what comes after.
+	// ErrFuture: no event has this number. The client received events that are lost,
+	// as when a database was restored from a backup. New events will reuse numbers
+	// that it has seen on others, so letting it wait for later ones would be wrong.
 	ErrFuture = errors.New("there is no event with this number")
 
-	// ErrClosed: the server is about to stop; another one can go on.
+	// ErrClosed: the server is about to stop; the client can continue on another.
 	ErrClosed = errors.New("the events end here")
 )
 
 const (
-	ringSize = 4096 // events that are kept in memory, at the least; twice that at the most
-	pageSize = 500  // events that are read or handed out at once
+	ringSize = 4096 // events kept in memory, at least; at most twice that
+	pageSize = 500  // events read or delivered at once
 )
 
-// Hub tells those who listen what is new. Events are read from the database once
-// for all of them, and only while there is someone. Whoever is behind reads
-// alone until he has caught up. A slow one keeps nobody waiting, and costs no
-// memory: he has but a number.
+// Hub delivers new events to subscribers. It reads events from the database once for
+// all of them, and only while there are any. A subscriber that is behind reads for
+// itself until it has caught up. A slow subscriber blocks nobody and costs no memory:
+// its state is one number.
 type Hub struct {
 	events Log
 	log    *slog.Logger
@@ -53,17 +52,17 @@ type Hub struct {
 	mu        sync.Mutex
 	listeners int
 	closed    bool
-	newest    int64          // the last event that is known here
-	recent    []beacon.Event // the last ones, up to newest; never written to again
+	newest    int64          // the last event known here
+	recent    []beacon.Event // the last ones, up to newest; never overwritten
 	changed   chan struct{}  // closed when there is something new
 }
 
-// NewHub makes a hub; Run lets it work.
+// NewHub returns a hub. Call Run to start it.
 func NewHub(events Log, log *slog.Logger) *Hub {
 	return &Hub{events: events, log: log, wake: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
-// Wake tells the hub that there are new events; it never waits.
+// Wake notifies the hub of new events. It never blocks.
 func (h *Hub) Wake() {
 	select {
 	case h.wake <- struct{}{}:
@@ -71,8 +70,8 @@ func (h *Hub) Wake() {
 	}
 }
 
-// Run reads new events until ctx ends. While the store is away it keeps trying,
-// and says so once.
+// Run reads new events until ctx ends. While the store fails it keeps trying, and
+// logs that once.
 func (h *Hub) Run(ctx context.Context) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -106,14 +105,14 @@ func (h *Hub) anyone() bool {
 	return h.listeners > 0
 }
 
-// Listeners is how many listen, for monitoring.
+// Listeners returns the number of subscribers, for monitoring.
 func (h *Hub) Listeners() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.listeners
 }
 
-// poll reads what is new, page by page.
+// poll reads new events, page by page.
 func (h *Hub) poll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
@@ -135,7 +134,7 @@ func (h *Hub) poll(ctx context.Context) error {
 	}
 }
 
-// publish hands new events to everyone.
+// publish delivers new events to all subscribers.
 func (h *Hub) publish(events []beacon.Event) {
 	if len(events) == 0 {
 		return
@@ -143,10 +142,10 @@ func (h *Hub) publish(events []beacon.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if events[0].Seq != h.newest+1 {
-		h.recent = nil // what lies between was deleted before we came to it: see Next
+		h.recent = nil // the events between were deleted before we read them: see Next
 	}
 	if len(h.recent)+len(events) > 2*ringSize {
-		// A fresh one: what was handed out of the old one stays as it is.
+		// Copy to a new array: slices of the old one were handed out.
 		h.recent = append(make([]beacon.Event, 0, 2*ringSize), h.recent[len(h.recent)-ringSize:]...)
 	}
 	h.recent = append(h.recent, events...)
@@ -159,7 +158,7 @@ func (h *Hub) announce() {
 	h.changed = make(chan struct{})
 }
 
-// Close ends all subscriptions at once, and refuses new ones.
+// Close ends all subscriptions and refuses new ones.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,9 +168,9 @@ func (h *Hub) Close() {
 	}
 }
 
-// Subscribe begins after the event with that number: 0 is the beginning of time,
-// and below 0 is now. It answers ErrGone, ErrFuture, ErrClosed, or what is wrong
-// with the database.
+// Subscribe begins after the event with that number: 0 is the oldest event kept, and
+// below 0 is now. It returns ErrGone, ErrFuture, ErrClosed, or an error of the
+// database.
 func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error) {
 	if s, done, err := h.join(after); done {
 		return s, err
@@ -183,7 +182,7 @@ func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error)
 	case after < 0:
 		after = newest
 	case after == 0:
-		after = max(oldest-1, 0) // whoever wants all gets all there is
+		after = max(oldest-1, 0) // all there is
 	case after > newest:
 		return nil, fmt.Errorf("%w: %d", ErrFuture, after)
 	case after+1 < oldest:
@@ -200,7 +199,7 @@ func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error)
 	return h.add(after), nil
 }
 
-// join subscribes from memory, so that a crowd that comes back costs the
+// join subscribes from memory, so that many clients reconnecting at once cost the
 // database nothing.
 func (h *Hub) join(after int64) (s *Subscription, done bool, err error) {
 	h.mu.Lock()

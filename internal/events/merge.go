@@ -9,14 +9,14 @@ import (
 // stream is the next part of a node's changes.
 type stream struct {
 	changes []beacon.Change
-	more    bool // there are others behind these
+	more    bool // there are others after these
 }
 
-// merge puts changes of several streams into one order, in which each stream
-// keeps its own. Between streams the time of a change decides; but the clocks of
-// machines differ, so what is known for certain goes before: of one hotspot, the
-// lower version came first. The end is where nothing more is known of a stream:
-// what stands behind might belong before the rest.
+// merge puts the changes of several streams into one order that preserves the order
+// of each stream. Between streams the time of a change decides. But machines' clocks
+// differ, so what is certain comes first: for one hotspot, the lower version is the
+// earlier. Merge stops where the next change of a stream is not known: it might
+// belong before the rest.
 func merge(streams []stream) []beacon.Change {
 	versions := versionsOf(streams)
 	places := make([]int, len(streams))
@@ -49,7 +49,7 @@ func merge(streams []stream) []beacon.Change {
 	}
 }
 
-// versionsOf gives, for each target, the versions it goes through, in order.
+// versionsOf returns, for each target, its versions in ascending order.
 func versionsOf(streams []stream) map[string][]int64 {
 	versions := map[string][]int64{}
 	for _, s := range streams {

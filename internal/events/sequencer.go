@@ -14,20 +14,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// Source is what the sequencer needs of a database. See package store for what
-// each promises; above all, that a node's changes become visible in their order,
-// and that what is written under a lease which another has taken over fails.
+// Source is what the sequencer needs of a database. Package store documents what each
+// method guarantees; above all, that a node's changes become visible in order, and
+// that a write fails if another process has taken over the lease.
 type Source interface {
 	Heads(ctx context.Context) (map[string]int64, error)
 	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
 
-	// EventPlaces answers, by node, the last change that was sequenced.
+	// EventPlaces returns, by node, the last change that was sequenced.
 	EventPlaces(ctx context.Context) (map[string]int64, error)
 
 	// EventHead returns the numbers of the oldest and the newest event; 0: none.
 	EventHead(ctx context.Context) (oldest, newest int64, err error)
 
-	// AppendEvents numbers the events and moves the places, both or neither.
+	// AppendEvents numbers the events and moves the places, in one transaction.
 	AppendEvents(ctx context.Context, l lease.Lease, places map[string]int64, events []beacon.Event) error
 
 	PruneEvents(ctx context.Context, l lease.Lease, before time.Time) error
@@ -36,8 +36,8 @@ type Source interface {
 const (
 	pollInterval   = 200 * time.Millisecond
 	stepTimeout    = 5 * time.Second
-	changesAtATime = 20_000 // of all streams are read: the order is sure among those
-	eventsAtATime  = 500    // are written: others wait behind them
+	changesAtATime = 20_000 // changes read at once; their order is certain
+	eventsAtATime  = 500    // events written at once; other writes wait for them
 	leastOfAStream = 20
 	pruneInterval  = time.Hour
 
@@ -45,14 +45,14 @@ const (
 	Kept = 7 * 24 * time.Hour
 )
 
-// Sequencer takes the changes of all nodes into the one order of events. Only
-// the holder of a lease does, so the numbers have no gaps and none is given
-// twice. How far it came in each stream is written down together with the
-// events: whoever goes on, after a crash too, begins right there.
+// Sequencer puts the changes of all nodes into the one order of events. Only the
+// lease holder does so: numbers have no gaps, and none is used twice. The place in
+// each stream is stored together with the events, so the next lease holder resumes
+// right there, even after a crash.
 type Sequencer struct {
 	source   Source
 	keeper   *lease.Keeper
-	now      func() time.Time // of the data
+	now      func() time.Time // the clock of the data
 	appended func()
 	log      *slog.Logger
 
@@ -60,26 +60,26 @@ type Sequencer struct {
 	under  lease.Lease
 	places map[string]int64 // nil: not known
 
-	// empty is true while there is no event yet. Changes that are older than events
-	// are kept then become none: they would be written only to be deleted.
+	// empty is true while there is no event yet. Changes older than Kept are then
+	// skipped: their events would be deleted at once.
 	empty bool
 
-	stepped atomic.Pointer[time.Time] // when all was last taken in; nil: not ours to do
+	stepped atomic.Pointer[time.Time] // when last up to date; nil: not the lease holder
 }
 
-// NewSequencer makes a sequencer; Run lets it work. It calls appended when there
-// are new events.
+// NewSequencer returns a sequencer. Call Run to start it. It calls appended when
+// there are new events.
 func NewSequencer(source Source, keeper *lease.Keeper, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
 	return &Sequencer{source: source, keeper: keeper, now: now, appended: appended, log: log}
 }
 
-// Run works whenever the lease is held, until ctx ends.
+// Run sequences while this process holds the lease, until ctx ends.
 func (s *Sequencer) Run(ctx context.Context) {
 	s.keeper.While(ctx, s.work)
 }
 
-// work sequences until ctx ends. While the store is away it keeps trying, and
-// says so once.
+// work sequences until ctx ends. While the store fails it keeps trying, and logs that
+// once.
 func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -118,8 +118,8 @@ func (s *Sequencer) note() {
 	s.stepped.Store(&now)
 }
 
-// Age is how long ago everything that was written had its place among the
-// events, for monitoring; 0 where another process sees to it.
+// Age returns how long ago all changes were sequenced, for monitoring. It is 0 if
+// another process is the lease holder.
 func (s *Sequencer) Age() time.Duration {
 	last := s.stepped.Load()
 	if last == nil {
@@ -135,7 +135,7 @@ func (s *Sequencer) prune(ctx context.Context, l lease.Lease) error {
 	return nil
 }
 
-// Step takes in everything that was written before it was called.
+// Step sequences everything that was written before the call.
 func (s *Sequencer) Step(ctx context.Context, l lease.Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,10 +155,10 @@ func (s *Sequencer) Step(ctx context.Context, l lease.Lease) error {
 	return nil
 }
 
-// findPlaces learns how far the streams are sequenced, for a new lease and after
-// every failure: an append that failed may have been committed all the same, or
-// may even be about to be. So an empty one goes first: it needs the same row of
-// the lease, and comes through when nothing is in flight any more.
+// findPlaces reads how far the streams are sequenced, for a new lease and after every
+// failure: an append that failed may have been committed, or may still be. So
+// findPlaces appends nothing first: that needs the same row of the lease, and
+// succeeds only when no append is in flight.
 func (s *Sequencer) findPlaces(ctx context.Context, l lease.Lease) error {
 	if s.places != nil && s.under.Token == l.Token {
 		return nil
@@ -193,9 +193,9 @@ func (s *Sequencer) heads(ctx context.Context) (map[string]int64, error) {
 	return heads, nil
 }
 
-// advance sequences a part of what is left up to the heads, and reports whether
-// there is more. The heads are of one moment, and up to them every change is
-// there that another one rests on; what came since is left for the next time.
+// advance sequences a part of what is left up to the heads, and reports whether there
+// is more. The heads are a snapshot, which includes every change that another one in
+// it depends on. Later changes are left for the next step.
 func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string]int64) (more bool, err error) {
 	streams, err := s.read(ctx, heads)
 	if err != nil || len(streams) == 0 {
@@ -215,7 +215,7 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	return true, nil
 }
 
-// append writes the events of some changes, and how far that was.
+// append writes the events of some changes, and the new places.
 func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.Change, events []beacon.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
@@ -234,7 +234,7 @@ func (s *Sequencer) append(ctx context.Context, l lease.Lease, changes []beacon.
 	return nil
 }
 
-// read gives the next changes of all streams, a bounded number.
+// read returns the next changes of all streams, a bounded number.
 func (s *Sequencer) read(ctx context.Context, heads map[string]int64) ([]stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
@@ -269,8 +269,8 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 	return changes, nil
 }
 
-// isPrivate tells of what is passed over: keys and what was refused are for the
-// audit alone.
+// isPrivate reports whether a change becomes no event: keys and refusals are for the
+// audit log only.
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
 	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
@@ -280,10 +280,9 @@ func isPrivate(c beacon.Change) bool {
 	return true
 }
 
-// eventsOf returns the events of the first n changes: as many as fit into one
-// write. It leaves out who did it: what happens to hotspots is for everyone to hear,
-// and an audit is not. A month that is settled is for its user alone. What was before
-// since is no event: see Sequencer.empty.
+// eventsOf returns the events of the first n changes: as many as fit into one write.
+// Events omit the actor: they are public, and the audit log is not. A settled month
+// is for its user only. Changes before since are skipped: see Sequencer.empty.
 func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, n int) {
 	for n < len(changes) && len(events) < eventsAtATime {
 		c := changes[n]

@@ -8,11 +8,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Subscription is a place in the order of events. It is for one goroutine, but
-// for Close.
+// Subscription is a place in the order of events. Only Close may be called from
+// another goroutine.
 type Subscription struct {
 	hub   *Hub
-	place int64 // the last event that was handed out
+	place int64 // the last event delivered
 	once  sync.Once
 }
 
@@ -25,9 +25,9 @@ func (s *Subscription) Close() {
 	})
 }
 
-// Next answers the next events, at least one, and waits for them until ctx ends.
-// They are shared with others and must not be written to. After an error of ctx
-// or of the database, it can be called again and goes on where it stopped.
+// Next returns the next events, at least one, and waits for them until ctx ends. They
+// are shared with other subscribers and must not be modified. After an error of ctx
+// or of the database, Next can be called again and continues where it stopped.
 func (s *Subscription) Next(ctx context.Context) ([]beacon.Event, error) {
 	for {
 		events, behind, changed, err := s.hub.after(s.place)
@@ -49,7 +49,7 @@ func (s *Subscription) Next(ctx context.Context) ([]beacon.Event, error) {
 	}
 }
 
-// page reads alone, as long as the hub does not have what comes next.
+// page reads from the database, while the hub does not have what comes next.
 func (s *Subscription) page(ctx context.Context) ([]beacon.Event, error) {
 	events, err := s.hub.events.Events(ctx, s.place, pageSize)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Subscription) page(ctx context.Context) ([]beacon.Event, error) {
 	return events, checkOrder(events)
 }
 
-// after gives what the hub has after a place. Behind is who must read for
-// himself; if nobody is, and there is nothing, changed tells when to look again.
+// after returns what the hub has after a place. Behind is true if the subscriber must
+// read from the database. Otherwise, changed is closed when there is more.
 func (h *Hub) after(place int64) (events []beacon.Event, behind bool, changed <-chan struct{}, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,7 @@ func (h *Hub) after(place int64) (events []beacon.Event, behind bool, changed <-
 	return events, false, h.changed, nil
 }
 
-// checkOrder makes sure that nobody hears of an event twice, or misses one.
+// checkOrder returns an error if an event is missing or repeated.
 func checkOrder(events []beacon.Event) error {
 	for i, e := range events {
 		if want := events[0].Seq + int64(i); e.Seq != want {

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Change asks to change a hotspot, if it is still in one of the versions that
-// the client has seen; without any, in whatever version it is.
+// Change asks to change a hotspot if its version is one of Versions, which the client
+// has seen. Without any, the version does not matter.
 type Change struct {
 	Hotspot  beacon.HotspotID
 	Patch    beacon.Patch
@@ -20,9 +20,8 @@ var (
 	errStale       = &beacon.Error{Kind: beacon.Conflict, Message: "the hotspot has changed since you read it; read it again"}
 )
 
-// Change applies a merge patch (decision N11). The order of refusals is that of
-// decision N3: what is wrong with the patch, whether the hotspot exists, whose
-// it is, whether it is what the client thinks.
+// Change applies a merge patch (decision N11). It checks in the order of decision N3:
+// the patch, whether the hotspot exists, who owns it, and its version.
 func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (beacon.Hotspot, error) {
 	if err := in.Patch.Validate(); err != nil {
 		return beacon.Hotspot{}, err
@@ -41,8 +40,8 @@ type Deletion struct {
 	Versions []int64
 }
 
-// Delete takes a hotspot out of the network. What it earned stays earned, and
-// its MAC is free again (decision X4).
+// Delete removes a hotspot from the network. What it earned stays earned, and its MAC
+// is free again (decision X4).
 func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
 	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = r.moment()
@@ -51,7 +50,7 @@ func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) 
 	return struct{}{}, err
 }
 
-// fresh refuses to go on when a client has seen other versions alone.
+// fresh returns an error if the client has seen only other versions.
 func fresh(h beacon.Hotspot, seen []int64) error {
 	if len(seen) > 0 && !slices.Contains(seen, h.Version) {
 		return errStale
@@ -59,8 +58,7 @@ func fresh(h beacon.Hotspot, seen []int64) error {
 	return nil
 }
 
-// update lets edit change a hotspot of the principal's, and shows the result to
-// the fleet.
+// update applies edit to a hotspot of the principal's, and updates the fleet.
 func (r *Registry) update(
 	ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (bool, error),
@@ -84,8 +82,8 @@ func (r *Registry) update(
 	return h, r.fleet.Apply(h)
 }
 
-// touch moves the time of the last change, which never goes back, whatever the
-// clock does.
+// touch sets the time of the last change. It never goes back, whatever the clock
+// does.
 func (r *Registry) touch(h *beacon.Hotspot) {
 	if now := r.moment(); now.After(h.UpdatedAt) {
 		h.UpdatedAt = now

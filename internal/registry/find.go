@@ -17,14 +17,14 @@ const Me = "me"
 type Owned struct {
 	User   beacon.UserID // or Me
 	Page   beacon.Page
-	Text   string                 // only those with this in their name, in the form of beacon.CleanSearch; empty: all
-	Charge func(looked int) error // hears before a search of how many names it looks at; may refuse
+	Text   string                 // part of the name, in the form of beacon.CleanSearch
+	Charge func(looked int) error // gets the number of names to scan; may refuse
 }
 
 var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
 
-// Owned lists the hotspots of the principal's user, or of anyone for an admin.
-// Whether another user exists is not told (decision N6).
+// Owned lists the hotspots of the principal's user, or of anyone for an admin. It
+// does not reveal whether another user exists (decision N6).
 func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (beacon.Listed[View], error) {
 	user := in.User
 	if user == Me {
@@ -35,7 +35,7 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 		return list, errNotYours
 	}
 	if !id.Valid(beacon.UserPrefix, string(user)) {
-		return list, nil // nobody: some texts a database could not even be asked for
+		return list, nil // no such user; some texts cannot even be sent to a database
 	}
 	if in.Text != "" {
 		return r.search(ctx, user, in)
@@ -51,7 +51,7 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 	return list, nil
 }
 
-// search is Owned for those with a text in their name.
+// search is Owned for hotspots with a text in their name.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}
 	_, count, err := r.store.HotspotsOf(ctx, user, 0, 0)
@@ -79,21 +79,20 @@ func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (be
 	}
 	slices.SortFunc(hotspots, func(a, b beacon.Hotspot) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	for _, h := range hotspots {
-		if !h.Deleted() { // in the moment between the two looks
+		if !h.Deleted() { // deleted between the two reads
 			list.Items = append(list.Items, r.view(h))
 		}
 	}
 	return list, nil
 }
 
-// List gives a page of all hotspots, from memory. It is for staff: whether the key
-// is one of theirs was settled by the table of routes.
+// List returns a page of all hotspots, from memory. It is for staff: the table of
+// routes has checked the key.
 func (r *Registry) List(in fleet.Listing) (beacon.Listed[*fleet.Spot], error) {
 	return r.fleet.List(in)
 }
 
-// Nearby finds hotspots around a place, in memory. The answer is written over
-// out.
+// Nearby finds hotspots around a place, in memory. It overwrites out with the result.
 func (r *Registry) Nearby(in fleet.Query, out []fleet.Hit) []fleet.Hit {
 	return r.fleet.Nearby(in, out)
 }

@@ -12,15 +12,14 @@ import (
 // linkCodeLasts is how long a code can be used (decision X2).
 const linkCodeLasts = 15 * time.Minute
 
-// LinkCode is a fresh code and its end. Its text can be read here and never
-// again.
+// LinkCode is a new code and when it expires. Its text is never shown again.
 type LinkCode struct {
 	Code      string
 	ExpiresAt time.Time
 }
 
-// NewLinkCode makes a code with which a device may be linked to a hotspot of the
-// principal's, once. It takes the place of an earlier one.
+// NewLinkCode makes a code for linking a device to a hotspot of the principal's,
+// once. It replaces an earlier one.
 func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (LinkCode, error) {
 	if !validID(hotspot) {
 		return LinkCode{}, errNoHotspot
@@ -39,22 +38,22 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	return made, r.store.PutLinkCode(ctx, row, p.Actor(), now)
 }
 
-// Link is what a device sends to be linked. It has no key yet; Request is the id
-// of its request, for the audit.
+// Link is what a device sends to be linked. It has no key yet; Request is the id of
+// its request, for the audit log.
 type Link struct {
 	Code, MAC string
 	Request   string
 }
 
-// Linked is the outcome: the hotspot, and the key of its device, which can be
-// read here and never again.
+// Linked is the outcome: the hotspot, and the key of its device, which is never shown
+// again.
 type Linked struct {
 	Hotspot beacon.Hotspot
 	Key     string
 }
 
-// ErrLink is the one answer to a wrong code, a used one, an expired one and a
-// wrong device: who guesses learns nothing.
+// ErrLink is the one error for a wrong code, a used one, an expired one and a wrong
+// device, so that guessing reveals nothing.
 var ErrLink error = &beacon.Error{
 	Kind:    beacon.Forbidden,
 	Message: "the code or the device is not right: check both, or have a new code made",
@@ -62,9 +61,9 @@ var ErrLink error = &beacon.Error{
 
 var errWrongDevice = errors.New("the MAC address is another")
 
-// Link gives a device the key of the hotspot that its code was made for. A
-// device that was linked before is not any more. What is refused is noted for
-// the audit; neither code nor MAC address is.
+// Link returns the key of the hotspot that the device's code was made for. A device
+// linked before is unlinked. Refusals are recorded in the audit log, without the code
+// and the MAC address.
 func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	now, by := r.moment(), beacon.Actor{Request: in.Request}
 	hash, ok := access.HashLinkCode(in.Code)
@@ -86,7 +85,7 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	})
 	switch {
 	case errors.Is(err, errWrongDevice), kindOf(err) == beacon.Forbidden:
-		return Linked{}, ErrLink // the store has noted why
+		return Linked{}, ErrLink // the store has recorded why
 	case isNotFound(err):
 		return Linked{}, r.refuseLink(ctx, by, "no such code, or no more")
 	case err != nil:
@@ -101,8 +100,8 @@ func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) 
 	return r.refuse(ctx, beacon.Change{Kind: beacon.LinkRefused, Actor: by}, ErrLink)
 }
 
-// Unlink takes the device off a hotspot of the principal's: its key is dead, and
-// the hotspot is pending again. Without a device, nothing changes.
+// Unlink unlinks the device of a hotspot of the principal's: its key is no longer
+// valid, and the hotspot is pending again. Without a device, nothing changes.
 func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (struct{}, error) {
 	_, err := r.update(ctx, p, hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
 		linked := !h.Device.LinkedAt.IsZero()
@@ -113,8 +112,8 @@ func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beaco
 	return struct{}{}, err
 }
 
-// Device makes sure that the fleet shows the hotspot of a device as the database
-// has it: a device may come with a key that another server gave it just now.
+// Device updates the fleet with a device's hotspot from the database: the device may
+// have a key that another server has just issued.
 func (r *Registry) Device(ctx context.Context, hotspot beacon.HotspotID) error {
 	if !validID(hotspot) {
 		return errNoHotspot

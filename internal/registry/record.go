@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// record is a fresh registration as an idempotency record keeps it for a day.
-// Its names are part of the database, like those of columns: a later build reads
-// what this one wrote. What it leaves out is the same for every fresh hotspot.
+// record is a new registration as an idempotency record stores it for a day. Its
+// field names are part of the database, like column names: a later build reads what
+// this one wrote. What it omits is the same for every new hotspot.
 type record struct {
 	ID             string       `json:"id"`
 	Operator       string       `json:"operator"`

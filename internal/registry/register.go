@@ -14,15 +14,15 @@ type Registration struct {
 	Once Once
 }
 
-// Once makes a request safe to repeat: the same key and fingerprint get the
-// first answer again (decision N12). Without a key, every request counts.
+// Once makes a request safe to repeat: the same key and fingerprint get the first
+// response again (decision N12). Without a key, every request counts.
 type Once struct {
 	Key         string
-	Fingerprint [32]byte // of what was asked
+	Fingerprint [32]byte // of the request
 }
 
-// Registered is the outcome: the hotspot as it was registered, now or when the
-// request came first.
+// Registered is the outcome: the hotspot as it was registered, now or by the first
+// request.
 type Registered struct {
 	Hotspot  View
 	Replayed bool
@@ -36,7 +36,7 @@ var errOtherRequest = &beacon.Error{
 	Message: "this Idempotency-Key was used for another request; take a fresh one for each",
 }
 
-// Register adds a hotspot of the principal's own.
+// Register adds a hotspot owned by the principal.
 func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registration) (Registered, error) {
 	now := r.moment()
 	h, err := in.Form.Validate(r.newID(), p.User, now)
@@ -57,10 +57,10 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 	return Registered{Hotspot: newborn(h)}, r.fleet.Apply(h)
 }
 
-// newborn shows a hotspot as it is at its registration.
+// newborn returns a hotspot as it is at registration.
 func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
 
-// record is what the database keeps of a request that may come again.
+// record returns what the database stores about a request that may be repeated.
 func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
 	if o.Key == "" {
 		return nil, nil

@@ -1,10 +1,10 @@
-// Package registry is what people do with hotspots: register, verify, link,
-// read, change, delete, list and find them. Each verb has the shape
-// Verb(ctx, Principal, Input) (Output, error). Whether a key's scopes suffice
-// was settled by the table of routes; whose hotspot it is, is decided here.
+// Package registry is what people do with hotspots: register, verify, link, read,
+// change, delete, list and find them. Each verb has the shape Verb(ctx, Principal,
+// Input) (Output, error). The table of routes has checked that a key's scopes
+// suffice; this package checks who owns a hotspot.
 //
-// Its one invariant: a write is durable before it is in the fleet, and in the
-// fleet before its caller hears of it.
+// Its one invariant: a write is durable before it is in the fleet, and in the fleet
+// before it returns.
 package registry
 
 import (
@@ -16,66 +16,66 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Store is what this package needs of a database. Callers have validated the
-// input; rights are checked before, or in the edit. Implementations are safe
-// for concurrent use and share no memory with the caller.
+// Store is what this package needs of a database. Callers have validated the input;
+// permissions are checked before the call, or in edit. Implementations are safe for
+// concurrent use and share no memory with the caller.
 type Store interface {
-	// InsertHotspot answers Conflict when the MAC is taken, and the stored record
-	// when the idempotency key was used before.
+	// InsertHotspot returns Conflict if the MAC is taken, and the stored record if
+	// the idempotency key was used before.
 	InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency) (replay *beacon.Idempotency, err error)
-	// UpdateHotspot applies edit to the current row, as often as it takes, and
-	// writes the next version. NotFound when there is no live hotspot.
+	// UpdateHotspot applies edit to the current row, retrying as needed, and writes
+	// the next version. It returns NotFound if there is no live hotspot.
 	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 		edit func(*beacon.Hotspot) (changed bool, err error)) (beacon.Hotspot, error)
-	// Hotspot answers NotFound when there is no live hotspot.
+	// Hotspot returns NotFound if there is no live hotspot.
 	Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error)
-	// HotspotsOf gives a page of a user's live hotspots by id, and their number.
+	// HotspotsOf returns a page of a user's live hotspots by id, and their number.
 	HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) ([]beacon.Hotspot, int, error)
-	// NamesOf gives all live hotspots of a user by id, with their names.
+	// NamesOf returns all live hotspots of a user by id, with their names.
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
-	// HotspotsByID gives those that exist, deleted ones too, in any order.
+	// HotspotsByID returns those that exist, including deleted ones, in any order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	// PutLinkCode keeps a code in place of the hotspot's earlier one.
+	// PutLinkCode stores a code, replacing the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
-	// LinkDevice uses a code up and applies edit to its hotspot, in one
-	// transaction. NotFound when there is no such code, or it is used up;
-	// Forbidden when it has expired or its hotspot is gone. An error of edit
-	// costs the code one of its tries, and is given back.
+	// LinkDevice consumes a code and applies edit to its hotspot, in one transaction.
+	// It returns NotFound if the code does not exist or is used up, and Forbidden if
+	// it has expired or its hotspot is deleted. An error of edit costs the code one
+	// of its tries, and is returned.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
-	// NoteRefusal writes an audit row alone.
+	// NoteRefusal writes only an audit row.
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
 
-// Registry serves the verbs.
+// Registry implements the verbs.
 type Registry struct {
 	store Store
 	fleet *fleet.Fleet
 	now   func() time.Time
 }
 
-// New makes a registry.
+// New returns a registry.
 func New(store Store, fleet *fleet.Fleet, now func() time.Time) *Registry {
 	return &Registry{store: store, fleet: fleet, now: now}
 }
 
-// moment is the time of a change, as precise as the interface shows it: what a
-// client was told is what a later read gives.
+// moment returns the time of a change, as precise as the API shows it, so that a
+// later read returns what the client has seen.
 func (r *Registry) moment() time.Time { return r.now().UTC().Truncate(time.Millisecond) }
 
-// newID makes the id of a hotspot from the whole of the time, not from its moment:
-// lists are in the order of ids, and are then in the order of registration.
+// newID makes a hotspot's id from the full precision of the clock, not from moment:
+// lists are ordered by id, and so by registration.
 func (r *Registry) newID() beacon.HotspotID {
 	return beacon.HotspotID(id.New(beacon.HotspotPrefix, r.now()))
 }
 
-// validID reports whether a text can be the id of a hotspot at all: others need
-// no look at the database.
+// validID reports whether a text is a valid hotspot id. Others need no lookup in the
+// database.
 func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix, string(text)) }
 
-var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // as the store says it
+var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
 
-// Get reads one hotspot.
+// Get returns one hotspot.
 func (r *Registry) Get(ctx context.Context, _ beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	if !validID(hotspot) {
 		return View{}, errNoHotspot

@@ -12,8 +12,8 @@ type Verification struct {
 	Form    beacon.VerificationForm
 }
 
-// Verify confirms that a hotspot stands where it is registered (decision X1).
-// What is verified stays so. Who did it, and what was refused, is in the audit.
+// Verify confirms that a hotspot is where it is registered (decision X1). A verified
+// hotspot stays verified. The audit log has who did it, and what was refused.
 func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
 	found, err := in.Form.Validate()
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			return false, nil
 		}
 		if h.Location.Point != place {
-			return false, errStale // what was measured is the way to another place
+			return false, errStale // the distance was measured to another place
 		}
 		h.Location.VerifiedAt = r.moment()
 		r.touch(h)
@@ -51,18 +51,18 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	return r.view(h), nil
 }
 
-// judge says what the audit should know of a verification, and why it is
+// judge returns the note for the audit log, and an error if the verification is
 // refused.
 func judge(h beacon.Hotspot, found beacon.Verification) (note string, err error) {
 	finding := found.Against(h)
 	if !h.Location.VerifiedAt.IsZero() {
-		return finding.Note(), nil // wherever it was found this time
+		return finding.Note(), nil // already verified
 	}
 	return finding.Note(), finding.Err()
 }
 
-// refuse notes a refusal for the audit, and gives its reason. A refusal that
-// cannot be noted is an error of its own: nobody may try unseen.
+// refuse records a refusal in the audit log, and returns its reason. Failing to
+// record it is an error of its own: nobody may try unseen.
 func (r *Registry) refuse(ctx context.Context, change beacon.Change, reason error) error {
 	change.At = r.moment()
 	if err := r.store.NoteRefusal(ctx, change); err != nil {

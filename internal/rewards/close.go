@@ -10,12 +10,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// farBehind is how many days may be closed at once by a clock that has been
-// steady for some minutes only. When there are more, either nobody closed for
-// long, or the clock is far ahead and would close days that have not come.
+// farBehind is how many days a clock that has been steady only for steadyFor may
+// close at once. With more, either nothing was closed for long, or the clock is far
+// ahead and would close days that have not come.
 const farBehind = 3
 
-// closeDays closes every day whose records are final, one after the other.
+// closeDays closes every day whose records are final, in order.
 func (r *Rewards) closeDays(ctx context.Context) error {
 	for {
 		v, err := r.view(ctx, nil)
@@ -32,8 +32,8 @@ func (r *Rewards) closeDays(ctx context.Context) error {
 	}
 }
 
-// mayClose answers the lease under which this process may close a day, now. It is
-// asked again for each page: a lease can be lost, and a clock be set right.
+// mayClose returns the lease under which this process may close a day now. It is
+// called again for each page, because a lease can be lost and a clock corrected.
 func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 	final, ok := r.Telemetry.FinalBefore()
 	if !ok || day >= final {
@@ -46,8 +46,8 @@ func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 	return r.entitled(steady)
 }
 
-// closeDay writes one row for each hotspot that was in service on a day, and
-// what follows from it. It goes on where it was left.
+// closeDay writes one row for each hotspot that was in service on a day, and the sums
+// that follow from the rows. It resumes where an earlier run stopped.
 func (r *Rewards) closeDay(ctx context.Context, v view) error {
 	if err := r.adopt(ctx); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 	batches := r.readAhead(ctx, page.Day, page.From)
 	defer func() {
 		cancel()
-		for range batches { // until nobody reads any more
+		for range batches { // until the reader has ended
 		}
 	}()
 	for batch := range batches {

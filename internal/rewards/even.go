@@ -8,12 +8,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// What is earned is written more than once: in rows, in sums of hotspots and of
-// users, in statements under a hash, in accounts. An answer reads two of them, and
-// is not given where they differ: a disk that forgets to say that it has lost a bit
-// must not decide what someone is paid, at the start or at any time after.
+// Earnings are stored more than once: in rows, in sums of hotspots and of users, in
+// statements under a hash, and in accounts. An answer reads two of them and fails if
+// they differ: a disk that loses a bit silently must not decide what someone is paid,
+// at startup or later.
 
-// uneven is the answer instead of a sum that cannot be right.
+// uneven returns the error for sums that do not add up.
 func uneven(user beacon.UserID, where string) error {
 	return &beacon.Error{
 		Kind: beacon.Internal, Message: "internal error",
@@ -21,7 +21,7 @@ func uneven(user beacon.UserID, where string) error {
 	}
 }
 
-// even holds the sums of a user's hotspots against the user's own.
+// even checks the sums of a user's hotspots against the user's own sum.
 func even(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) error {
 	var sum ledger.Sum
 	for i := range hotspots {
@@ -39,8 +39,8 @@ func even(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth
 	return nil
 }
 
-// genuine sees that a statement says what its hash is of. Policies that are in
-// force in its month may have been brought by another process since we looked.
+// genuine checks a statement against its hash. If they differ it reloads the policies
+// once: another process may have added one since.
 func (r *Rewards) genuine(ctx context.Context, s *ledger.Statement) error {
 	for again := range 2 {
 		if again > 0 {
@@ -59,7 +59,7 @@ func (r *Rewards) genuine(ctx context.Context, s *ledger.Statement) error {
 	return uneven(s.User, "the statement of "+s.Month.String())
 }
 
-// earned is what the hotspots of an accrual come to.
+// earned returns the sum of all hotspots.
 func (a *accrual) earned() (sum ledger.Sum) {
 	for _, s := range a.sums {
 		sum = sum.Plus(s.Sum)
@@ -67,8 +67,8 @@ func (a *accrual) earned() (sum ledger.Sum) {
 	return sum
 }
 
-// evenMonths sees that the months of a history are what their statements say or,
-// before they have one, what the hotspots come to.
+// evenMonths checks the months of a history against their statements or, where there
+// is none yet, against the sums of the hotspots.
 func (r *Rewards) evenMonths(ctx context.Context, user beacon.UserID, months []ledger.UserMonth, b ledger.Books) error {
 	if len(months) == 0 {
 		return nil
@@ -103,8 +103,8 @@ func (r *Rewards) evenMonths(ctx context.Context, user beacon.UserID, months []l
 	return nil
 }
 
-// unbroken sees, when a server starts, that the days in the books follow each
-// other: which days are open is told by the last of them.
+// unbroken checks at startup that the closed days have no gap: the last of them
+// decides which days are open.
 func (r *Rewards) unbroken(ctx context.Context) error {
 	return r.Store.Books(ctx, func(b ledger.Books) error {
 		days, err := b.Closings(ctx)

@@ -13,8 +13,8 @@ var (
 	errNotOperator = &beacon.Error{Kind: beacon.Forbidden, Message: "only the operator of a hotspot may see its rewards"}
 )
 
-// Explain says what a hotspot's day could have earned, what it lost and why, and
-// what it earned (decision X6). The hotspot may be deleted by now.
+// Explain returns what a hotspot's day could have earned, what it lost and why, and
+// what it earned (decision X6). The hotspot may have been deleted since.
 func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuery) (Explanation, error) {
 	today := r.today()
 	day := today
@@ -56,8 +56,8 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 	return e, nil
 }
 
-// readDay finds the row of a day, and whether the day is still open, for someone
-// who may see it.
+// readDay reads the row of a day, and whether the day is still open. It checks that p
+// may see it.
 func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanation) (row ledger.Row, written bool, err error) {
 	settled := false
 	v, err := r.view(ctx, func(v view, b ledger.Books) error {

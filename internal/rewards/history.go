@@ -7,12 +7,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// historyMonths is how many months a history has when none are asked for.
+// historyMonths is the default number of months in a history.
 const historyMonths = 12
 
-// History lists a user's months, the newest first: those that the asked days
-// touch, from the first in which the user earned something up to now. A month
-// without earnings in between is one of zeros (decision N19).
+// History lists a user's months, newest first: those that the queried days touch,
+// from the first in which the user earned something up to now. A month without
+// earnings in between is listed with zeros (decision N19).
 func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuery) (beacon.Listed[MonthSum], error) {
 	list := beacon.Listed[MonthSum]{Page: q.Page}
 	user, err := whose(p, q.User)
@@ -30,8 +30,8 @@ func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuer
 	return list, nil
 }
 
-// asked are the first and the last month that a query asks for. Months that are
-// to come are none.
+// asked returns the first and the last month that a query asks for. Future months are
+// excluded.
 func (r *Rewards) asked(q HistoryQuery) (from, to beacon.Month) {
 	to = beacon.MonthOf(r.Now())
 	if q.To != nil {
@@ -44,7 +44,7 @@ func (r *Rewards) asked(q HistoryQuery) (from, to beacon.Month) {
 	return max(from, 0), to
 }
 
-// months gives the months from one to another, the newest first.
+// months returns the months in a range, newest first.
 func (r *Rewards) months(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]MonthSum, error) {
 	var h *history
 	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
@@ -70,13 +70,13 @@ func (r *Rewards) months(ctx context.Context, user beacon.UserID, from, to beaco
 	return list, nil
 }
 
-// history is a user's months while they are added up.
+// history adds up a user's months.
 type history struct {
-	first beacon.Month // with earnings
+	first beacon.Month // the first with earnings
 	any   bool
 	sums  map[beacon.Month]*MonthSum
 	names []beacon.HotspotName
-	open  map[beacon.Month]*accrual // what is closed of the months that have open days
+	open  map[beacon.Month]*accrual // the closed part of months that have open days
 }
 
 func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to beacon.Month, v view, b ledger.Books) (*history, error) {
@@ -116,12 +116,12 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 	return h, nil
 }
 
-// addOpenToHistory adds a day that is not closed to its month. A month may be
-// outside of what was asked for, and still be the first with earnings.
+// addOpenToHistory adds a day that is not closed to its month. The month may be
+// outside the queried range and still be the first with earnings.
 func (r *Rewards) addOpenToHistory(ctx context.Context, h *history, day beacon.Day) error {
 	month := day.Month()
 	a := h.open[month]
-	if a == nil { // midnight passed just now
+	if a == nil { // midnight has just passed
 		a = newAccrual(h.names)
 		h.open[month] = a
 	}

@@ -9,13 +9,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// accrual is what the hotspots of a user have earned in a period, while it is
-// added up.
+// accrual adds up what a user's hotspots earned in a period.
 type accrual struct {
-	names []beacon.HotspotName // by id: all that live, or did on an open day, or have a sum
+	names []beacon.HotspotName // by id: live, live on an open day, or with a sum
 	sums  map[beacon.HotspotID]*HotspotSum
 
-	// closed is the last closed day of each hotspot, as far as it is known.
+	// closed is the last closed day of each hotspot, as far as known.
 	closed map[beacon.HotspotID]beacon.Day
 }
 
@@ -26,7 +25,7 @@ func newAccrual(names []beacon.HotspotName) *accrual {
 	}
 }
 
-// add adds a sum that ends with a day of the tier.
+// add adds s to a hotspot's sum. The tier is the one of the last day in s.
 func (a *accrual) add(id beacon.HotspotID, tier beacon.Tier, s ledger.Sum) {
 	sum := a.sums[id]
 	if sum == nil {
@@ -37,7 +36,7 @@ func (a *accrual) add(id beacon.HotspotID, tier beacon.Tier, s ledger.Sum) {
 	sum.Sum = sum.Plus(s)
 }
 
-// addMonths adds months that are not in the totals yet, the older first.
+// addMonths adds the months that are not in totals yet, oldest first.
 func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.HotspotID]beacon.Month) {
 	for _, m := range months {
 		a.closed[m.Hotspot] = max(a.closed[m.Hotspot], m.Through)
@@ -47,8 +46,8 @@ func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.Hots
 	}
 }
 
-// nameRest finds the names of hotspots that were deleted long ago, and have earned
-// something before.
+// nameRest looks up the names of hotspots that were deleted long ago and had earned
+// something.
 func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
 	named := make(map[beacon.HotspotID]bool, len(a.names))
 	for _, n := range a.names {
@@ -68,8 +67,7 @@ func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
 	return err
 }
 
-// addOpen adds a day that is not closed, by the same function by which it will
-// be.
+// addOpen adds a day that is not closed, with the function that will close it.
 func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error {
 	facts, err := r.openFacts(ctx, a, day)
 	if err != nil {
@@ -82,7 +80,7 @@ func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error
 	return nil
 }
 
-// openFacts are those of a day, of the hotspots for which it is not closed yet.
+// openFacts returns the facts of a day for the hotspots whose day is not closed yet.
 func (r *Rewards) openFacts(ctx context.Context, a *accrual, day beacon.Day) (map[beacon.HotspotID]beacon.Facts, error) {
 	ids := make([]beacon.HotspotID, 0, len(a.names))
 	for _, n := range a.names {
@@ -102,7 +100,7 @@ func sumOf(f beacon.Facts, e beacon.Earned) ledger.Sum {
 	return ledger.Sum{Served: int64(f.Served), Expected: int64(f.Expected), Earned: e}
 }
 
-// list gives the hotspots by id, with their names, and what all add up to.
+// list returns the hotspots by id, with their names, and the total.
 func (a *accrual) list() (all []HotspotSum, total ledger.Sum) {
 	all = make([]HotspotSum, 0, len(a.sums))
 	for _, n := range a.names {

@@ -11,7 +11,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// batch is the rows of a page.
+// batch is one page of rows.
 type batch struct {
 	rows []ledger.Row
 	upto beacon.Owned
@@ -19,9 +19,9 @@ type batch struct {
 	err  error
 }
 
-// readAhead makes the rows of a day, page after page, one ahead of who takes them:
-// while a page is written, the next one is read. It ends with the last page, with
-// an error, or with ctx.
+// readAhead makes the rows of a day page by page, one page ahead of the receiver: the
+// next page is read while one is written. It ends with the last page, with an error,
+// or with ctx.
 func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Owned) <-chan batch {
 	batches := make(chan batch)
 	go func() {
@@ -47,8 +47,8 @@ func (r *Rewards) readPage(ctx context.Context, day beacon.Day, from beacon.Owne
 	return batch{rows, upto, !more, err}
 }
 
-// closePage makes a page of rows, which begins where the closing is, and writes
-// it. The sums are read now: a user's rows may have begun on the page before.
+// closePage completes a page that begins where the closing is, and writes it. It
+// reads the sums now, because a user's rows may have begun on the page before.
 func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.Page, b batch) error {
 	page.Rows, page.Upto = b.rows, b.upto
 	if b.last {
@@ -79,9 +79,9 @@ func (r *Rewards) addUp(ctx context.Context, page *ledger.Page) error {
 	return nil
 }
 
-// rowsOf decides what each hotspot earned. A record that nobody will ever read
-// earns nothing, and the others must not suffer for it; one that a newer program
-// wrote is left to that.
+// rowsOf decides what each hotspot earned. A damaged record earns nothing and does
+// not hold up the others. A record written by a newer version is an error: that
+// version must close it.
 func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger.Row, error) {
 	rules := r.book().On(day)
 	rows := make([]ledger.Row, 0, len(records))
@@ -99,8 +99,8 @@ func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger
 	return rows, nil
 }
 
-// rowOf makes a row. What nobody decided of the day is not counted against
-// anyone: the hotspot was gone by then.
+// rowOf makes a row. Minutes of the day that are not classified count as outside,
+// against nobody: the hotspot was deleted by then.
 func rowOf(day beacon.Day, of beacon.Owned, f beacon.Facts, rules *policy.Policy) ledger.Row {
 	f.Outside = beacon.MinutesADay - f.Expected - f.Closed - f.Excused
 	return ledger.Row{Day: day, Owned: of, Policy: rules.Version, Facts: f, Earned: rules.Reward(f)}

@@ -10,9 +10,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Start brings the policies that this process has into the database, and those
-// of others from there. What was in force once stays in force for its days, so a
-// policy is never changed: another one follows it.
+// Start stores the policies of this process in the database, and loads the others
+// from there. A policy stays in force for its days for good, so it is never changed:
+// a new version follows it.
 func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.adopt(ctx); err != nil {
 		return err
@@ -30,14 +30,14 @@ func (r *Rewards) Start(ctx context.Context) error {
 	return err
 }
 
-// Follow takes over the policies of the database, for a command that brings none.
+// Follow loads the policies of the database, for a command that has none of its own.
 func (r *Rewards) Follow(ctx context.Context) error { return r.adopt(ctx) }
 
-// book is the policies that are known.
+// book returns the known policies.
 func (r *Rewards) book() policy.Book { return *r.policies.Load() }
 
-// adopt takes over what another process has brought. Only it replaces the book,
-// and only with a longer one.
+// adopt loads what another process has added. Policies are only ever replaced by a
+// longer list.
 func (r *Rewards) adopt(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
@@ -46,8 +46,8 @@ func (r *Rewards) adopt(ctx context.Context) error {
 	return r.agree(known)
 }
 
-// agree makes sure that the policies are those that are written down, and adds
-// those that are new here.
+// agree checks that the policies here match the stored ones, and adds those that are
+// new here.
 func (r *Rewards) agree(known []ledger.Policy) error {
 	mine := r.book()
 	longer := slices.Clone(mine)
@@ -73,8 +73,8 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 	return nil
 }
 
-// bring writes down the policies that the database does not have. Who was faster
-// with another of the same version wins.
+// bring stores the policies that the database does not have. If another process
+// stores the same version first, that one wins.
 func (r *Rewards) bring(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
@@ -97,8 +97,8 @@ func (r *Rewards) bring(ctx context.Context) error {
 	return r.agree(known)
 }
 
-// byVersion answers the policy of a row. One that is not known here was brought
-// by another process.
+// byVersion returns the policy of a row. If it is not known here, another process
+// added it, so byVersion reloads.
 func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, error) {
 	if p := r.book().Version(version); p != nil {
 		return p, nil
@@ -114,7 +114,7 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 	}
 }
 
-// written are policies as the database keeps them.
+// written converts policies to their stored form.
 func written(policies policy.Book) []ledger.Policy {
 	all := make([]ledger.Policy, len(policies))
 	for i := range policies {

@@ -7,16 +7,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Progress is how far rewards have come, and what this process does about them.
+// Progress is how far rewards are, and what this process is doing about them.
 type Progress struct {
-	Through   time.Time // the end of the last day that it knows to be closed, by whomever; zero: none
-	Unclosed  int       // days that are over and not closed: one, for some minutes after midnight
-	Unsettled int       // months whose grace is over and that are not settled
-	Closing   int       // hotspots that the day at hand has rows of; 0: none is at hand
-	Settling  int       // sums and statements of the month at hand that are done; 0: none is at hand
+	Through   time.Time // the end of the last day closed, by any process; zero: none known
+	Unclosed  int       // days over and not closed: one, for some minutes after midnight
+	Unsettled int       // months not settled although their grace period is over
+	Closing   int       // hotspots done of the day being closed; 0: none
+	Settling  int       // sums and statements done of the month being settled; 0: none
 }
 
-// Progress is for monitoring.
+// Progress returns the progress, for monitoring.
 func (r *Rewards) Progress() (p Progress) {
 	if through := r.shown.through.Load(); through != 0 {
 		p.Through = beacon.Day(through).Time()
@@ -33,9 +33,9 @@ func (r *Rewards) Progress() (p Progress) {
 	return p
 }
 
-// progress is the same, as it is written down while it happens.
+// progress holds the same values while work is under way.
 type progress struct {
-	through    atomic.Int64 // the first day after those that are closed; 0: none is known
+	through    atomic.Int64 // the first day after the closed ones; 0: unknown
 	first      atomic.Int64 // the first day that is not closed
 	month      atomic.Int64 // the first month that is not settled
 	rows, sums atomic.Int64
@@ -49,7 +49,7 @@ func (p *progress) closed(day beacon.Day) {
 	p.first.Store(int64(day) + 1)
 }
 
-// seen notes how far the books have come, whoever wrote them.
+// seen records how far the ledger is, whichever process wrote it.
 func (p *progress) seen(v view) {
 	p.first.Store(int64(v.first))
 	p.month.Store(int64(v.month))

@@ -1,10 +1,9 @@
-// Package rewards is what operators are paid: it closes days, settles months,
-// and answers what was earned, and why. Each verb has the shape
-// Verb(ctx, Principal, Input) (Output, error). What a day earns is decided by
-// package policy alone, and what is kept of it by package ledger.
+// Package rewards pays operators: it closes days, settles months, and explains what
+// was earned and why. Each verb has the shape Verb(ctx, Principal, Input) (Output,
+// error). Package policy alone decides what a day earns; package ledger defines what
+// is stored.
 //
-// Its one invariant: what was answered for a day that is closed is answered for
-// ever.
+// Its one invariant: an answer about a closed day never changes.
 package rewards
 
 import (
@@ -20,34 +19,36 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Telemetry is what this package needs to know of heartbeats.
+// Telemetry is what this package needs of heartbeats.
 type Telemetry interface {
-	// FinalBefore answers the day before which every day has all its records on
-	// disk, for good; false: this process cannot tell.
+	// FinalBefore returns the day before which all records of every day are on disk
+	// for good. It returns false if this process does not know.
 	FinalBefore() (beacon.Day, bool)
-	// Facts answers what hotspots did on a day that is not closed, up to now. It
-	// reads the records that it needs. Who did nothing that counts is left out.
+	// Facts returns what hotspots did on a day that is not closed, up to now. It
+	// reads the records that it needs. Hotspots with nothing that counts are left
+	// out.
 	Facts(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error)
-	// FactsOf reads the record of a day that is over. It answers beacon.ErrDamaged
-	// for one that nobody will ever read.
+	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
+	// for a record that no version can read.
 	FactsOf(record []byte) (beacon.Facts, error)
 }
 
-// Config is what rewards are made of.
+// Config configures New.
 type Config struct {
 	Store     Store
 	Telemetry Telemetry
-	Policies  policy.Book // that this process brings; others may have brought more
+	Policies  policy.Book // of this process; the database may have more
 
-	// Keeper tells whether this process is the one that closes and settles.
+	// Keeper returns the lease, and whether this process is the one that closes and
+	// settles.
 	Keeper func() (lease.Lease, bool)
 
 	Now  func() time.Time
-	Rate float64 // how fast Now runs beside the machine's clock; 0: nobody knows
+	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown
 	Log  *slog.Logger
 }
 
-// Rewards serves the verbs. Start comes first, then Run.
+// Rewards implements the verbs. Call Start first, then Run.
 type Rewards struct {
 	Config
 	policies atomic.Pointer[policy.Book]
@@ -56,18 +57,18 @@ type Rewards struct {
 	shown    progress
 }
 
-// pageSize is how many hotspots, or users, are closed or settled in one
-// transaction: heartbeats wait behind it.
+// pageSize is how many hotspots, or users, are closed or settled in one transaction.
+// Heartbeats wait for that transaction.
 const pageSize = 1000
 
-// New makes rewards.
+// New returns rewards that are not started.
 func New(cfg Config) *Rewards {
 	r := &Rewards{Config: cfg, pageSize: pageSize}
 	r.policies.Store(&cfg.Policies)
 	return r
 }
 
-// Period is which months a summary is of.
+// Period selects the months of a summary.
 type Period string
 
 // The periods of decision N17.
@@ -77,7 +78,7 @@ const (
 	All     Period = "all"
 )
 
-// Status is how far a period is from being paid (decision N17).
+// Status is the state of a period, from open to paid (decision N17).
 type Status string
 
 // The states of a period.
@@ -99,24 +100,24 @@ const Me = "me"
 // Summary is what a user earned in a period.
 type Summary struct {
 	User       beacon.UserID
-	Start, End time.Time // the end is not part of it
+	Start, End time.Time // End is exclusive
 	Status     Status
 	Total      ledger.Sum
-	Settled    beacon.Amount // of the total; the rest is pending
+	Settled    beacon.Amount // part of Total; the rest is pending
 	Hotspots   []HotspotSum  // by id: those that were in service
 }
 
-// Pending is what is earned and not settled.
+// Pending returns what is earned and not settled.
 func (s Summary) Pending() beacon.Amount { return s.Total.Total() - s.Settled }
 
 // HotspotSum is what one hotspot earned in a period.
 type HotspotSum struct {
 	beacon.HotspotName
-	Tier beacon.Tier // at the end
+	Tier beacon.Tier // on the last day
 	ledger.Sum
 }
 
-// HistoryQuery asks for a user's months, the newest first.
+// HistoryQuery asks for a user's months, newest first.
 type HistoryQuery struct {
 	User beacon.UserID // or Me
 	From *beacon.Day   // nil: eleven months before To
@@ -141,7 +142,7 @@ type ExplainQuery struct {
 type Explanation struct {
 	Hotspot beacon.HotspotID
 	Day     beacon.Day
-	Open    bool   // the day is not closed: all of it is up to now
+	Open    bool   // the day is not closed: everything is up to now
 	Status  Status // of its month
 	Policy  *policy.Policy
 	Facts   beacon.Facts
@@ -154,12 +155,13 @@ type StatementQuery struct {
 	Month beacon.Month
 }
 
-// Statement is a month that is settled, with all that it came from.
+// Statement is a settled month with everything that it was computed from.
 type Statement struct {
 	ledger.Statement
 	Policies []*policy.Policy // those in force in the month
 
-	// Each calls fn with every row, by day and then by hotspot, and the hash of the
-	// chain up to and including it. It reads them as it goes: there may be many.
+	// Each calls fn for every row, by day and then by hotspot, with the hash of the
+	// chain up to and including the row. It reads rows as it goes, because there may
+	// be many.
 	Each func(ctx context.Context, fn func(row ledger.Row, chain ledger.Hash) error) error
 }

@@ -12,25 +12,26 @@ import (
 const (
 	lookInterval = time.Second
 
-	// steadyFor is how long the clock must have run evenly before it is believed
-	// that a day is over: what is closed by a clock that was wrong for a while stays
-	// closed. steadyForLong is for when many days seem to be over; a server that is
-	// started anew every day must still come to close them.
+	// steadyFor is how long the clock must have run steadily before this process
+	// trusts it that a day is over: a day closed by a wrong clock stays closed.
+	// steadyForLong applies when many days seem to be over. It is short enough that a
+	// server restarted every day still closes them.
 	steadyFor     = 10 * time.Minute
 	steadyForLong = time.Hour
 )
 
-// Run closes days and settles months while this process is the one to do so,
-// until ctx ends.
+// Run closes days and settles months while this process holds the lease, until ctx
+// ends.
 func (r *Rewards) Run(ctx context.Context) {
 	job.Every(ctx, lookInterval, nil, r.Log, "close days and settle months", r.step)
 }
 
-// CatchUp closes and settles all that is due now, once: for who does not Run.
+// CatchUp closes and settles all that is due now, once. It is for callers that do not
+// Run.
 func (r *Rewards) CatchUp(ctx context.Context) error { return r.step(ctx) }
 
 func (r *Rewards) step(ctx context.Context) error {
-	r.entitled(0) // a look at the clock, whoever is the keeper
+	r.entitled(0) // sample the clock, lease holder or not
 	if err := r.adopt(ctx); err != nil {
 		return err
 	}
@@ -40,18 +41,18 @@ func (r *Rewards) step(ctx context.Context) error {
 	return r.settleDue(ctx)
 }
 
-// entitled answers the lease under which this process may close and settle, if it
-// is the one to do so, and its clock has run evenly for long enough.
+// entitled returns the lease under which this process may close and settle, and
+// whether it holds it and its clock has been steady for long enough.
 func (r *Rewards) entitled(steady time.Duration) (lease.Lease, bool) {
 	even := r.clock.At(r.Now(), time.Now(), r.Rate)
 	held, keeper := r.Keeper()
 	return held, keeper && even >= steady
 }
 
-// bySchedule is who settles when the time has come.
+// bySchedule is the actor of a settlement that happens on schedule.
 var bySchedule = beacon.Actor{Request: "schedule"}
 
-// settleDue settles the months whose grace is over.
+// settleDue settles the months whose grace period is over.
 func (r *Rewards) settleDue(ctx context.Context) error {
 	for {
 		if _, ok := r.entitled(steadyFor); !ok {

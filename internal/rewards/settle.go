@@ -9,23 +9,23 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// Grace is how long after its end a month stays open for second thoughts
-// (decision N17).
+// Grace is how long a month stays open after its end, for corrections (decision N17).
 const Grace = 72 * time.Hour
 
-// SettleReport is what came of a settlement.
+// SettleReport is the outcome of a settlement.
 type SettleReport struct {
 	Month      beacon.Month
-	Statements int           // that the month has
+	Statements int           // of the month
 	Written    int           // of them, by this call
 	Total      beacon.Amount // of all of them
 	Already    bool          // the month was settled for everyone before
 }
 
-// Settle writes everyone's statement of a month, once, however many do it at the
-// same time and wherever one of them is killed: a statement is there or not, and
-// whoever comes second leaves it as it is. Force is for a month whose grace is
-// not over. Progress hears how many sums and statements are done, of how many.
+// Settle writes every user's statement of a month exactly once, however many
+// processes settle at the same time and wherever one is killed: each statement is
+// written whole, and an existing one is left as it is. Force settles a month whose
+// grace period is not over. Progress receives how many sums and statements are done,
+// and of how many.
 func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
@@ -49,13 +49,13 @@ func (r *Rewards) Settle(
 	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, by, r.Now())
 }
 
-// survey is what there is to settle.
+// survey says how much there is to settle.
 type survey struct {
 	SettleReport
 	hotspots int
 }
 
-// survey finds out whether a month can be settled, and how much there is to do.
+// survey checks that a month can be settled, and counts what there is to do.
 func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s survey, err error) {
 	s.Month = month
 	v, err := r.view(ctx, nil)
@@ -81,8 +81,8 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 	}
 }
 
-// ripe refuses a month that is not over, or not closed, or whose turn has not
-// come: each statement names the one before it.
+// ripe returns an error for a month that is not over, not closed, or not next in
+// order: each statement names the one before it.
 func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 	refuse := func(form string, args ...any) error {
 		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
@@ -104,7 +104,7 @@ func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 	return nil
 }
 
-// settlement is one that is under way.
+// settlement is the state of one call of Settle.
 type settlement struct {
 	*Rewards
 	by       beacon.Actor
@@ -119,9 +119,8 @@ func (s *settlement) step(n int) {
 	s.progress(s.done, s.report.hotspots+s.report.Statements)
 }
 
-// addTotals adds the month to the totals of all hotspots. Until a user has a
-// statement nothing is settled by that: readers tell by the month that each
-// total reaches to.
+// addTotals adds the month to the totals of all hotspots. That alone settles nothing:
+// readers check the month that each total reaches to, until the user has a statement.
 func (s *settlement) addTotals(ctx context.Context) error {
 	for after := (beacon.Owned{}); ; {
 		sums, err := s.Store.HotspotPage(ctx, s.report.Month, after, s.pageSize)
@@ -136,7 +135,7 @@ func (s *settlement) addTotals(ctx context.Context) error {
 	}
 }
 
-// writeStatements gives every user who has none a statement of the month.
+// writeStatements writes a statement of the month for every user who has none.
 func (s *settlement) writeStatements(ctx context.Context) error {
 	for after := beacon.UserID(""); ; {
 		users, err := s.Store.UserPage(ctx, s.report.Month, after, s.pageSize)
@@ -160,8 +159,8 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 	}
 }
 
-// check makes sure that everyone has a statement, by whomever it was written: the
-// month is about to be finished for good.
+// check verifies that every user has a statement, whichever process wrote it, before
+// the month is finished for good.
 func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error {
 	accounts, err := s.Store.Accounts(ctx, users[0].User, users[len(users)-1].User)
 	if err != nil {
@@ -179,8 +178,8 @@ func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error 
 	return nil
 }
 
-// statements are those of the users who have none of the month. Both lists are
-// in the order of users.
+// statements makes the statements of the users who have none of the month. Both lists
+// are ordered by user.
 func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Account) []ledger.Statement {
 	now := s.Now()
 	var all []ledger.Statement

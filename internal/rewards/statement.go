@@ -8,8 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// Statement gives a month that is settled, with every row that it consists of
-// (decision X6).
+// Statement returns a settled month with all of its rows (decision X6).
 func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q StatementQuery) (Statement, error) {
 	user, err := whose(p, q.User)
 	if err != nil {
@@ -47,8 +46,8 @@ func (r *Rewards) noStatement(v view, month beacon.Month) error {
 	return &beacon.Error{Kind: beacon.NotFound, Message: text}
 }
 
-// eachRow reads the rows of a statement day by day. They never change, so they
-// need not be of one moment, and a slow reader keeps nobody waiting.
+// eachRow reads the rows of a statement day by day. Rows never change, so it needs no
+// single snapshot, and a slow reader blocks nobody.
 func (r *Rewards) eachRow(ctx context.Context, s *ledger.Statement, fn func(ledger.Row, ledger.Hash) error) error {
 	chain := ledger.Seed(s.User, s.Month)
 	var rows []ledger.Row

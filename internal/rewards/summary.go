@@ -11,8 +11,8 @@ import (
 
 var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
 
-// whose resolves Me, and refuses what is another's, whether or not there is such
-// a user (decision N6).
+// whose resolves Me. It returns an error for another user's id, whether or not that
+// user exists (decision N6).
 func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
 	if user == Me {
 		user = p.User
@@ -23,12 +23,12 @@ func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
 	return user, nil
 }
 
-// someone reports whether a text can be the id of a user at all: there are texts
-// that a database could not even be asked for.
+// someone reports whether a text is a valid user id. Some other texts cannot be
+// sent to a database.
 func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
 
-// Summary says what a user earned in a period: what is closed, as the books have
-// it, and the open days by the same function (decision N17).
+// Summary returns what a user earned in a period: closed days from the ledger, and
+// open days computed with the same function (decision N17).
 func (r *Rewards) Summary(ctx context.Context, p beacon.Principal, q SummaryQuery) (Summary, error) {
 	user, err := whose(p, q.User)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Rewards) Summary(ctx context.Context, p beacon.Principal, q SummaryQuer
 	return r.summarize(ctx, s, month)
 }
 
-// summarize fills a summary of a month, or of all.
+// summarize fills in a summary of one month, or of all.
 func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) (Summary, error) {
 	var a *accrual
 	settled := false
@@ -92,7 +92,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	return s, nil
 }
 
-// readMonth reads what is closed of a month, and whether it is settled.
+// readMonth reads the closed part of a month, and whether it is settled.
 func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month, b ledger.Books, a *accrual) (settled bool, err error) {
 	statement, settled, err := b.Statement(ctx, s.User, month)
 	if err != nil {
@@ -122,9 +122,9 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	return settled, nil
 }
 
-// readAll reads what is closed of all time: the totals, which have what is
-// settled, and the months since. A settlement that is under way adds a month to
-// the totals of one hotspot after the other.
+// readAll reads everything that is closed: the totals, which hold what is settled,
+// and the months since. A settlement under way adds its month to the totals one
+// hotspot at a time.
 func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Books, a *accrual) error {
 	account, any, err := b.Account(ctx, s.User)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// addRows adds the rows of a page to the sums that there are of its month. All
-// of them are in the order of users and their hotspots.
+// addRows adds the rows of a page to the existing sums of its month. All lists are
+// ordered by user and then by hotspot.
 func addRows(page *ledger.Page, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) {
 	page.Hotspots = make([]ledger.HotspotMonth, 0, len(page.Rows))
 	for i := range page.Rows {
@@ -33,8 +33,8 @@ func addRows(page *ledger.Page, hotspots []ledger.HotspotMonth, users []ledger.U
 	}
 }
 
-// userOf gives the sum of the row's user, which is the last of the page's: as it
-// is there, as it was written by a page before, or new.
+// userOf returns the sum of the row's user, which is the last one in the page. It
+// takes it from the page, from what an earlier page wrote, or makes a new one.
 func userOf(page *ledger.Page, row *ledger.Row, written []ledger.UserMonth) *ledger.UserMonth {
 	month := row.Day.Month()
 	if n := len(page.Users); n > 0 && page.Users[n-1].User == row.User {

@@ -7,17 +7,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// view is how far the books have come, as of one moment.
+// view is how far the ledger is, as of one snapshot.
 type view struct {
 	closing ledger.Closing
 	begun   bool         // a day was closed, or is being closed
 	first   beacon.Day   // the first day that is not closed for everyone
-	month   beacon.Month // the first that is not settled for everyone
-	settled bool         // one was
+	month   beacon.Month // the first month that is not settled for everyone
+	settled bool         // some month is settled for everyone
 }
 
-// view reads the books as of one moment. More reads the rest of what an answer
-// needs from the same books; it may be called again, from the start.
+// view reads the state from a snapshot. More reads whatever else the caller needs
+// from the same snapshot; it may be called again from the start.
 func (r *Rewards) view(ctx context.Context, more func(v view, b ledger.Books) error) (v view, err error) {
 	err = r.Store.Books(ctx, func(b ledger.Books) error {
 		v, err = r.look(ctx, b)
@@ -38,7 +38,7 @@ func (r *Rewards) look(ctx context.Context, b ledger.Books) (v view, err error) 
 		return v, err
 	}
 	if !recorded {
-		v.first = r.today() // memory may know more than any record
+		v.first = r.today() // memory may have heartbeats that are in no record yet
 	}
 	v.month = v.first.Month()
 	if v.begun {
@@ -53,8 +53,8 @@ func (r *Rewards) look(ctx context.Context, b ledger.Books) (v view, err error) 
 
 func (r *Rewards) today() beacon.Day { return beacon.DayOf(r.Now()) }
 
-// open are the days that are not closed, up to today, and of one month where one
-// is given.
+// open returns the days that are not closed, up to today: all of them, or those of
+// one month.
 func (r *Rewards) open(v view, month beacon.Month) (days []beacon.Day) {
 	from, to := v.first, r.today()
 	if month != anyMonth {
@@ -66,11 +66,11 @@ func (r *Rewards) open(v view, month beacon.Month) (days []beacon.Day) {
 	return days
 }
 
-// anyMonth is no month in particular.
+// anyMonth selects all months.
 const anyMonth = ledger.NoMonth
 
-// status is how far a month is from being paid; settled says that there is a
-// statement. A month before all that is in the books is as good as settled.
+// status returns the state of a month; settled means that it has a statement. A month
+// before everything in the ledger counts as settled.
 func (r *Rewards) status(v view, month beacon.Month, settled bool) Status {
 	switch end := (month + 1).Start(); {
 	case settled, v.settled && month < v.month:

@@ -2,21 +2,20 @@ package simulate
 
 import "time"
 
-// Character is what a device is like, for who has hotspots of its own and wants
-// devices for them.
+// Character describes a device, for callers that have their own hotspots.
 type Character struct {
-	Seed     uint64        // of all that chance decides
-	Place    string        // whose rhythm it has: Home, Business, Public, Street, Station, Library or Park
-	Crowd    float64       // clients on average
-	DBM      float64       // how well they are heard
-	Appetite float64       // bytes a client moves in a second
-	Down, Up float64       // what its line can do, in Mbit/s,
-	Latency  float64       // and in milliseconds
-	Fails    time.Duration // between two outages, on average
-	Repair   time.Duration // how long an outage lasts, on average
+	Seed     uint64        // of the random numbers
+	Place    string        // its rhythm: Home, Business, Public, Street, Station, Library or Park
+	Crowd    float64       // mean number of clients
+	DBM      float64       // the signal strength of the clients
+	Appetite float64       // bytes a client moves per second
+	Down, Up float64       // the speed of its line, in Mbit/s,
+	Latency  float64       // and its latency in milliseconds
+	Fails    time.Duration // mean time between outages
+	Repair   time.Duration // mean duration of an outage
 }
 
-// Device makes the device. It is registered and linked by whoever made it up.
+// Device returns the device. The caller registers and links it.
 func (c Character) Device() *Device {
 	d := &Device{
 		kind: c.Place, crowd: c.Crowd, dbm: c.DBM, appetite: c.Appetite,
@@ -27,8 +26,8 @@ func (c Character) Device() *Device {
 	return d
 }
 
-// Serve says which hotspot the device is of, and with which key it signs in.
+// Serve sets the hotspot of the device, and the key that it uses.
 func (d *Device) Serve(hotspot, key string) { d.hotspot, d.key = hotspot, key }
 
-// Restart is a device that was switched off and on again.
+// Restart switches the device off and on again.
 func (d *Device) Restart() { d.reboot() }

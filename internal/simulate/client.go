@@ -17,22 +17,22 @@ import (
 
 // Client talks to a server.
 type Client struct {
-	// Clock is what devices go by, where the server has a simulated clock.
+	// Clock is the devices' clock, for a server with a simulated clock.
 	Clock func() time.Time
 
 	base        *url.URL
 	key         string
 	connections int
-	run         string // tells apart what is repeated from what is done again
+	run         string // distinguishes retries from a new run
 	http        *http.Client
 	limited     atomic.Bool
 }
 
-// answerTime is how long an answer may take.
+// answerTime is how long a response may take.
 const answerTime = 30 * time.Second
 
-// NewClient prepares to talk to a server with a key of an administrator, over so
-// many connections at a time at the most.
+// NewClient returns a client with an administrator's key, and at most so many
+// concurrent connections.
 func NewClient(address, key string, connections int) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.Path != "" && base.Path != "/" || base.RawQuery != "" {
@@ -48,14 +48,14 @@ func NewClient(address, key string, connections int) (*Client, error) {
 	}, nil
 }
 
-// Limited reports whether the server has ever asked to be asked less often, other
-// than by a device.
+// Limited reports whether the server has rate limited any request other than a
+// device's.
 func (c *Client) Limited() bool { return c.limited.Load() }
 
-// Close gives up the connections that lie idle.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// refusal is an answer other than the one that was hoped for.
+// refusal is an error response.
 type refusal struct {
 	status     int
 	code       string
@@ -67,7 +67,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("the server answers %d %s: %s", r.status, r.code, r.message)
 }
 
-// worthRepeating tells of answers that ask for patience.
+// worthRepeating reports whether to retry after a refusal.
 func (r *refusal) worthRepeating() bool {
 	return r.status == http.StatusTooManyRequests || r.status >= 500
 }
@@ -77,11 +77,11 @@ const (
 	firstPause = 100 * time.Millisecond
 )
 
-// request is what is sent.
+// request is a request to send.
 type request struct {
 	method, path string
-	open         bool   // it needs no key
-	once         string // the key under which it may be repeated, or nothing
+	open         bool   // needs no key
+	once         string // the idempotency key, or empty
 	body         any
 }
 
@@ -91,8 +91,8 @@ func post(path string, body any) request {
 	return request{method: http.MethodPost, path: path, body: body}
 }
 
-// call sends a request and reads the data of the answer into out. It waits and
-// tries again when the server asks for that or is away.
+// call sends a request and decodes the data of the response into out. It waits and
+// retries if the server asks for that or is down.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	for try := 0; ; try++ {
 		err := c.send(ctx, r, out)
@@ -105,7 +105,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 				c.limited.Store(true)
 			}
 			if no.retryAfter > 0 {
-				wait, try = no.retryAfter, min(try, maxTries-2) // it knows best
+				wait, try = no.retryAfter, min(try, maxTries-2) // the server knows best
 			}
 		}
 		if err == nil || try >= maxTries-1 || !pause(ctx, wait) {
@@ -114,7 +114,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	}
 }
 
-// send is one try.
+// send makes one attempt.
 func (c *Client) send(ctx context.Context, r request, out any) error {
 	request, err := c.encode(ctx, r)
 	if err != nil {
@@ -179,7 +179,7 @@ func seconds(header string) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// pause waits; it is false when ctx ended.
+// pause waits, and reports false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Device is one hotspot's device, and what it was registered with.
+// Device is the device of one hotspot, and what it was registered with.
 type Device struct {
 	registration registration
 	hotspot      string // its id, once registered
@@ -16,25 +16,25 @@ type Device struct {
 	chance   chance
 	kind     string
 	crowd    float64 // clients on average
-	dbm      float64 // how well they are heard
+	dbm      float64 // the signal strength of the clients
 	uplink   uplink
-	appetite float64       // bytes a client moves in a second
-	fails    time.Duration // between two outages, on average
-	repair   time.Duration // how long one lasts, on average
+	appetite float64       // bytes a client moves per second
+	fails    time.Duration // mean time between outages
+	repair   time.Duration // mean duration of an outage
 	testsAt  time.Duration // when in its six hours it tests its speed
 
 	boot      uint64
 	seq       uint64
 	rx, tx    uint64
-	last      time.Time // of its latest beat, zero: none yet
+	last      time.Time // time of its latest heartbeat; zero: none yet
 	failsAt   time.Time
 	downUntil time.Time
-	tested    int64 // the number of the six hours of its last test
+	tested    int64 // the number of the six-hour slot of its last test
 
-	waiting atomic.Bool // for its last beat to be taken
+	waiting atomic.Bool // for its last heartbeat to be accepted
 }
 
-// uplink is what a line can do.
+// uplink is the speed of a line.
 type uplink struct{ down, up, latency float64 }
 
 var uplinks = []uplink{{480, 60, 8}, {210, 22, 14}, {120, 12, 19}, {62, 6.5, 41}, {24, 3, 58}}
@@ -42,7 +42,7 @@ var uplinks = []uplink{{480, 60, 8}, {210, 22, 14}, {120, 12, 19}, {62, 6.5, 41}
 // testEvery is how often a device tests its speed.
 const testEvery = 6 * time.Hour
 
-// Devices makes up so many devices.
+// Devices makes count devices.
 func Devices(count int, seed uint64) []*Device {
 	devices := make([]*Device, count)
 	for i := range devices {
@@ -74,15 +74,15 @@ func newDevice(seed uint64, number int) *Device {
 	return d
 }
 
-// Beat is what a device says of itself.
+// Beat is one heartbeat.
 type Beat struct {
 	boot, seq, rx, tx uint64
 	clients, dbm      int
 	test              uplink // zero: none
 }
 
-// Beat gives what the device says now, or nothing while it is out of order. Times
-// must not go back.
+// Beat returns the heartbeat at a time, or false while the device is out of order.
+// Times must not go back.
 func (d *Device) Beat(now time.Time) (b Beat, due bool) {
 	if !d.works(now) {
 		return Beat{}, false
@@ -107,7 +107,7 @@ func (d *Device) hears() (dbm int) {
 	return int(math.Round(max(-115, min(-20, d.dbm+3*d.chance.normal()))))
 }
 
-// tests measures the speed when it is time.
+// tests returns a speed test when one is due.
 func (d *Device) tests(now time.Time) (test uplink, due bool) {
 	number := now.Add(-d.testsAt).Unix() / int64(testEvery/time.Second)
 	if number == d.tested {
@@ -117,8 +117,8 @@ func (d *Device) tests(now time.Time) (test uplink, due bool) {
 	return d.testSpeed(), true
 }
 
-// works lets a device fail and come back: after most failures it has booted
-// anew.
+// works reports whether the device works now, and lets it fail and recover. After
+// most failures it has rebooted.
 func (d *Device) works(now time.Time) bool {
 	if d.failsAt.IsZero() {
 		d.failsAt = now.Add(d.chance.after(d.fails))
@@ -133,7 +133,7 @@ func (d *Device) works(now time.Time) bool {
 	return !now.Before(d.downUntil)
 }
 
-// reboot begins all counters anew.
+// reboot resets all counters.
 func (d *Device) reboot() {
 	d.boot, d.seq, d.rx, d.tx = d.chance.next(), 0, 0, 0
 }
@@ -147,7 +147,7 @@ func (d *Device) testSpeed() uplink {
 	}
 }
 
-// Append spells the beat as the body of a request.
+// Append appends the heartbeat as the body of a request.
 func (b *Beat) Append(out []byte) []byte {
 	out = append(out, `{"boot_id":"`...)
 	out = strconv.AppendUint(out, b.boot, 16)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Digest sums up what the server says about all hotspots: status, metrics, and
-// each day of their history. Ids and the times of creation are left out, so that
-// two servers that were told the same have the same digest.
+// Digest hashes what the server returns about all hotspots: status, metrics, and each
+// day of their history. It omits ids and creation times, so that two servers with the
+// same input have the same digest.
 func (c *Client) Digest(ctx context.Context, devices []*Device, from, to time.Time) (string, error) {
 	texts := make([][]byte, len(devices))
 	err := c.each(ctx, len(devices), func(ctx context.Context, i int) (err error) {
@@ -29,7 +29,7 @@ func (c *Client) Digest(ctx context.Context, devices []*Device, from, to time.Ti
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// describe gives what the server says about one hotspot, on one line.
+// describe returns what the server says about one hotspot, on one line.
 func (c *Client) describe(ctx context.Context, d *Device, from, to time.Time) ([]byte, error) {
 	var whole struct {
 		Status  string          `json:"status"`

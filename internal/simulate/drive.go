@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// crew is a number of workers, each with a connection of its own.
+// crew is a pool of workers, each with its own connection.
 type crew struct {
 	client *Client
 	meter  *Meter
@@ -16,7 +16,7 @@ type crew struct {
 	busy   sync.WaitGroup
 }
 
-// job is a beat to send, and whom to tell what became of it.
+// job is a heartbeat to send, and the callback for its outcome.
 type job struct {
 	device *Device
 	beat   Beat
@@ -24,10 +24,10 @@ type job struct {
 	done   func(job, outcome)
 }
 
-// outcome is what became of a beat.
+// outcome is the result of sending a heartbeat.
 type outcome struct {
-	err  error         // nil: the server has taken it
-	wait time.Duration // how long until it makes sense to try again; 0: it does not
+	err  error         // nil: the server has accepted it
+	wait time.Duration // how long to wait before a retry; 0: do not retry
 }
 
 func (c *Client) hire(ctx context.Context, meter *Meter, workers int) *crew {
@@ -38,7 +38,7 @@ func (c *Client) hire(ctx context.Context, meter *Meter, workers int) *crew {
 	return staff
 }
 
-// dismiss waits for the workers to finish what they were given.
+// dismiss waits for the workers to finish their jobs.
 func (s *crew) dismiss() {
 	close(s.jobs)
 	s.busy.Wait()
@@ -76,13 +76,13 @@ func (s *crew) send(ctx context.Context, w *wire, j job) outcome {
 	return outcome{err, max(r.retryAfter, firstPause)}
 }
 
-// beatTries is how often a device tries to get rid of a beat before it gives up;
-// the next one tells all that matters of it.
+// beatTries is how often a device tries to send a heartbeat before it gives up; the
+// next one contains all that matters of it.
 const beatTries = 4
 
-// Drive lets every device beat once in every interval, spread evenly over it,
-// until ctx ends. When the server does not keep up, beats come later: there are
-// never more under way than there are connections.
+// Drive sends one heartbeat of each device per interval, spread over the interval,
+// until ctx ends. If the server does not keep up, heartbeats are delayed: there are
+// never more in flight than connections.
 func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Duration, meter *Meter) {
 	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
 	defer staff.dismiss()
@@ -97,7 +97,7 @@ func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Dur
 	}
 }
 
-// pace is the goroutine that says who beats when.
+// pace is the goroutine that decides which device sends when.
 type pace struct {
 	ctx   context.Context
 	staff *crew
@@ -106,16 +106,16 @@ type pace struct {
 	again schedule
 }
 
-// The pace sleeps for at least shortNap, and then sees to all that is due: to
-// wake up for every single beat would cost more than to send it. After longNap it
-// looks whether something is to be repeated.
+// The pace sleeps for at least shortNap and then handles all that is due: waking for
+// every heartbeat would cost more than sending it. After longNap it checks for
+// retries.
 const (
 	shortNap = 2 * time.Millisecond
 	longNap  = 50 * time.Millisecond
 )
 
-// until waits, and sees to the beats that are to be repeated meanwhile. It is
-// false when ctx ended.
+// until waits until due, and handles retries meanwhile. It returns false if ctx
+// ended.
 func (p *pace) until(due time.Time) bool {
 	for p.ctx.Err() == nil {
 		now := time.Now()
@@ -132,7 +132,7 @@ func (p *pace) until(due time.Time) bool {
 	return false
 }
 
-// beat has a device send a beat, if the last one has arrived.
+// beat makes a device send a heartbeat, if its last one is done.
 func (p *pace) beat(d *Device) {
 	if d.waiting.Load() {
 		return
@@ -151,7 +151,7 @@ func (p *pace) give(j job) {
 	}
 }
 
-// done decides what follows on an outcome.
+// done handles an outcome.
 func (p *pace) done(j job, out outcome) {
 	switch {
 	case out.err == nil || p.ctx.Err() != nil:

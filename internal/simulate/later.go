@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// schedule keeps beats that are to be sent once more, the earliest first.
+// schedule holds the heartbeats to retry, earliest first.
 type schedule []later
 
 type later struct {
@@ -31,7 +31,7 @@ func (p *pace) repeat(j job, wait time.Duration) {
 	heap.Push(&p.again, later{time.Now().Add(wait), j})
 }
 
-// pop takes the earliest, if its time has come.
+// pop removes the earliest, if it is due.
 func (p *pace) pop(now time.Time) (j job, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

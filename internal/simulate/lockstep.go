@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// March lets all devices beat in step with a clock that it moves on itself,
-// minute by minute, from one time to another: all beats of a minute are taken
-// before the next one begins. A beat that is refused for good ends it.
+// March runs all devices in lockstep with a clock that it advances itself, minute by
+// minute, from one time to another: all heartbeats of a minute are accepted before
+// the next minute begins. A heartbeat that is refused for good ends it.
 func (c *Client) March(ctx context.Context, devices []*Device, from, to time.Time, set func(time.Time), meter *Meter) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

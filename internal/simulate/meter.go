@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Meter counts what happens to heartbeats. It is safe for concurrent use.
+// Meter counts the outcomes of heartbeats. It is safe for concurrent use.
 type Meter struct {
 	taken, repeated, failed atomic.Int64
 	times                   [64 * steps]atomic.Int64
 	last                    atomic.Pointer[string]
 }
 
-// steps is how finely times are told apart: each is at most an eighth longer
-// than the one before.
+// steps is the resolution of times: each bucket is at most an eighth longer than the
+// one before.
 const steps = 8
 
-// Reading is what a meter shows.
+// Reading is a snapshot of a meter.
 type Reading struct {
-	Taken    int64  // beats that the server has taken
-	Repeated int64  // answers that asked for patience
-	Failed   int64  // beats that were given up
-	Trouble  string // what the last failure was, or nothing
+	Taken    int64  // heartbeats that the server has accepted
+	Repeated int64  // responses that asked to retry later
+	Failed   int64  // heartbeats that were given up
+	Trouble  string // the last failure, or empty
 
 	times [64 * steps]int64
 }
 
-// Read takes a reading.
+// Read returns a snapshot.
 func (m *Meter) Read() Reading {
 	r := Reading{Taken: m.taken.Load(), Repeated: m.repeated.Load(), Failed: m.failed.Load()}
 	for i := range m.times {
@@ -39,7 +39,7 @@ func (m *Meter) Read() Reading {
 	return r
 }
 
-// Since is what happened between two readings.
+// Since returns what happened between two readings.
 func (r Reading) Since(earlier Reading) Reading {
 	r.Taken -= earlier.Taken
 	r.Repeated -= earlier.Repeated
@@ -50,7 +50,7 @@ func (r Reading) Since(earlier Reading) Reading {
 	return r
 }
 
-// Quantile is how long the given share of answers took at the most.
+// Quantile returns the time within which the given fraction of responses arrived.
 func (r Reading) Quantile(share float64) time.Duration {
 	var total int64
 	for _, n := range r.times {
@@ -72,7 +72,7 @@ func (m *Meter) took(d time.Duration) {
 
 func (m *Meter) trouble(what string) { m.last.Store(&what) }
 
-// bucketOf gives the number of the bucket: the power of two of the microseconds,
+// bucketOf returns the bucket of a duration: the power of two of the microseconds,
 // and the three bits that follow.
 func bucketOf(d time.Duration) int {
 	us := uint64(max(d.Microseconds(), steps))
@@ -80,7 +80,7 @@ func bucketOf(d time.Duration) int {
 	return power*steps + int(us>>(power-3)&(steps-1))
 }
 
-// upTo is the longest time of a bucket.
+// upTo returns the longest duration in a bucket.
 func upTo(bucket int) time.Duration {
 	power, part := bucket/steps, bucket%steps
 	return time.Duration((steps+part+1)<<power/steps) * time.Microsecond

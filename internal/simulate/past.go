@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Stretch is beats of a device in the past, one a minute, within one hour.
+// Stretch is past heartbeats of a device, one a minute, within one hour.
 type Stretch struct {
-	Last      time.Time // when the last of them came
+	Last      time.Time // time of the last one
 	Count     int
-	Boot, Seq uint64 // of the last
-	Rx, Tx    uint64 // by then
+	Boot, Seq uint64 // of the last one
+	Rx, Tx    uint64 // up to the last one
 	Clients   int    // the most at once
 	DBM       int
-	Down, Up  float64 // with the last: a speed test, if it is not 0
+	Down, Up  float64 // a speed test with the last one, if not 0
 	Latency   float64
 }
 
-// BootID is how the device names the boot.
+// BootID returns the device's id of the boot.
 func (s *Stretch) BootID() string { return strconv.FormatUint(s.Boot, 16) }
 
-// Live lets the device live from a minute until before another, and tells what it
-// said there, by the hour: what Beat would have told minute by minute, but for
-// chance. Afterwards it goes on from there. Times must not go back.
+// Live simulates the device from one minute until before another, and calls each with
+// its heartbeats, by the hour: what Beat would have returned minute by minute, apart
+// from chance. Afterwards the device continues from there. Times must not go back.
 func (d *Device) Live(from, until time.Time, each func(Stretch)) {
 	for now := from; now.Before(until); {
 		if !d.works(now) {
@@ -46,7 +46,7 @@ func (d *Device) Live(from, until time.Time, each func(Stretch)) {
 	}
 }
 
-// stretch is so many beats from a minute on.
+// stretch returns count heartbeats from a minute on.
 func (d *Device) stretch(first time.Time, count int) Stretch {
 	d.last = first.Add(time.Duration(count-1)*time.Minute + d.second())
 	d.seq += uint64(count)
@@ -63,5 +63,5 @@ func (d *Device) stretch(first time.Time, count int) Stretch {
 	return s
 }
 
-// second is when in a minute the device beats.
+// second returns when in a minute the device sends.
 func (d *Device) second() time.Duration { return d.testsAt % time.Minute }

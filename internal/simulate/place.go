@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// neighbourhood is where hotspots cluster.
+// neighbourhood is a place where hotspots cluster.
 type neighbourhood struct {
 	name     string
 	lat, lng float64
@@ -53,7 +53,7 @@ const (
 	public   = "public"
 )
 
-// The wire form of a registration.
+// registration is the JSON form of a registration.
 type registration struct {
 	Name     string        `json:"name"`
 	Type     string        `json:"type"`
@@ -88,7 +88,7 @@ type week struct {
 	Close string   `json:"close"`
 }
 
-// register makes up what a device is registered with.
+// register makes the registration of a device.
 func register(c *chance, seed uint64, number int) registration {
 	where := pick(c, neighbourhoods)
 	r := registration{
@@ -113,7 +113,7 @@ func register(c *chance, seed uint64, number int) registration {
 	return r
 }
 
-// hoursOf are the opening hours of some, or nil. Hours are local to New York.
+// hoursOf returns opening hours for some places, or nil. Hours are local to New York.
 func hoursOf(c *chance, kind string) *settingsForm {
 	if kind == home || c.unit() > 0.4 {
 		return nil
@@ -129,12 +129,12 @@ func hoursOf(c *chance, kind string) *settingsForm {
 func (r registration) json() []byte {
 	body, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // nothing in it can fail
+		panic(err) // cannot fail
 	}
 	return body
 }
 
-// macOf is an address that no device on sale has. Devices of one seed never
+// macOf returns a MAC address that no real device has. Devices of one seed never
 // share one, and of two seeds hardly ever.
 func macOf(seed uint64, number int) string {
 	c := chanceOf(seed, 0)

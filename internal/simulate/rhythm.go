@@ -2,7 +2,7 @@ package simulate
 
 import "time"
 
-// Places of a rhythm of their own, beside the three types of hotspot.
+// Kinds of places with their own rhythm: the three types of hotspot, and others.
 const (
 	Home     = home
 	Business = business
@@ -13,7 +13,7 @@ const (
 	Park     = "park"
 )
 
-// rhythm is the share of a place's usual crowd by hour of the day.
+// rhythm is a fraction of a place's usual crowd for each hour of the day.
 type rhythm struct{ weekday, weekend [24]float64 }
 
 var rhythms = map[string]*rhythm{
@@ -47,14 +47,14 @@ var rhythms = map[string]*rhythm{
 	},
 }
 
-// usualCrowd is how many clients a place of each type has on average.
+// usualCrowd is the mean number of clients by type of place.
 var usualCrowd = map[string]float64{home: 4, business: 14, public: 32}
 
-// eastern is where all of them are. Daylight saving makes no difference worth
+// eastern is the time zone of all places. Daylight saving makes no difference worth
 // the trouble here.
 var eastern = time.FixedZone("EST", -5*3600)
 
-// crowdAt is the share of the usual crowd at a moment, without a jump on the
+// crowdAt returns the fraction of the usual crowd at a time, without a jump on the
 // hour.
 func crowdAt(kind string, now time.Time) float64 {
 	local := now.In(eastern)

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Check makes sure that there is a server and that the key opens it.
+// Check checks that there is a server and that the key is valid.
 func (c *Client) Check(ctx context.Context) error {
 	var self struct{ Scopes []string }
 	err := c.send(ctx, get("/v1/keys/self"), &self)
@@ -26,8 +26,8 @@ func (c *Client) Check(ctx context.Context) error {
 	return err
 }
 
-// SetUp registers, verifies and links all devices, and counts those that are
-// done. It may be repeated: devices that are registered already are found again.
+// SetUp registers, verifies and links all devices, and counts those done. It may be
+// repeated: it finds the devices that are already registered.
 func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int64) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
 	return c.each(ctx, len(devices), func(ctx context.Context, i int) error {
@@ -38,7 +38,7 @@ func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		if err := c.link(ctx, d); err != nil {
 			return err
 		}
-		d.registration = registration{} // there may be a million of them
+		d.registration = registration{} // free it: there may be a million
 		done.Add(1)
 		return nil
 	})
@@ -69,7 +69,7 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	return nil
 }
 
-// registered gives the hotspots of the key's user, by MAC address.
+// registered returns the hotspots of the key's user, by MAC address.
 func (c *Client) registered(ctx context.Context) (map[string]string, error) {
 	var self struct {
 		UserID string `json:"user_id"`
@@ -96,8 +96,8 @@ func (c *Client) registered(ctx context.Context) (map[string]string, error) {
 	}
 }
 
-// link gives the device its key. A code can be used once: when the answer to
-// that is lost, it takes another code.
+// link gets the device its key. A code can be used once: if the response is lost,
+// link makes another code.
 func (c *Client) link(ctx context.Context, d *Device) error {
 	var err error
 	for range 3 {
@@ -127,8 +127,8 @@ func (c *Client) linkOnce(ctx context.Context, d *Device) error {
 	return err
 }
 
-// each does something a number of times, over as many connections as it may use,
-// until something fails.
+// each calls do count times, over as many connections as allowed, until one call
+// fails.
 func (c *Client) each(ctx context.Context, count int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// wire is a connection that heartbeats go over. It speaks as much HTTP/1.1 as
-// that takes: a load generator that uses net/http costs about as much as the
-// server that it is to measure.
+// wire is a connection for heartbeats. It implements only as much HTTP/1.1 as they
+// need: a load generator that uses net/http costs about as much as the server under
+// test.
 type wire struct {
 	base   *url.URL
-	before []byte // of a request: what comes before the id of the hotspot,
+	before []byte // of a request: the part before the hotspot's id,
 	within []byte // between that and the key,
 	after  []byte // and between that and the length
 
@@ -31,7 +31,7 @@ type wire struct {
 	in    *bufio.Reader
 	out   []byte
 	body  []byte
-	fresh bool // nothing was answered on it yet
+	fresh bool // no response was received on it yet
 }
 
 func newWire(base *url.URL) *wire {
@@ -46,41 +46,41 @@ func newWire(base *url.URL) *wire {
 
 func (w *wire) close() {
 	if w.conn != nil {
-		_ = w.conn.Close() // it is over in any case
+		_ = w.conn.Close() // the connection is done in any case
 		w.use(nil)
 	}
 }
 
-// use says which connection is to be interrupted from now on.
+// use sets the connection that interrupt closes.
 func (w *wire) use(conn net.Conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.conn = conn
 	if w.over && conn != nil {
-		_ = conn.Close() // it is over in any case
+		_ = conn.Close() // the connection is done in any case
 	}
 }
 
-// interrupt ends what goes on, for good. Another goroutine may call it.
+// interrupt ends all sending, for good. Another goroutine may call it.
 func (w *wire) interrupt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over = true
 	if w.conn != nil {
-		_ = w.conn.Close() // it is over in any case
+		_ = w.conn.Close() // the connection is done in any case
 	}
 }
 
-// reply is what a heartbeat is answered.
+// reply is the response to a heartbeat.
 type reply struct {
 	status     int
 	retryAfter time.Duration
-	message    []byte // the body, when it is not what was hoped for
+	message    []byte // the body, if the response is an error
 }
 
-// send sends a beat. A server may close a connection that lay idle at any time,
-// so one that fails gets a second try on a fresh one: a beat that arrives twice
-// counts once.
+// send sends a heartbeat. A server may close an idle connection at any time, so a
+// failure on a used connection is retried on a new one: a heartbeat that arrives
+// twice counts once.
 func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
 	for {
 		if err := w.open(ctx); err != nil {
@@ -109,7 +109,7 @@ func (w *wire) open(ctx context.Context) error {
 	dialer := &net.Dialer{Timeout: answerTime}
 	dial := dialer.DialContext
 	if w.base.Scheme == "https" {
-		// No protocol is offered but the one that we speak.
+		// Offer no protocol but the one implemented here.
 		secure := tls.Dialer{NetDialer: dialer, Config: &tls.Config{NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12}}
 		dial = secure.DialContext
 	}
@@ -142,9 +142,9 @@ func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
 	return w.read()
 }
 
-// head is what we need to know of the head of an answer.
+// head is what matters in the header of a response.
 type head struct {
-	length  int64 // below 0: not told
+	length  int64 // below 0: not given
 	chunked bool
 	last    bool // the server closes the connection
 }
@@ -177,7 +177,7 @@ func (w *wire) read() (r reply, err error) {
 	return r, w.readBody(&r, h)
 }
 
-// note takes a line of the head into account.
+// note parses a header line.
 func (h *head) note(r *reply, name, value []byte) (err error) {
 	switch {
 	case is(name, "content-length"):
@@ -194,8 +194,7 @@ func (h *head) note(r *reply, name, value []byte) (err error) {
 
 func is(text []byte, lower string) bool { return bytes.EqualFold(text, []byte(lower)) }
 
-// readBody reads on to the next answer. It keeps what is in the way only when
-// that tells of trouble.
+// readBody reads the rest of a response. It keeps the body only of an error.
 func (w *wire) readBody(r *reply, h head) (err error) {
 	const most = 64 << 10
 	switch {

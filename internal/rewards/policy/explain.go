@@ -2,8 +2,8 @@ package policy
 
 import "github.com/beacon-wifi/beacon/internal/beacon"
 
-// Account is how what a day could have earned becomes what it earned: both and
-// the losses add up exactly.
+// Account shows how what a day could have earned became what it earned: Potential
+// equals Earned plus Losses, exactly.
 type Account struct {
 	Potential beacon.Earned
 	Losses    []Loss
@@ -13,15 +13,15 @@ type Account struct {
 // Loss is a part of the potential that was not earned.
 type Loss struct {
 	Reason  Reason
-	Minutes int // that it is about; 0 where it is not about minutes
+	Minutes int // that the loss covers; 0 if it is not about minutes
 	Amount  beacon.Earned
 }
 
 // Reason says why something was not earned.
 type Reason string
 
-// The reasons, in the order in which they are told. Closed, excused and outside
-// minutes cost nothing as long as there were others; only a day of nothing else
+// The reasons, in the order in which they are listed. Closed, excused and outside
+// minutes cost nothing as long as the day has others; only a day with nothing else
 // earns no availability.
 const (
 	Offline Reason = "offline"
@@ -32,9 +32,9 @@ const (
 	Capped  Reason = "cap"
 )
 
-// Explain answers what a day could have earned, and what became of it. It could
-// have been served in every expected minute, at the best tier, and been paid for
-// all that it carried.
+// Explain returns what a day could have earned, and what became of it. The potential
+// is a day served in every expected minute, at the best tier, and paid for all
+// traffic carried.
 func (p *Policy) Explain(f beacon.Facts) Account {
 	best := p.Performance[beacon.Premium]
 	a := Account{
@@ -66,7 +66,7 @@ func (p *Policy) Explain(f beacon.Facts) Account {
 	return a
 }
 
-// told leaves out what is neither about minutes nor about money.
+// told drops losses with neither minutes nor money.
 func told(losses []Loss) []Loss {
 	kept := losses[:0]
 	for _, l := range losses {
@@ -77,8 +77,8 @@ func told(losses []Loss) []Loss {
 	return kept
 }
 
-// unexpected spreads the loss of a day without any expected minute over the
-// reasons for that, by their minutes.
+// unexpected splits the loss of a day without expected minutes among the reasons for
+// that, in proportion to their minutes.
 func unexpected(f beacon.Facts, missing beacon.Earned) []Loss {
 	minutes := [3]int{f.Closed, f.Excused, f.Outside}
 	availability, performance := spread(missing.Availability, minutes), spread(missing.Performance, minutes)
@@ -89,9 +89,9 @@ func unexpected(f beacon.Facts, missing beacon.Earned) []Loss {
 	return losses
 }
 
-// spread divides an amount by minutes, so that the parts add up to it: the
-// millionths that are left go where the most was cut off. Without any minutes
-// all of it goes to the last: the day has not begun.
+// spread splits an amount in proportion to minutes, so that the parts add up to it:
+// leftover millionths go to the parts with the largest remainders. Without any
+// minutes all of it goes to the last part: the day has not begun.
 func spread(amount beacon.Amount, minutes [3]int) (parts [3]beacon.Amount) {
 	all := beacon.Amount(minutes[0] + minutes[1] + minutes[2])
 	if all == 0 {

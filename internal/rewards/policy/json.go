@@ -13,11 +13,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// object reads the fields of a JSON object, and keeps the first thing that is
-// wrong with them. Read what is known, then call done: what nobody asked for is
-// unknown.
+// object reads the fields of a JSON object, and keeps the first error. Read the known
+// fields, then call done: any field left is unknown.
 type object struct {
-	where  string // which policy, ending in ": "; empty for the file
+	where  string // which policy, ending in ": "; empty for the file itself
 	path   string // within the policy
 	fields map[string]any
 	err    error
@@ -33,17 +32,17 @@ func (o *object) failf(name, format string, args ...any) {
 	o.fail(fmt.Errorf("%s%s: %s", o.where, join(o.path, name), fmt.Sprintf(format, args...)))
 }
 
-// join names a field within a policy, like performance.premium.
+// join returns the path of a field within a policy, such as performance.premium.
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// take removes a field; nil: it is absent, or null.
+// take removes a field and returns its value, or nil if it is absent or null.
 func (o *object) take(name string) any {
 	value := o.fields[name]
 	delete(o.fields, name)
 	return value
 }
 
-// done answers the first thing that was wrong, or a field that was not read.
+// done returns the first error, or an error for a field that was not read.
 func (o *object) done() error {
 	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
 		o.failf(name, "is not a field of a policy; check its spelling")
@@ -86,11 +85,11 @@ func (o *object) inner(name string) *object {
 	return &object{where: o.where, path: join(o.path, name), fields: fields, err: o.err}
 }
 
-// maxDepth is how deep a file of policies is nested, and may be.
+// maxDepth is how deeply a policy file may be nested; it needs no more.
 const maxDepth = 4
 
-// readObject reads one JSON object and nothing behind it. Amounts that are
-// numbers stay as they were spelled.
+// readObject reads one JSON object with nothing after it. Numbers keep their
+// spelling.
 func readObject(data []byte) (*object, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -118,8 +117,8 @@ func notJSON(err error) error {
 	return err
 }
 
-// readValue reads a value like json.Unmarshal, but refuses a name that appears
-// twice in an object.
+// readValue decodes like json.Unmarshal, but returns an error if a name appears twice
+// in an object.
 func readValue(dec *json.Decoder, depth int) (any, error) {
 	token, err := dec.Token()
 	if err != nil || token != json.Delim('{') && token != json.Delim('[') {

@@ -8,7 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// ParseLine reads what Line wrote.
+// ParseLine parses the output of Line.
 func ParseLine(line string) (Policy, error) {
 	words := strings.Split(line, ",")
 	const fields = 9

@@ -12,19 +12,19 @@ import (
 //go:embed policies.json
 var embedded []byte
 
-// Default is the policies that the program was built with.
+// Default returns the policies built into the program.
 func Default() Book {
 	b, err := Parse(embedded)
 	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
+		panic(err) // the file is built in, and a test reads it
 	}
 	return b
 }
 
-// maxFile is far more than a file of policies needs.
+// maxFile is far more than a policy file needs.
 const maxFile = 1 << 20
 
-// Load reads the policies of a file.
+// Load reads a policy file.
 func Load(path string) (Book, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,8 +45,8 @@ func Load(path string) (Book, error) {
 	return b, nil
 }
 
-// The most that a policy may give. They keep every result far from the limits of
-// 64 bits, and a slip of the keyboard from becoming a fortune.
+// The most that a policy may pay. The limits keep every result far from overflowing
+// 64 bits, and a typing error from becoming a fortune.
 const (
 	maxAvailability = 1000 * beacon.Credit
 	maxRate         = 10 * beacon.Credit
@@ -54,8 +54,8 @@ const (
 	maxCap          = 1000 * beacon.Credit
 )
 
-// Parse reads the policies of a file like policies.json. It refuses whatever it
-// does not understand.
+// Parse parses a policy file such as policies.json. It refuses whatever it does not
+// understand.
 func Parse(data []byte) (Book, error) {
 	file, err := readObject(data)
 	if err != nil {
@@ -97,7 +97,7 @@ func readPolicy(o *object) Policy {
 	return p
 }
 
-// check holds the newest policy of the book against what it must follow.
+// check checks the newest policy against the rules and against the one before it.
 func (o *object) check(b Book) {
 	p, n := &b[len(b)-1], len(b)
 	switch {

@@ -1,9 +1,9 @@
-// Package policy decides what a hotspot earns: a pure function from the facts of
-// a day to three amounts, by the policy that is in force on it. It reads no
-// clock, keeps nothing, and knows nothing of whose hotspot it is.
+// Package policy decides what a hotspot earns. It is a pure function from the facts
+// of a day to three amounts, by the policy in force on that day. It reads no clock,
+// stores nothing, and does not know who owns the hotspot.
 //
-// Its one invariant: the same facts and the same version give the same amounts,
-// whoever computes them, and whenever.
+// Its one invariant: the same facts and the same version always give the same
+// amounts, on any machine.
 package policy
 
 import (
@@ -15,28 +15,28 @@ import (
 // Policy is one version of the rules (decision N18).
 type Policy struct {
 	Version int
-	From    beacon.Day // the first day that it is in force on
+	From    beacon.Day // the first day on which it is in force
 
-	Availability beacon.Amount    // for a day that was served in all expected minutes
+	Availability beacon.Amount    // for a day served in all expected minutes
 	Performance  [3]beacon.Amount // by tier: for each credit of availability
 	PerGB        beacon.Amount    // for 10^9 bytes carried
-	Cap          beacon.Amount    // the most for what was carried on a day
+	Cap          beacon.Amount    // the most that a day's traffic earns
 }
 
-// Line writes the policy as one line of text, without its end: the word policy,
+// Line returns the policy as one line of text, without a newline: the word policy,
 // the version, the first day, and the amounts in millionths, in the order of the
-// fields. It is what a statement's hash is made over.
+// fields. A statement's hash covers it.
 func (p *Policy) Line() string {
 	return fmt.Sprintf("policy,%d,%s,%d,%d,%d,%d,%d,%d", p.Version, p.From, int64(p.Availability),
 		int64(p.Performance[beacon.Standard]), int64(p.Performance[beacon.Enhanced]), int64(p.Performance[beacon.Premium]),
 		int64(p.PerGB), int64(p.Cap))
 }
 
-// Book is all policies there are, in the order of their versions. The first is
-// in force from the first day of 1970 on, and each until the next one is.
+// Book holds all policies, ordered by version. The first is in force from the first
+// day of 1970, and each until the next one begins.
 type Book []Policy
 
-// On answers the policy that is in force on a day.
+// On returns the policy in force on a day.
 func (b Book) On(day beacon.Day) *Policy {
 	for i := len(b) - 1; i > 0; i-- {
 		if b[i].From <= day {
@@ -46,7 +46,7 @@ func (b Book) On(day beacon.Day) *Policy {
 	return &b[0]
 }
 
-// Version answers the policy of a version; nil: there is none.
+// Version returns the policy with a version, or nil if there is none.
 func (b Book) Version(n int) *Policy {
 	if n < 1 || n > len(b) {
 		return nil
@@ -54,7 +54,7 @@ func (b Book) Version(n int) *Policy {
 	return &b[n-1]
 }
 
-// In answers the policies that are in force on some day of a month.
+// In returns the policies in force on some day of a month.
 func (b Book) In(month beacon.Month) []*Policy {
 	var in []*Policy
 	for n := b.On(month.First()).Version; n <= b.On(month.Last()).Version; n++ {

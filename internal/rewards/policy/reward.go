@@ -6,12 +6,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// gigabyte is how many bytes PerGB is for.
+// gigabyte is how many bytes PerGB pays for.
 const gigabyte = 1_000_000_000
 
-// Reward answers what a day earned. Each of the three is rounded down to the
-// millionth by itself (decision N18), and performance is a share of the
-// availability that is paid.
+// Reward returns what a day earned. Each of the three amounts is rounded down to the
+// millionth by itself (decision N18). Performance is a share of the availability that
+// is paid.
 func (p *Policy) Reward(f beacon.Facts) beacon.Earned {
 	available := p.available(f)
 	return beacon.Earned{
@@ -28,11 +28,11 @@ func (p *Policy) available(f beacon.Facts) beacon.Amount {
 	return p.Availability * beacon.Amount(f.Served) / beacon.Amount(f.Expected)
 }
 
-// share is what a rate gives for an amount.
+// share returns rate credits for each credit of an amount.
 func share(of, rate beacon.Amount) beacon.Amount { return of * rate / beacon.Credit }
 
-// carried is what bytes are worth before the cap. The product needs more than 64
-// bits; the quotient does not, because of the highest price that is allowed.
+// carried returns what bytes are worth before the cap. The product needs more than 64
+// bits; the quotient does not, because PerGB is limited.
 func (p *Policy) carried(bytes uint64) beacon.Amount {
 	hi, lo := bits.Mul64(uint64(p.PerGB), bytes)
 	worth, _ := bits.Div64(hi, lo, gigabyte)

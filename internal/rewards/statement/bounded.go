@@ -5,16 +5,16 @@ import (
 	"io"
 )
 
-// The most that a statement has of anything that must be in memory at once.
+// Limits on everything in a statement that must be in memory at once.
 const (
-	maxWord     = 1 << 10   // bytes of a text or number
-	maxSpaces   = 64 << 10  // bytes between two of them
-	maxMeta     = 1000      // words of what a server says about its answer
-	maxHotspots = 1_000_000 // hotspots
+	maxWord     = 1 << 10  // bytes of a text or number
+	maxSpaces   = 64 << 10 // bytes between two of them
+	maxMeta     = 1000     // tokens of a server's metadata about its response
+	maxHotspots = 1_000_000
 )
 
-// bounded reads JSON and stops at a word, or at room between words, that is
-// longer than any statement has: whoever takes it apart keeps that much.
+// bounded reads JSON and stops at a token, or at space between tokens, that is longer
+// than in any statement, because the decoder buffers that much.
 type bounded struct {
 	from io.Reader
 	err  error
@@ -44,7 +44,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// see follows the text by one byte. A limit that was passed stays passed.
+// see advances the state by one byte. A limit once exceeded stays exceeded.
 func (b *bounded) see(c byte) {
 	switch {
 	case b.word > maxWord || b.spaces > maxSpaces:

@@ -14,8 +14,8 @@ var (
 	tierNames = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
 )
 
-// policy reads one that the statement says it was made by, and holds it against
-// the one of that version which is known.
+// policy reads one of the statement's policies, and compares it with the known policy
+// of that version.
 func (v *verifier) policy() error {
 	var p policy.Policy
 	err := v.whole(policyNames, func(i int) error {
@@ -48,7 +48,8 @@ func (v *verifier) policy() error {
 	return differ(&p, known)
 }
 
-// differ names the first thing in which a policy is not what is known of it.
+// differ returns an error for the first field in which a policy differs from the
+// known one.
 func differ(p, known *policy.Policy) error {
 	for _, field := range []struct {
 		name      string
@@ -70,8 +71,7 @@ func differ(p, known *policy.Policy) error {
 	return nil
 }
 
-// inForce sees that the policies are those of the month, all of them and no
-// others.
+// inForce checks that the policies are exactly those in force in the month.
 func (v *verifier) inForce() error {
 	want := v.known.In(v.sum.Month)
 	for i, p := range want {

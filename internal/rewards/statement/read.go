@@ -15,8 +15,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// reader takes JSON apart as it comes. The tokenizer itself refuses bad UTF-8 and
-// names that appear twice.
+// reader parses JSON as a stream. The tokenizer rejects bad UTF-8 and duplicate
+// names.
 type reader struct {
 	input *bounded
 	dec   *jsontext.Decoder
@@ -27,7 +27,7 @@ func newReader(from io.Reader) reader {
 	return reader{input, jsontext.NewDecoder(input)}
 }
 
-// fault says in plain words what is wrong with the JSON.
+// fault translates a JSON error into plain words.
 func (r *reader) fault(err error) error {
 	fault, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -44,7 +44,7 @@ func (r *reader) fault(err error) error {
 	}
 }
 
-// take reads a word, or a bracket, of one kind.
+// take reads a token of one kind.
 func (r *reader) take(kind jsontext.Kind, wrong string) (string, error) {
 	token, err := r.dec.ReadToken()
 	switch {
@@ -56,8 +56,8 @@ func (r *reader) take(kind jsontext.Kind, wrong string) (string, error) {
 	return token.String(), nil
 }
 
-// object reads an object whose members must have one of the names, each at most
-// once, and answers which there were, as bits. An error in a member names it.
+// object reads an object whose members must have one of the names, each at most once.
+// It returns which were present, as bits. An error in a member names it.
 func (r *reader) object(names []string, read func(i int) error) (seen uint, err error) {
 	if _, err := r.take(jsontext.KindBeginObject, "must be an object"); err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func (r *reader) object(names []string, read func(i int) error) (seen uint, err 
 	return seen, err
 }
 
-// rowFault is an error of a row, which says enough about where it is.
+// rowFault is an error of a row. It already says where it is.
 type rowFault struct{ error }
 
 func within(name string, err error) error {
@@ -99,7 +99,7 @@ func (r *reader) whole(names []string, read func(i int) error) error {
 	return missing(names, seen)
 }
 
-// missing answers an error that names the first of the names that is not there.
+// missing returns an error that names the first absent member.
 func missing(names []string, seen uint) error {
 	for i, name := range names {
 		if seen&(1<<i) == 0 {
@@ -109,7 +109,7 @@ func missing(names []string, seen uint) error {
 	return nil
 }
 
-// array reads an array of anything.
+// array calls read for each element of an array.
 func (r *reader) array(read func() error) error {
 	if _, err := r.take(jsontext.KindBeginArray, "must be an array"); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (r *reader) array(read func() error) error {
 
 func (r *reader) text() (string, error) { return r.take(jsontext.KindString, "must be a text") }
 
-// digits reads a whole number that is not negative.
+// digits reads a non-negative whole number.
 func (r *reader) digits(bits int) (uint64, error) {
 	text, err := r.take(jsontext.KindNumber, "must be a whole number")
 	if err != nil {
@@ -189,8 +189,8 @@ func (r *reader) tier(into *beacon.Tier) error {
 	return errors.New("must be standard, enhanced or premium")
 }
 
-// ident reads an id. Its letters are checked because the lines that are hashed
-// are cut at commas.
+// ident reads an id. It checks the characters because hashed lines are split at
+// commas.
 func (r *reader) ident(prefix string) (string, error) {
 	text, err := r.text()
 	if err != nil {
@@ -214,7 +214,7 @@ func (r *reader) time(into *time.Time) error {
 	return nil
 }
 
-// exactly reads a text that can only be one.
+// exactly reads a text that must equal want.
 func (r *reader) exactly(want string) error {
 	text, err := r.text()
 	if err == nil && text != want {
@@ -223,7 +223,7 @@ func (r *reader) exactly(want string) error {
 	return err
 }
 
-// skip passes over a value of no interest.
+// skip skips a value.
 func (r *reader) skip() error {
 	depth := r.dec.StackDepth()
 	for range maxMeta {
@@ -237,7 +237,7 @@ func (r *reader) skip() error {
 	return errors.New("is larger than a server makes it")
 }
 
-// end sees that nothing follows.
+// end checks that nothing follows.
 func (r *reader) end() error {
 	if _, err := r.dec.ReadToken(); errors.Is(err, io.EOF) && r.input.err == nil {
 		return nil

@@ -12,7 +12,7 @@ var rowNames = []string{
 	"outside_minutes", "traffic_bytes", "performance_tier", "availability", "performance", "utilization", "hash",
 }
 
-// rows reads and judges the rows one by one.
+// rows reads and checks the rows one by one.
 func (v *verifier) rows() error {
 	if err := missing(head, v.seen); err != nil {
 		return fmt.Errorf("%w: user_id, period and policies must come before rows, as a server writes them", err)
@@ -85,8 +85,7 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
 	})
 }
 
-// judge holds a row against the ones before it, its facts, its policy, and its
-// hash.
+// judge checks a row against the rows before it, its facts, its policy, and its hash.
 func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 	last := &v.last
 	switch {
@@ -131,10 +130,10 @@ func earnings(got, want beacon.Earned) [3]component {
 	}
 }
 
-// plausible tells whether a day can have been so.
+// plausible returns an error if a day cannot have been so.
 func plausible(f *beacon.Facts) error {
 	for _, minutes := range [...]int{f.Expected, f.Closed, f.Excused, f.Outside} {
-		if minutes > beacon.MinutesADay { // also so that their sum is one
+		if minutes > beacon.MinutesADay { // also keeps their sum from overflowing
 			return fmt.Errorf("a day has no more than %d minutes", beacon.MinutesADay)
 		}
 	}
@@ -147,7 +146,7 @@ func plausible(f *beacon.Facts) error {
 	return nil
 }
 
-// add counts a row that holds.
+// add counts a row that was verified.
 func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
 	v.last = *row
 	v.hotspots[row.Hotspot] = struct{}{}

@@ -7,7 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// totals are what a statement says that its rows add up to.
+// totals is what a statement says that its rows add up to.
 type totals struct {
 	rows, hotspots   int
 	served, expected int64
@@ -43,7 +43,7 @@ func (v *verifier) readTotals() error {
 	})
 }
 
-// check holds the totals against the sum of the rows.
+// check compares the totals with the sum of the rows.
 func (t *totals) check(sum *ledger.UserMonth) error {
 	for _, count := range []struct {
 		name      string

@@ -13,12 +13,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Options are what a statement is held against.
+// Options is what a statement is checked against.
 type Options struct {
-	Policies policy.Book // none: those that the program was built with
+	Policies policy.Book // none: those built into the program
 }
 
-// Report says what a statement that holds is about.
+// Report describes a statement that was verified.
 type Report struct {
 	User      beacon.UserID
 	Month     beacon.Month
@@ -26,13 +26,13 @@ type Report struct {
 	Hotspots  int
 	Earned    beacon.Earned
 	Hash      ledger.Hash
-	Previous  ledger.Hash // of the user's statement before this one; zero: it is the first
+	Previous  ledger.Hash // of the user's statement before this one; zero: none
 	SettledAt time.Time
 }
 
-// Verify reads a statement, by itself or in the answer of a server, and computes
-// everything in it again. The error names the first thing that does not hold. It
-// reads as it goes: a statement may be larger than the memory.
+// Verify reads a statement, by itself or within a server's response, and recomputes
+// everything in it. The error names the first thing that is wrong. Verify reads the
+// input as a stream: a statement may be larger than memory.
 func Verify(r io.Reader, opts Options) (Report, error) {
 	if len(opts.Policies) == 0 {
 		opts.Policies = policy.Default()
@@ -54,13 +54,13 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 	}, nil
 }
 
-// verifier reads one statement.
+// verifier is the state of one call of Verify.
 type verifier struct {
 	reader
 	known policy.Book
 
-	seen     uint // which members of the document, as bits
-	inAnswer bool // the document is the data of a server's answer
+	seen     uint // members of the document seen so far, as bits
+	inAnswer bool // the document is the data of a server's response
 
 	policies  []policy.Policy
 	previous  ledger.Hash
@@ -73,14 +73,14 @@ type verifier struct {
 	hotspots map[beacon.HotspotID]struct{}
 }
 
-// The members of a statement; head are those that rows cannot be judged without.
+// The members of a statement; head holds those that must precede the rows.
 var (
 	head    = []string{"user_id", "period", "policies"}
 	members = append(head[:3:3], "unit", "status", "settled_at", "previous_hash", "rows", "totals", "hash")
 	answer  = append(members[:len(members):len(members)], "data", "meta")
 )
 
-// file reads a document, or an answer that has one.
+// file reads a document, or a response that contains one.
 func (v *verifier) file() error {
 	_, err := v.object(answer, func(i int) error {
 		switch {
@@ -152,7 +152,7 @@ func (v *verifier) readPrevious() error {
 	return nil
 }
 
-// conclude judges what can be judged when all rows are known.
+// conclude checks what can only be checked once all rows are read.
 func (v *verifier) conclude() error {
 	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
 		return fmt.Errorf("settled_at: a month is settled after its end, which is %s", end.Format(instant))
@@ -170,8 +170,7 @@ func (v *verifier) conclude() error {
 	return nil
 }
 
-// Follows tells whether b is the statement of the same user that was made next
-// after a.
+// Follows returns an error unless b is the same user's next statement after a.
 func Follows(a, b Report) error {
 	switch {
 	case a.User != b.User:

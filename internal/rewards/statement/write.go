@@ -1,11 +1,9 @@
-// Package statement is the document that a settled month is told in: every row
-// with the facts and the policy that it came from, chained by hash. It writes
-// the document and verifies it, without a database and without a clock. What a
-// row should say is decided by package policy, and how it is hashed by package
-// ledger.
+// Package statement writes and verifies the document of a settled month: every row
+// with its facts and its policy, chained by hash. It needs no database and no clock.
+// Package policy decides what a row should say, and package ledger how it is hashed.
 //
-// Its one invariant: a document that was written whole verifies, and one in
-// which anything was changed that money depends on does not.
+// Its one invariant: a document that was written completely verifies, and one in
+// which anything that affects money was changed does not.
 package statement
 
 import (
@@ -20,19 +18,19 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Rows calls fn with every row of a statement, by day and then by hotspot, and
-// the hash of the chain up to and including it.
+// Rows calls fn for every row of a statement, by day and then by hotspot, with the
+// hash of the chain up to and including the row.
 type Rows func(fn func(row ledger.Row, chain ledger.Hash) error) error
 
-// Instants are written to the millisecond (decision N22).
+// instant is the format of times, to the millisecond (decision N22).
 const instant = "2006-01-02T15:04:05.000Z"
 
 // settled is the only state of a month that has a statement.
 const settled = "settled"
 
-// WriteJSON writes a statement as one JSON object, without the end of a line. It
-// keeps no more than a few rows in memory. When the rows are not all that the
-// statement was made over it answers an error, and the document lacks its end.
+// WriteJSON writes a statement as one JSON object, without a newline. It keeps only a
+// few rows in memory. If the rows are not those of the statement it returns an error,
+// and the document lacks its end.
 func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	if _, err := out.Write(appendHead(nil, s, policies)); err != nil {
@@ -57,8 +55,8 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 	return out.Flush()
 }
 
-// WriteCSV writes the rows of a statement as lines of text: a row's line is the
-// one that is hashed, and the hash. It stops like WriteJSON.
+// WriteCSV writes the rows of a statement as lines of text: the line that is hashed,
+// then the hash. It fails like WriteJSON.
 func WriteCSV(w io.Writer, s *ledger.Statement, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	if _, err := out.WriteString(ledger.Columns + ",hash\n"); err != nil {
@@ -77,7 +75,7 @@ func WriteCSV(w io.Writer, s *ledger.Statement, rows Rows) error {
 	return out.Flush()
 }
 
-// eachRow numbers the rows, and sees that they are those of the statement.
+// eachRow numbers the rows, and checks that they are those of the statement.
 func eachRow(s *ledger.Statement, rows Rows, fn func(n int, row *ledger.Row, chain ledger.Hash) error) error {
 	n, last := 0, ledger.Seed(s.User, s.Month)
 	err := rows(func(row ledger.Row, chain ledger.Hash) error {
@@ -116,7 +114,8 @@ func appendPolicy(out []byte, p *policy.Policy) []byte {
 	return fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s}`, p.PerGB, p.Cap)
 }
 
-// appendRow is spelled by hand because a month may have hundreds of thousands.
+// appendRow builds JSON by hand because a month may have hundreds of thousands of
+// rows.
 func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 	out = append(out, `{"date":"`...)
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)

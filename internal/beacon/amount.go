@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Amount is money, in millionths of a credit. It is added and compared as a
-// whole number: no amount is ever a float (decision N17).
+// Amount is money, in millionths of a credit. It is added and compared as an integer:
+// no amount is ever a float (decision N17).
 type Amount int64
 
 // Credit is the unit in which amounts are shown.
@@ -16,7 +16,7 @@ const Credit Amount = 1_000_000
 // amountDigits is how many digits a credit has after the point.
 const amountDigits = 6
 
-// Append writes the amount in credits: every digit, and no zeros at the end.
+// Append appends the amount in credits: every digit, and no trailing zeros.
 func (a Amount) Append(out []byte) []byte {
 	rest := uint64(a)
 	if a < 0 {
@@ -34,7 +34,7 @@ func (a Amount) Append(out []byte) []byte {
 	return out
 }
 
-// String writes the amount as Append does.
+// String returns the amount as Append writes it.
 func (a Amount) String() string { return string(a.Append(nil)) }
 
 // MarshalJSON writes the amount as a number.
@@ -42,8 +42,8 @@ func (a Amount) MarshalJSON() ([]byte, error) { return a.Append(nil), nil }
 
 var errAmount = errors.New("must be an amount such as 12.5, with at most six digits after the point")
 
-// UnmarshalJSON reads a number, or a text that holds one. A float is never made
-// of it.
+// UnmarshalJSON reads a number, or a string that holds one. It never makes a float of
+// it.
 func (a *Amount) UnmarshalJSON(text []byte) (err error) {
 	*a, err = ParseAmount(strings.Trim(string(text), `"`))
 	return err

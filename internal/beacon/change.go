@@ -2,14 +2,14 @@ package beacon
 
 import "time"
 
-// Change is the record that every write leaves in its own transaction: it is
-// the audit row (decision X10), what replicas follow, and what becomes an event.
+// Change is the record that every write leaves in its own transaction: it is the
+// audit row (decision X10), what replicas follow, and what becomes an event.
 type Change struct {
-	Node    string // whose stream it stands in
-	Seq     int64  // its place in that stream: 1, 2, 3, … without a gap
+	Node    string // whose stream it is in
+	Seq     int64  // its number in that stream: 1, 2, 3, … without gaps
 	Kind    ChangeKind
 	Target  string // the id of what changed
-	Version int64  // the version it has now; 0 for what has none
+	Version int64  // its new version; 0 if it has none
 	Actor   Actor
 	At      time.Time
 }
@@ -19,7 +19,7 @@ type Actor struct {
 	Key     KeyID
 	User    UserID
 	Request string // "req_…", or "cli" for the command line
-	Note    string // what else the audit should know of it; never a secret
+	Note    string // anything else for the audit; never a secret
 }
 
 // ChangeKind says what happened.
@@ -39,22 +39,22 @@ const (
 	LinkRefused         ChangeKind = "link.refused"
 	VerificationRefused ChangeKind = "verification.refused"
 
-	// Nobody does these: the clock does. They are events and no changes.
+	// Caused by the clock, not by a request. They are events, not changes.
 	HotspotOnline  ChangeKind = "hotspot.online"
 	HotspotOffline ChangeKind = "hotspot.offline"
 
-	// The target is whose statement it is, and the note which month it is of.
+	// The target is the user whose statement it is, and the note is its month.
 	RewardsSettled ChangeKind = "rewards.settled"
-	// The target is the month that is settled for everyone: for the audit.
+	// The target is the month that is settled for all users: for the audit.
 	RewardsFinished ChangeKind = "rewards.finished"
 
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
 )
 
-// Idempotency is the memory of a request that must take effect once (decision
-// N12): who sent it under which key, what it asked, and what it led to. The
-// last two are opaque to the store.
+// Idempotency remembers a request that must take effect once (decision N12): who sent
+// it under which key, what it asked for, and its result. The last two are opaque to
+// the store.
 type Idempotency struct {
 	Owner       UserID
 	Key         string

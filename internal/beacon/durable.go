@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// ErrDamaged is of a record that is not what was written, so that nobody will ever
-// read it. One of a version that this program does not know is not damaged.
+// ErrDamaged reports a record that is not what was written, so that it can never be
+// read. A record of a version that this program does not know is not damaged.
 var ErrDamaged = errors.New("the record is damaged")
 
-// JournalRow is one batch of heartbeats in the journal of a node.
+// JournalRow is one batch of heartbeats in a node's journal.
 type JournalRow struct {
 	Seq   int64
 	Batch []byte
 }
 
-// RecordRow is what is known of a hotspot's heartbeats on one UTC day.
+// RecordRow is the record of a hotspot's heartbeats on one UTC day.
 type RecordRow struct {
 	Hotspot HotspotID
 	Day     int64 // since 1970
@@ -28,7 +28,7 @@ type ServiceSpan struct {
 	From, To int64
 }
 
-// Transition is a hotspot that came online or went offline.
+// Transition records that a hotspot came online or went offline.
 type Transition struct {
 	Hotspot HotspotID
 	User    UserID
@@ -36,7 +36,7 @@ type Transition struct {
 	At      time.Time
 }
 
-// LinkCode is a code with which a device may be linked, once (decision X2).
+// LinkCode is a code that can link a device, once (decision X2).
 type LinkCode struct {
 	Hotspot   HotspotID
 	Hash      [32]byte

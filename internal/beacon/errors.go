@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Kind classifies a failure by what its caller can do about it. Only an edge
-// knows which status and code a Kind becomes.
+// Kind classifies a failure by what its caller can do about it. Only the outer layers
+// know which status and code a Kind becomes.
 type Kind int
 
-// One Kind for each row of the network document's error table, and those of
+// There is one Kind for each row of the network document's error table, and those of
 // decision N1.
 const (
-	Internal Kind = iota // the zero value, so that a forgotten Kind tells nothing
+	Internal Kind = iota // the zero value, so that a forgotten Kind reveals nothing
 	InvalidRequest
 	MissingParameter
 	Unauthorized
@@ -25,8 +25,8 @@ const (
 	Overloaded
 )
 
-// Error is a failure that may be shown to the client. Message and Fields are
-// safe to show; Err is the cause and is for logs alone.
+// Error is a failure that may be shown to the client. Message and Fields are safe to
+// show; Err is the cause, for logs alone.
 type Error struct {
 	Kind       Kind
 	Message    string
@@ -43,7 +43,7 @@ type FieldError struct {
 	Missing bool
 }
 
-// Error is the text for logs: unlike Message, it carries the cause.
+// Error returns the text for logs: unlike Message, it includes the cause.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Message)
@@ -56,5 +56,5 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -2,12 +2,12 @@ package beacon
 
 import "time"
 
-// Event is something that happened, as those who listen hear of it (decision
-// X7). Events have one order for the whole network, whoever serves it.
+// Event is something that happened, as subscribers receive it (decision X7). Events
+// have one order for the whole network, whichever server sends them.
 type Event struct {
-	Seq    int64 // 1, 2, 3, … without a gap
+	Seq    int64 // 1, 2, 3, … without gaps
 	Kind   ChangeKind
 	Target string // the id of what it happened to
-	User   UserID // whose it is
+	User   UserID // whom it belongs to
 	At     time.Time
 }

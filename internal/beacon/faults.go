@@ -10,33 +10,33 @@ var (
 	errNull     = errors.New("must not be null")
 )
 
-// Faults gathers everything that is wrong with a request, so that its sender
-// learns of all of it at once (decision N1). The zero value is ready.
+// Faults collects everything that is wrong with a request, so that the client learns
+// of all of it at once (decision N1). The zero value is ready to use.
 type Faults struct {
 	list  []FieldError
-	more  int  // that are not in the list
-	wrong bool // one of all these is more than an absent field
+	more  int  // faults that are not in the list
+	wrong bool // at least one fault is more than an absent field
 }
 
 // maxFaults is how many faults are listed. A body of a few kilobytes can have
-// thousands; nobody reads them, and telling them all would be dear.
+// thousands; nobody reads them, and listing them all would be expensive.
 const maxFaults = 100
 
-// Add notes what is wrong with a field, worded to follow the field's name:
-// "must be 3 to 50 characters".
+// Add records what is wrong with a field, worded to follow the field's name: "must be
+// 3 to 50 characters".
 func (f *Faults) Add(field, message string) {
 	f.Note(FieldError{Field: field, Message: message})
 }
 
-// Check notes the error as the fault of a field; nil is no fault. The text of
-// the error is shown to the client.
+// Check records the error as a fault of the field; nil is no fault. The text of the
+// error is shown to the client.
 func (f *Faults) Check(field string, err error) {
 	if err != nil {
 		f.Add(field, err.Error())
 	}
 }
 
-// Note adds a fault that was found elsewhere.
+// Note records a fault that was found elsewhere.
 func (f *Faults) Note(fault FieldError) {
 	f.wrong = f.wrong || !fault.Missing
 	if len(f.list) >= maxFaults {
@@ -46,7 +46,7 @@ func (f *Faults) Note(fault FieldError) {
 	f.list = append(f.list, fault)
 }
 
-// Missing notes that a required field is absent.
+// Missing records that a required field is absent.
 func (f *Faults) Missing(field string) {
 	f.Note(FieldError{Field: field, Message: errRequired.Error(), Missing: true})
 }
@@ -54,8 +54,8 @@ func (f *Faults) Missing(field string) {
 // Any reports whether there is a fault.
 func (f *Faults) Any() bool { return len(f.list) > 0 }
 
-// Err is nil without a fault. Otherwise it is an *Error with all of them:
-// MissingParameter when every one is an absent required field, else
+// Err returns nil if there is no fault. Otherwise it returns an *Error with all of
+// them: MissingParameter if every one is an absent required field, else
 // InvalidRequest (decision N2).
 func (f *Faults) Err() error {
 	if !f.Any() {

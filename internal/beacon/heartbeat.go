@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Heartbeat is what a device says of itself about once a minute (decision X3).
+// Heartbeat is what a device reports of itself about once a minute (decision X3).
 type Heartbeat struct {
-	// Boot tells the boots of a device apart: a hash of the boot_id it sent. Seq
-	// counts its beats since then. Together they name a beat: one that comes
-	// again changes nothing.
+	// Boot identifies a boot of the device: a hash of the boot_id it sent. Seq counts
+	// its beats since then. Together they identify a beat: a repeated one changes
+	// nothing.
 	Boot, Seq uint64
 
 	Bytes   uint64 // received and sent since the boot
@@ -19,16 +19,16 @@ type Heartbeat struct {
 	Test    SpeedTest
 }
 
-// SpeedTest is what a device measured of its uplink. The zero value is none.
+// SpeedTest is a device's measurement of its uplink. The zero value is none.
 type SpeedTest struct {
 	DownMbps, UpMbps, LatencyMs float32
 }
 
-// Any reports whether there was a test: one has a latency.
+// Any reports whether there was a test: every test has a latency.
 func (s SpeedTest) Any() bool { return s.LatencyMs > 0 }
 
-// HeartbeatInterval is how long a device is asked to wait until its next beat,
-// in seconds.
+// HeartbeatInterval is how long a device is asked to wait before its next beat, in
+// seconds.
 const HeartbeatInterval = 60
 
 // Limits of a heartbeat. Counters are JSON numbers, which are exact up to 2^53.
@@ -40,7 +40,7 @@ const (
 	maxLatencyMs = 60_000
 )
 
-// HeartbeatForm is what a device wrote.
+// HeartbeatForm is a heartbeat as sent by a device.
 type HeartbeatForm struct {
 	BootID    Opt[string]
 	Seq       Opt[float64]
@@ -51,12 +51,12 @@ type HeartbeatForm struct {
 	SpeedTest Opt[SpeedTestForm]
 }
 
-// SpeedTestForm is what a device wrote about a speed test.
+// SpeedTestForm is a speed test as sent by a device.
 type SpeedTestForm struct {
 	DownMbps, UpMbps, LatencyMs Opt[float64]
 }
 
-// Validate gives the heartbeat, or all the faults of the form.
+// Validate returns the heartbeat, or all the faults of the form.
 func (form HeartbeatForm) Validate() (Heartbeat, error) {
 	var f Faults
 	var h Heartbeat
@@ -95,10 +95,10 @@ func (form SpeedTestForm) check(f *Faults) (s SpeedTest) {
 	return s
 }
 
-// BootOf gives the name of a boot as a number. A device that made two of its
-// boots collide would harm nobody but its operator.
+// BootOf returns a boot_id as a number. A device that made two of its boots collide
+// would harm only its operator.
 func BootOf(bootID string) uint64 {
-	const offset, prime = 0xcbf29ce484222325, 0x100000001b3 // FNV-1a; hash/fnv would need memory for it
+	const offset, prime = 0xcbf29ce484222325, 0x100000001b3 // FNV-1a; hash/fnv would allocate
 	hash := uint64(offset)
 	for i := range len(bootID) {
 		hash = (hash ^ uint64(bootID[i])) * prime

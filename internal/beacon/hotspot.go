@@ -6,20 +6,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// HotspotID names a hotspot: "hs_" and 26 characters (decision N22).
+// HotspotID identifies a hotspot: "hs_" and 26 characters (decision N22).
 type HotspotID string
 
-// UserID names an operator or a member of staff: "usr_" and 26 characters.
+// UserID identifies an operator or a member of staff: "usr_" and 26 characters.
 type UserID string
 
-// Prefixes of the ids, with their underscore.
+// Prefixes of the ids, including the underscore.
 const (
 	HotspotPrefix = "hs_"
 	UserPrefix    = "usr_"
 	KeyPrefix     = "key_"
 )
 
-// Type says what kind of place a hotspot serves.
+// Type is the kind of place that a hotspot serves.
 type Type string
 
 // The three types of the network document.
@@ -29,7 +29,7 @@ const (
 	Public   Type = "public"
 )
 
-// Hotspot is one registered access point, as the database keeps it.
+// Hotspot is one registered access point, as stored in the database.
 type Hotspot struct {
 	ID        HotspotID
 	Operator  UserID
@@ -40,18 +40,18 @@ type Hotspot struct {
 	Settings  Settings
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	DeletedAt time.Time // zero while it lives
+	DeletedAt time.Time // zero unless deleted
 
-	// PastHours are the operating hours that were in force before, the oldest
-	// first, for as long as someone may still ask which minutes were open then.
+	// PastHours are the operating hours that were in force before, oldest first, for
+	// as long as it may be asked which minutes were open then.
 	PastHours []PastHours
 
-	// PastService is when the hotspot was in service before, the oldest first, kept
-	// for as long as PastHours are.
+	// PastService is when the hotspot was in service before, oldest first, kept for
+	// as long as PastHours.
 	PastService []Period
 
-	// Version is 1 at registration and grows by one with every change. Where
-	// two copies of a hotspot meet, the higher version wins.
+	// Version is 1 at registration and grows by one with every change. Of two copies
+	// of a hotspot, the one with the higher version wins.
 	Version int64
 }
 
@@ -59,7 +59,7 @@ type Hotspot struct {
 type Location struct {
 	Point      geo.Point
 	Address    string    // optional
-	VerifiedAt time.Time // zero until staff verified it
+	VerifiedAt time.Time // zero until staff verify it
 }
 
 // Device is the access point itself.
@@ -68,7 +68,7 @@ type Device struct {
 	MAC      MAC
 	LinkedAt time.Time // zero until a device is linked
 
-	// KeyHash is of the secret with which the device signs in; zero until a
+	// KeyHash is the hash of the secret with which the device signs in; zero until a
 	// device is linked.
 	KeyHash [32]byte
 }
@@ -81,20 +81,19 @@ type Settings struct {
 	CoverageRadiusM    float64         // zero: the default of the type
 }
 
-// Period is from one moment up to, and without, another.
+// Period is the time from From up to, but not including, Until.
 type Period struct {
 	From, Until time.Time
 }
 
-// PastHours are operating hours and the minute from which on others were in
-// force.
+// PastHours are operating hours and the minute from which on others were in force.
 type PastHours struct {
 	Until time.Time
 	Hours *OperatingHours // nil: always open
 }
 
-// KeepPast is for how long minutes may be judged late, and so what was in force
-// then is kept. A hotspot has room for so many of each.
+// KeepPast is how long past hours and service are kept, because minutes may be judged
+// that late. A hotspot has room for maxPast of each.
 const (
 	KeepPast = 48 * time.Hour
 	maxPast  = 50
@@ -105,12 +104,11 @@ var (
 	errLinkTooOften  = &Error{Kind: Conflict, Message: "the device was linked too often; try again tomorrow"}
 )
 
-// RetireHours notes that the operating hours, which were old, are others from
-// the minute of now on. Hours that were not in force for a whole minute leave no
-// trace.
+// RetireHours records that the operating hours old are replaced from the minute of
+// now on. Hours that were not in force for a whole minute leave no trace.
 func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 	until := now.Truncate(time.Minute)
-	kept := make([]PastHours, 0, len(h.PastHours)+1) // not in place: others may hold the list
+	kept := make([]PastHours, 0, len(h.PastHours)+1) // a copy: others may hold the list
 	for _, past := range h.PastHours {
 		if !past.Until.Before(until.Add(-KeepPast)) {
 			kept = append(kept, past)
@@ -127,11 +125,11 @@ func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 	return nil
 }
 
-// EndService notes that the hotspot, if it is in service, is so until now. It
-// comes before the change that ends it. Times without a whole minute between
-// them become one.
+// EndService records that the hotspot, if it is in service, is so until now. Call it
+// before the change that ends the service. Periods without a whole minute between
+// them are merged.
 func (h *Hotspot) EndService(now time.Time) {
-	kept := make([]Period, 0, len(h.PastService)+1) // not in place: others may hold the list
+	kept := make([]Period, 0, len(h.PastService)+1) // a copy: others may hold the list
 	for _, past := range h.PastService {
 		if !past.Until.Before(now.Add(-KeepPast)) {
 			kept = append(kept, past)
@@ -151,9 +149,8 @@ func (h *Hotspot) EndService(now time.Time) {
 	h.PastService = append(kept, Period{From: since, Until: now})
 }
 
-// RenewService is EndService for a hotspot that may be in service again at once.
-// It refuses when that happened too often: an end is never refused, so a
-// beginning must be.
+// RenewService is EndService for a hotspot that may be in service again at once. It
+// fails if that happened too often: an end is never refused, so a beginning must be.
 func (h *Hotspot) RenewService(now time.Time) error {
 	h.EndService(now)
 	if len(h.PastService) >= maxPast {
@@ -162,8 +159,8 @@ func (h *Hotspot) RenewService(now time.Time) error {
 	return nil
 }
 
-// ActiveSince is when the hotspot began to serve: the moment from which it was
-// both verified and linked. It is zero while it is pending.
+// ActiveSince returns when the hotspot came into service: the moment from which it
+// was both verified and linked. It is zero while the hotspot is pending.
 func (h Hotspot) ActiveSince() time.Time {
 	verified, linked := h.Location.VerifiedAt, h.Device.LinkedAt
 	if verified.IsZero() || linked.IsZero() {
@@ -175,5 +172,5 @@ func (h Hotspot) ActiveSince() time.Time {
 	return verified
 }
 
-// Deleted reports whether the hotspot is gone.
+// Deleted reports whether the hotspot is deleted.
 func (h Hotspot) Deleted() bool { return !h.DeletedAt.IsZero() }

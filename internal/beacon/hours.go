@@ -2,15 +2,15 @@ package beacon
 
 import "slices"
 
-// OperatingHours is when a hotspot means to be open (decision N10).
+// OperatingHours are when a hotspot is meant to be open (decision N10).
 type OperatingHours struct {
 	Timezone   string // IANA
 	Weekly     []WeeklySpan
 	Exceptions []HoursException
 }
 
-// WeeklySpan opens on each of Days at Open and closes at Close, both minutes
-// after local midnight, 0..1440. Close ≤ Open runs past midnight.
+// WeeklySpan opens on each of Days at Open and closes at Close, both in minutes after
+// local midnight, 0..1440. If Close ≤ Open, it runs past midnight.
 type WeeklySpan struct {
 	Days        []Weekday
 	Open, Close int
@@ -19,9 +19,9 @@ type WeeklySpan struct {
 // Weekday is a day of the week as the interface writes it: "mon".."sun".
 type Weekday string
 
-// HoursException replaces the weekly hours on one local date, "2026-12-25":
+// HoursException replaces the weekly hours on one local date, such as "2026-12-25":
 // closed all day, or open in Spans. An opening belongs to the date on which it
-// begins: what opened the evening before may still run past midnight.
+// begins: one that began the evening before may still run past midnight.
 type HoursException struct {
 	Date   string
 	Closed bool
@@ -33,19 +33,19 @@ type ExceptionSpan struct {
 	Open, Close int
 }
 
-// days of the week, Monday first.
+// days returns the days of the week, Monday first.
 func days() []Weekday {
 	return []Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 }
 
-// Equal reports whether nothing would change if one took the place of the other.
+// Equal reports whether the settings are the same.
 func (s Settings) Equal(other Settings) bool {
 	a, b := s.OperatingHours, other.OperatingHours
 	s.OperatingHours, other.OperatingHours = nil, nil
 	return s == other && (a == nil) == (b == nil) && (a == nil || a.Equal(*b))
 }
 
-// Equal compares as the interface shows it: a list of none is as good as no list.
+// Equal compares hours as the interface shows them: an empty list equals no list.
 func (o OperatingHours) Equal(other OperatingHours) bool {
 	return o.Timezone == other.Timezone &&
 		slices.EqualFunc(o.Weekly, other.Weekly, func(a, b WeeklySpan) bool {

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones are known on machines that have none installed
+	_ "time/tzdata" // for machines that have no zones installed
 )
 
-// HoursForm is what a client wrote about operating hours.
+// HoursForm is the operating hours as sent by a client.
 type HoursForm struct {
 	Timezone   Opt[string]
 	Weekly     Opt[[]SpanForm]
 	Exceptions Opt[[]ExceptionForm]
 }
 
-// SpanForm is what a client wrote about one weekly span.
+// SpanForm is one weekly span as sent by a client.
 type SpanForm struct {
 	Days        Opt[[]string]
 	Open, Close Opt[string] // "08:00"
 }
 
-// ExceptionForm is what a client wrote about one exceptional day: that it is
-// closed, or when it opens and closes.
+// ExceptionForm is one exceptional day as sent by a client: closed, or when it opens
+// and closes.
 type ExceptionForm struct {
 	Date        Opt[string] // "2026-12-25"
 	Closed      Opt[bool]
@@ -41,7 +41,7 @@ const (
 	minutesAWeek = 7 * minutesADay
 )
 
-// check turns the form into hours and notes every fault by its path.
+// check converts the form to hours and records every fault by its path.
 func (form HoursForm) check(path string, f *Faults) OperatingHours {
 	var hours OperatingHours
 	if zone, ok := Required(form.Timezone, path+".timezone", f); ok {
@@ -58,9 +58,9 @@ func (form HoursForm) check(path string, f *Faults) OperatingHours {
 	return hours
 }
 
-// loadZone knows the zones of the IANA database. The standard library knows
-// more by name: "" and "Local", which mean whatever this machine is set to, and
-// files that lie beside the database on some machines only.
+// loadZone returns a zone of the IANA database. The standard library accepts more
+// names: "" and "Local", which mean whatever this machine is set to, and files that
+// are beside the database on some machines only.
 func loadZone(name string) (*time.Location, error) {
 	bad := errors.New("must be an IANA time zone, such as America/New_York")
 	switch name {
@@ -165,13 +165,13 @@ func checkExceptions(forms []ExceptionForm, path string, f *Faults) []HoursExcep
 	return list
 }
 
-// checkOpening reads whether the day is closed or has hours of its own: one of
-// the two, never both.
+// checkOpening reads whether the day is closed or has its own hours: one of the two,
+// never both.
 func (form ExceptionForm) checkOpening(e *HoursException, path string, f *Faults) {
 	closed, ok := Optional(form.Closed, path+".closed", f)
 	hasHours := form.Open.Set || form.Close.Set
 	switch {
-	case form.Closed.Set && !ok: // null, and noted as such
+	case form.Closed.Set && !ok: // null, and recorded as such
 	case closed && hasHours:
 		f.Add(path, "must not have hours on a closed day")
 	case closed:
@@ -184,8 +184,8 @@ func (form ExceptionForm) checkOpening(e *HoursException, path string, f *Faults
 	}
 }
 
-// ParseClock reads "08:00" as minutes after midnight. It accepts nothing looser,
-// and "24:00" for the end of the day.
+// ParseClock reads "08:00" as minutes after midnight. It accepts nothing looser, and
+// "24:00" for the end of the day.
 func ParseClock(s string) (minute int, err error) {
 	if len(s) == len("08:00") && s[2] == ':' {
 		hours, okHours := twoDigits(s[:2])
@@ -198,7 +198,7 @@ func ParseClock(s string) (minute int, err error) {
 	return 0, errors.New("must be a time, such as 08:00")
 }
 
-// FormatClock is the reverse of ParseClock.
+// FormatClock is the inverse of ParseClock.
 func FormatClock(minute int) string {
 	return fmt.Sprintf("%02d:%02d", minute/60, minute%60)
 }

@@ -2,15 +2,16 @@ package beacon
 
 import "strings"
 
-// LinkCodeLength is the number of characters of a link code (decision X2),
-// hyphens aside.
+// LinkCodeLength is the number of characters of a link code (decision X2), not
+// counting hyphens.
 const LinkCodeLength = 8
 
-// linkAlphabet is Crockford's base32: no letter in it can be taken for a digit.
+// linkAlphabet is Crockford's base32: none of its letters can be mistaken for a
+// digit.
 const linkAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// SpellLinkCode gives the canonical form of a code of random bytes, five bits
-// of each.
+// SpellLinkCode returns the canonical form of a code of random bytes, five bits of
+// each.
 func SpellLinkCode(random [LinkCodeLength]byte) string {
 	var text [LinkCodeLength]byte
 	for i, b := range random {
@@ -19,10 +20,11 @@ func SpellLinkCode(random [LinkCodeLength]byte) string {
 	return string(text[:])
 }
 
-// CanonicalLinkCode reads a code as someone may have typed it: in either case,
-// with hyphens and spaces anywhere or nowhere, O for 0, I or L for 1.
+// CanonicalLinkCode returns the canonical form of a code as someone may have typed
+// it: in either case, with or without hyphens and spaces anywhere, O for 0, I or L
+// for 1.
 func CanonicalLinkCode(text string) (canonical string, ok bool) {
-	const longest = 4 * LinkCodeLength // no care needs more
+	const longest = 4 * LinkCodeLength // enough for any reasonable typing
 	if len(text) > longest {
 		return "", false
 	}
@@ -47,13 +49,13 @@ func CanonicalLinkCode(text string) (canonical string, ok bool) {
 	return code.String(), code.Len() == LinkCodeLength
 }
 
-// LinkForm is what a device wrote to be linked.
+// LinkForm is what a device sent to be linked.
 type LinkForm struct {
 	Code, MAC Opt[string]
 }
 
-// Validate lists the faults that tell nothing of codes and devices: whether the
-// texts are right, and even whether they can be, is for one refusal to say.
+// Validate lists only the faults that reveal nothing about codes and devices. Whether
+// the texts are right, or could be at all, is left to a single refusal.
 func (form LinkForm) Validate() error {
 	var f Faults
 	Required(form.Code, "code", &f)

@@ -20,7 +20,7 @@ var (
 
 // ParseMAC accepts six octets in hexadecimal digits of either case, written as
 // aa:bb:cc:dd:ee:ff, aa-bb-cc-dd-ee-ff, aa.bb.cc.dd.ee.ff, aabb.ccdd.eeff or
-// aabbccddeeff. It refuses addresses that cannot belong to a single device.
+// aabbccddeeff. It rejects addresses that cannot belong to a single device.
 func ParseMAC(s string) (MAC, error) {
 	address, ok := decodeMAC(s)
 	switch {
@@ -28,14 +28,14 @@ func ParseMAC(s string) (MAC, error) {
 		return "", errMAC
 	case address == [octets]byte{}:
 		return "", errMACNobody
-	case address[0]&1 != 0: // the group bit: broadcast has it too
+	case address[0]&1 != 0: // the group bit, which broadcast has too
 		return "", errMACAnyBody
 	}
 	return MAC(s), nil
 }
 
-// Canonical spells the address as aa:bb:cc:dd:ee:ff, whichever way it was
-// written, and is empty for what is no address.
+// Canonical returns the address as aa:bb:cc:dd:ee:ff, however it was written, or ""
+// if it is not an address.
 func (m MAC) Canonical() string {
 	address, ok := decodeMAC(string(m))
 	if !ok {
@@ -48,8 +48,8 @@ func (m MAC) Canonical() string {
 	return string(text[:len(text)-1])
 }
 
-// decodeMAC reads the octets. The length alone tells how the digits must be
-// grouped, and the first separator which one must stand between all groups.
+// decodeMAC reads the octets. The length alone determines how the digits must be
+// grouped, and the first separator is the one required between all groups.
 func decodeMAC(s string) (address [octets]byte, ok bool) {
 	switch len(s) {
 	case 12:
@@ -62,8 +62,8 @@ func decodeMAC(s string) (address [octets]byte, ok bool) {
 	return address, false
 }
 
-// ungroup takes the separators out from between groups of size digits, and
-// gives nothing when they differ or are not among those allowed.
+// ungroup removes the separators between groups of size digits. It returns "" if they
+// differ or are not allowed.
 func ungroup(s string, size int, allowed string) string {
 	separator := s[size]
 	if strings.IndexByte(allowed, separator) < 0 {
@@ -80,7 +80,7 @@ func ungroup(s string, size int, allowed string) string {
 	return string(digits)
 }
 
-// unhex wants exactly twelve digits: what ungroup gave up on has none.
+// unhex requires exactly twelve digits, so it rejects the "" of a failed ungroup.
 func unhex(digits string) (address [octets]byte, ok bool) {
 	if len(digits) != 2*octets {
 		return address, false

@@ -2,25 +2,25 @@ package beacon
 
 import "time"
 
-// Patch is what a client wrote to change a hotspot: a merge patch (decision
-// N11). What is absent stays as it is, and null is refused but for the
-// operating hours, which it clears.
+// Patch is what a client sent to change a hotspot: a merge patch (decision N11).
+// Absent fields stay as they are. Null is rejected, except for the operating hours,
+// which it clears.
 type Patch struct {
 	Name     Opt[string]
 	Settings Opt[SettingsForm]
 }
 
-// Validate lists all the faults of the patch. They are its own, whichever
-// hotspot it is meant for: a client hears of them before it hears whether that
-// hotspot exists or is theirs (decision N3).
+// Validate returns all the faults of the patch. They do not depend on the hotspot: a
+// client learns of them before it learns whether the hotspot exists or belongs to it
+// (decision N3).
 func (p Patch) Validate() error {
 	_, err := p.Apply(new(Hotspot))
 	return err
 }
 
-// Apply changes the hotspot and reports whether anything is different now. On
-// an error the hotspot is as it was. Version and UpdatedAt belong to whoever
-// keeps the hotspot, who moves them only on a change.
+// Apply changes the hotspot and reports whether anything is different now. On an
+// error the hotspot is unchanged. Version and UpdatedAt are left to the caller, which
+// updates them only on a change.
 func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	var f Faults
 	name, settings := h.Name, h.Settings
@@ -38,8 +38,8 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	return changed, nil
 }
 
-// ApplyAt is Apply at a moment: operating hours that change are remembered,
-// since minutes before it are judged by the hours that were in force then.
+// ApplyAt is Apply at a moment: operating hours that change are remembered, since
+// minutes before it are judged by the hours in force then.
 func (p Patch) ApplyAt(h *Hotspot, now time.Time) (changed bool, err error) {
 	before := *h
 	if changed, err = p.Apply(h); err != nil {

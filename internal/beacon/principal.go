@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// KeyID names an API key: "key_" and 26 characters. It is public; the secret is not.
+// KeyID identifies an API key: "key_" and 26 characters. It is public; the secret is
+// not.
 type KeyID string
 
 // Scope is a permission that a key carries (decision N6).
@@ -20,7 +21,7 @@ const (
 	Admin          Scope = "admin" // everything, for any user
 )
 
-// Scopes are all there are, in the order in which keys list them.
+// Scopes returns all scopes, in the order in which keys list them.
 func Scopes() []Scope {
 	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, KeysManage, Admin}
 }
@@ -28,8 +29,8 @@ func Scopes() []Scope {
 // Valid reports whether the scope exists.
 func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 
-// ParseScopes reads the names of scopes and gives them in their usual order,
-// each once. None at all is fine: such a key may read what any key may.
+// ParseScopes reads the names of scopes and returns the scopes in their usual order,
+// each once. No names at all are valid: such a key may read what any key may.
 func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		if !Scope(name).Valid() {
@@ -45,13 +46,13 @@ func ParseScopes(names []string) ([]Scope, error) {
 	return scopes, nil
 }
 
-// Principal is who a request acts for: the holder of a verified key. Scopes may
-// be shared with other requests and are only read.
+// Principal is who a request acts for: the holder of a verified key. Scopes may be
+// shared with other requests and must not be changed.
 type Principal struct {
 	Key     KeyID
 	User    UserID
 	Scopes  []Scope
-	Request string // the id of the request in hand, "cli" for the command line
+	Request string // the id of the current request, "cli" for the command line
 }
 
 // Has reports whether the principal may do what the scope permits. Admin may
@@ -60,13 +61,13 @@ func (p Principal) Has(s Scope) bool {
 	return slices.Contains(p.Scopes, s) || slices.Contains(p.Scopes, Admin)
 }
 
-// MayActFor reports whether what belongs to the user is the principal's to
-// read and change: their own, or anyone's for Admin.
+// MayActFor reports whether the principal may read and change what belongs to the
+// user: their own, or anyone's for Admin.
 func (p Principal) MayActFor(user UserID) bool {
 	return p.Has(Admin) || user != "" && user == p.User
 }
 
-// Actor is the principal as a change records it (decision X10).
+// Actor returns the principal as a change records it (decision X10).
 func (p Principal) Actor() Actor {
 	return Actor{Key: p.Key, User: p.User, Request: p.Request}
 }

@@ -2,25 +2,24 @@ package beacon
 
 import "time"
 
-// Signal is how well clients hear a hotspot (decision N14), from worse to
-// better.
+// Signal is how well clients receive a hotspot (decision N14), from worse to better.
 type Signal uint8
 
-// The qualities of a signal.
+// The signal qualities.
 const (
-	NoSignal Signal = iota // nothing measured of late
+	NoSignal Signal = iota // nothing measured recently
 	PoorSignal
 	FairSignal
 	GoodSignal
 	ExcellentSignal
 )
 
-// String is the name that the interface uses.
+// String returns the name that the interface uses.
 func (s Signal) String() string {
 	return [...]string{"unknown", "poor", "fair", "good", "excellent"}[s]
 }
 
-// SignalOf judges a signal strength, in dBm.
+// SignalOf classifies a signal strength, in dBm.
 func SignalOf(dbm float64) Signal {
 	switch {
 	case dbm >= -55:
@@ -44,17 +43,17 @@ const (
 	Premium
 )
 
-// String is the name that the interface uses.
+// String returns the name that the interface uses.
 func (t Tier) String() string { return [...]string{"standard", "enhanced", "premium"}[t] }
 
-// TierTests is how many of the latest speed tests decide the tier, and
-// MinTierTests how many there must be for more than Standard.
+// TierTests is how many of the latest speed tests decide the tier, and MinTierTests
+// is how many there must be for more than Standard.
 const (
 	TierTests    = 6
 	MinTierTests = 2
 )
 
-// TierOf judges the mean of speed tests.
+// TierOf returns the tier for the mean of speed tests.
 func TierOf(tests []SpeedTest) Tier {
 	if len(tests) < MinTierTests {
 		return Standard
@@ -77,7 +76,7 @@ func TierOf(tests []SpeedTest) Tier {
 	}
 }
 
-// Metrics are what a hotspot's heartbeats add up to.
+// Metrics are the totals of a hotspot's heartbeats.
 type Metrics struct {
 	Uptime30d      int // in ten-thousandths (decision N16)
 	Connections24h int
@@ -85,5 +84,5 @@ type Metrics struct {
 	Tier           Tier
 	Signal         Signal
 	Clients        int       // of the last beat
-	Seen           time.Time // when that came, zero if never
+	Seen           time.Time // when that came; zero if never
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// Registration is what a client wrote to register a hotspot. It has the shape
-// of the request, so that every fault finds its field.
+// Registration is what a client sent to register a hotspot. It has the shape of the
+// request, so that every fault names its field.
 type Registration struct {
 	Name     Opt[string]
 	Type     Opt[string]
@@ -17,13 +17,13 @@ type Registration struct {
 	Settings Opt[SettingsForm]
 }
 
-// LocationForm is what a client wrote about a place.
+// LocationForm is a place as sent by a client.
 type LocationForm struct {
 	Lat, Lng Opt[float64]
 	Address  Opt[string]
 }
 
-// DeviceForm is what a client wrote about an access point.
+// DeviceForm is an access point as sent by a client.
 type DeviceForm struct {
 	SSID Opt[string]
 	MAC  Opt[string]
@@ -31,8 +31,8 @@ type DeviceForm struct {
 
 var errType = errors.New("must be home, business or public")
 
-// Validate makes the hotspot that the registration asks for, in its first
-// version: neither verified nor linked. Its error lists all the faulty fields.
+// Validate returns the hotspot that the registration asks for, in its first version:
+// neither verified nor linked. Its error lists all the faulty fields.
 func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Hotspot, error) {
 	var f Faults
 	h := Hotspot{ID: id, Operator: operator, CreatedAt: now, UpdatedAt: now, Version: 1}
@@ -57,8 +57,8 @@ func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Ho
 	return h, nil
 }
 
-// location reads the place. Without any location, its required fields are what
-// is missing; with null for one, only that is wrong.
+// location reads the place. If the location is absent, its required fields are
+// reported as missing; if it is null, only that is reported.
 func (r Registration) location(f *Faults) (l Location) {
 	form, _ := Optional(r.Location, "location", f)
 	if r.Location.Null {
@@ -104,8 +104,8 @@ func checkName(raw string, f *Faults) string {
 	return name
 }
 
-// positiveZero turns -0 into 0: SQLite keeps no sign on a zero, PostgreSQL
-// does, and the two must answer alike.
+// positiveZero turns -0 into 0: SQLite keeps no sign on a zero, PostgreSQL does, and
+// both must give the same responses.
 func positiveZero(v float64) float64 {
 	if v == 0 {
 		return 0

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// week says for each minute of a week which span has it, counted from 1.
+// week has, for each minute of a week, the span that contains it, counted from 1.
 type week [minutesAWeek]uint8
 
-// take gives the minutes of the span to its place i in the list, unless another
-// has one of them already.
+// take assigns the minutes of the span to its index i in the list. If another span
+// has one of them already, it returns that span's index.
 func (w *week) take(i int, s WeeklySpan) (rival int, overlaps bool) {
 	for _, day := range s.Days {
 		first := slices.Index(days(), day)*minutesADay + s.Open
@@ -24,7 +24,7 @@ func (w *week) take(i int, s WeeklySpan) (rival int, overlaps bool) {
 	return 0, false
 }
 
-// duration of an opening in minutes of the clock on the wall: 1..1440.
+// duration returns the length of an opening in minutes of wall-clock time: 1..1440.
 func duration(open, closing int) int {
 	if closing <= open {
 		closing += minutesADay
@@ -32,16 +32,15 @@ func duration(open, closing int) int {
 	return closing - open
 }
 
-// Schedule is operating hours made ready to be asked. The zero value is always
-// open.
+// Schedule is operating hours prepared for queries. The zero value is always open.
 type Schedule struct {
 	zone       *time.Location
 	weekly     [7][]ExceptionSpan // by time.Weekday
 	exceptions map[string][]ExceptionSpan
 }
 
-// Schedule looks up the zone once, for many questions. Its error means that the
-// zone is gone from the database.
+// Schedule loads the zone once, for many queries. An error means that the zone is
+// gone from the database.
 func (o *OperatingHours) Schedule() (Schedule, error) {
 	if o == nil {
 		return Schedule{}, nil
@@ -53,7 +52,7 @@ func (o *OperatingHours) Schedule() (Schedule, error) {
 	s := Schedule{zone: zone, exceptions: make(map[string][]ExceptionSpan, len(o.Exceptions))}
 	for _, span := range o.Weekly {
 		for _, day := range span.Days {
-			weekday := (slices.Index(days(), day) + 1) % 7 // time counts from Sunday
+			weekday := (slices.Index(days(), day) + 1) % 7 // time.Weekday counts from Sunday
 			s.weekly[weekday] = append(s.weekly[weekday], ExceptionSpan{span.Open, span.Close})
 		}
 	}
@@ -63,20 +62,21 @@ func (o *OperatingHours) Schedule() (Schedule, error) {
 	return s, nil
 }
 
-// IsOpen reports whether t falls into an opening, by the clock on the wall: an
-// hour that daylight saving repeats counts twice, one that it skips not at all.
+// IsOpen reports whether t is within an opening, by wall-clock time: an hour that
+// daylight saving repeats counts twice, one that it skips not at all.
 func (s Schedule) IsOpen(t time.Time) bool {
 	if s.zone == nil {
 		return true
 	}
 	local := t.In(s.zone)
 	minute := local.Hour()*60 + local.Minute()
-	// A date has no zone: its neighbour is found in UTC, where all days are equal.
+	// A date has no zone: the day before is computed in UTC, where all days are
+	// equally long.
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
 	return within(s.on(today), minute) || within(s.on(today.AddDate(0, 0, -1)), minute+minutesADay)
 }
 
-// on gives the openings that begin on a date.
+// on returns the openings that begin on a date.
 func (s Schedule) on(date time.Time) []ExceptionSpan {
 	if len(s.exceptions) > 0 {
 		var text [len(time.DateOnly)]byte
@@ -87,7 +87,7 @@ func (s Schedule) on(date time.Time) []ExceptionSpan {
 	return s.weekly[date.Weekday()]
 }
 
-// within reports whether one of the openings has the minute, counted from the
+// within reports whether one of the openings contains the minute, counted from the
 // midnight before it opened.
 func within(spans []ExceptionSpan, minute int) bool {
 	return slices.ContainsFunc(spans, func(s ExceptionSpan) bool {

@@ -6,9 +6,9 @@ import "time"
 // lowest bit of the first word.
 type Minutes = [23]uint64
 
-// OpenMask sets the bits of the minutes of a UTC day, counted from 1970, in
-// which IsOpen holds when they begin. It is for whoever needs them all: a day
-// costs about as much as five questions to IsOpen.
+// OpenMask sets the bits of those minutes of a UTC day, counted from 1970, at whose
+// beginning IsOpen holds. Use it if all of them are needed: a day costs about as much
+// as five calls of IsOpen.
 func (s Schedule) OpenMask(day int64, out *Minutes) {
 	*out = Minutes{}
 	first, end := day*minutesADay, (day+1)*minutesADay
@@ -16,7 +16,7 @@ func (s Schedule) OpenMask(day int64, out *Minutes) {
 		setMinutes(out, 0, minutesADay)
 		return
 	}
-	// Between two changes of the zone's clocks, local time is UTC and an offset.
+	// Between two clock changes of the zone, local time is UTC plus an offset.
 	for from := first; from < end; {
 		local := time.Unix(from*60, 0).In(s.zone)
 		_, offset := local.Zone()
@@ -29,12 +29,12 @@ func (s Schedule) OpenMask(day int64, out *Minutes) {
 	}
 }
 
-// openWithin finds the openings in from..to, minutes of UTC in which local time
-// is ahead of it by offset seconds.
+// openWithin finds the openings in from..to, in minutes of UTC, while local time is
+// ahead of it by offset seconds.
 func (s Schedule) openWithin(from, to, offset int64, found func(from, to int64)) {
 	local := func(utc int64) int64 { return floorDiv(utc*60+offset, 60) }
 	ahead := local(from) - from
-	// What opened on the date before may run past midnight.
+	// An opening of the date before may run past midnight.
 	for date := floorDiv(local(from), minutesADay) - 1; date*minutesADay <= local(to-1); date++ {
 		for _, span := range s.on(time.Unix(date*minutesADay*60, 0).UTC()) {
 			opens := date*minutesADay + int64(span.Open) - ahead

@@ -23,8 +23,8 @@ func (t Type) Valid() bool {
 	return false
 }
 
-// DefaultSettings are those of a hotspot whose operator chose none (decision
-// N9): always open, and with room for the visitors that such a place has.
+// DefaultSettings returns the settings of a hotspot whose operator chose none
+// (decision N9): always open, with room for the usual visitors of such a place.
 func DefaultSettings(t Type) Settings {
 	switch t {
 	case Business:
@@ -35,7 +35,7 @@ func DefaultSettings(t Type) Settings {
 	return Settings{MaxConnections: 16, BandwidthLimitMbps: 50}
 }
 
-// CoverageRadius is how far the hotspot reaches, in metres: as its operator
+// CoverageRadius returns how far the hotspot reaches, in metres: as its operator
 // measured it, or what is usual for its type (decision N14).
 func (s Settings) CoverageRadius(t Type) float64 {
 	switch {
@@ -49,8 +49,8 @@ func (s Settings) CoverageRadius(t Type) float64 {
 	return 50
 }
 
-// SettingsForm is what a client wrote about settings. Numbers are as JSON has
-// them, so that 1.5 connections can be refused by name.
+// SettingsForm is the settings as sent by a client. Numbers are as in JSON, so that
+// 1.5 connections can be rejected by name.
 type SettingsForm struct {
 	MaxConnections     Opt[float64]
 	BandwidthLimitMbps Opt[float64]
@@ -58,8 +58,8 @@ type SettingsForm struct {
 	CoverageRadiusM    Opt[float64]
 }
 
-// apply writes what the form holds over s. What is at fault goes into f, and
-// leaves s in a state that must not be kept.
+// apply overwrites s with what the form holds. Faults go into f, and leave s in a
+// state that must not be kept.
 func (form SettingsForm) apply(s *Settings, f *Faults) {
 	const path = "settings."
 	if v, ok := Optional(form.MaxConnections, path+"max_connections", f); ok {

@@ -2,8 +2,8 @@ package beacon
 
 import "time"
 
-// Status is what state a hotspot is in. It is never stored: facts and the clock
-// decide it, so no sweeper can leave it wrong.
+// Status is the state of a hotspot. It is never stored: facts and the clock determine
+// it, so no background job can leave it wrong.
 type Status string
 
 // The states of the network document.
@@ -17,8 +17,8 @@ const (
 // (decision N15).
 const OfflineAfter = 240 * time.Second
 
-// StatusAt is the state at now of a hotspot last heard of at seen, by the
-// server's clock; seen is zero when it never was.
+// StatusAt returns the state at now of a hotspot whose last heartbeat came at seen,
+// by the server's clock; seen is zero if none ever came.
 func (h Hotspot) StatusAt(seen, now time.Time) Status {
 	switch {
 	case h.Location.VerifiedAt.IsZero() || h.Device.LinkedAt.IsZero():

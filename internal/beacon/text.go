@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Lengths of decision N8. Names and addresses count code points, since that is
-// what people see; an SSID counts bytes, since that is what a radio sends.
+// Lengths of decision N8. Names and addresses count code points, since that is what
+// people see; an SSID counts bytes, since that is what a radio sends.
 const (
 	MinName    = 3
 	MaxName    = 50
@@ -26,8 +26,8 @@ var (
 	errInvisible  = errors.New("must contain a visible character")
 )
 
-// CleanName gives the form in which a hotspot's name is kept: trimmed, and in
-// NFC, so that two names that look alike are alike (decision N8).
+// CleanName returns a hotspot's name in the form in which it is stored: trimmed, and
+// in NFC, so that names that look alike are equal (decision N8).
 func CleanName(raw string) (string, error) {
 	name, err := cleanLine(raw)
 	if err != nil {
@@ -42,8 +42,8 @@ func CleanName(raw string) (string, error) {
 	return name, nil
 }
 
-// CleanSearch gives the form in which a text that names are searched for is
-// compared: see FoldName.
+// CleanSearch returns a search text in the form in which names are compared: see
+// FoldName.
 func CleanSearch(raw string) (string, error) {
 	text, err := cleanLine(raw)
 	if err != nil {
@@ -55,20 +55,20 @@ func CleanSearch(raw string) (string, error) {
 	return FoldName(text), nil
 }
 
-// FoldName gives a form of a name that is the same for names which differ in case
-// alone, by Unicode's rules for all languages: "STRASSE" and "Straße" are alike.
-// No database could be asked for that: each has its own idea of case.
+// FoldName returns a form of a name that is the same for names that differ only in
+// case, by Unicode's rules for all languages: "STRASSE" and "Straße" are equal. It is
+// not left to the databases, because each has its own rules of case.
 func FoldName(name string) string {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
 			return norm.NFC.String(cases.Fold().String(name))
 		}
 	}
-	return strings.ToLower(name) // which is the same for ASCII, and a million are folded at start
+	return strings.ToLower(name) // the same for ASCII, and a million names are folded at start
 }
 
-// CleanKeyName gives the form in which the name of an API key is kept. A key
-// may go without a name.
+// CleanKeyName returns the name of an API key in the form in which it is stored. It
+// may be empty.
 func CleanKeyName(raw string) (string, error) {
 	name, err := cleanLine(raw)
 	if err != nil {
@@ -80,8 +80,8 @@ func CleanKeyName(raw string) (string, error) {
 	return name, nil
 }
 
-// CheckSSID holds a network name to what a radio can send and a log can bear.
-// It is kept as sent: spaces at its ends are part of it.
+// CheckSSID checks that a radio can send the network name and a log can show it. The
+// name is kept as sent: leading and trailing spaces are part of it.
 func CheckSSID(ssid string) error {
 	switch {
 	case len(ssid) < 1 || len(ssid) > MaxSSID:
@@ -94,7 +94,7 @@ func CheckSSID(ssid string) error {
 	return nil
 }
 
-// CleanAddress gives an address as it was sent, and a blank one as none.
+// CleanAddress returns an address as sent, or "" if it is blank.
 func CleanAddress(raw string) (string, error) {
 	switch {
 	case !utf8.ValidString(raw):
@@ -109,8 +109,8 @@ func CleanAddress(raw string) (string, error) {
 	return raw, nil
 }
 
-// cleanLine trims and normalizes one line of text, and refuses what no line
-// may hold.
+// cleanLine trims and normalizes one line of text, and rejects what no line may
+// contain.
 func cleanLine(raw string) (string, error) {
 	if !utf8.ValidString(raw) {
 		return "", errEncoding
@@ -122,9 +122,9 @@ func cleanLine(raw string) (string, error) {
 	return line, nil
 }
 
-// unfit reports characters that do harm where the text is shown: controls
-// (PostgreSQL cannot even store U+0000), line breaks, what reverses the text
-// around it, and code points that Unicode promises never to assign.
+// unfit reports whether a character does harm where the text is shown: controls
+// (PostgreSQL cannot store U+0000 at all), line breaks, what reverses the text around
+// it, and code points that Unicode promises never to assign.
 func unfit(r rune) bool {
 	switch {
 	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069': // bidi embeddings, overrides, isolates
@@ -135,9 +135,9 @@ func unfit(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r)
 }
 
-// visible reports characters that leave a mark. Format characters such as the
-// zero-width joiner are not graphic; fillers and variation selectors are, and
-// show nothing all the same.
+// visible reports whether a character leaves a mark. Format characters such as the
+// zero-width joiner are not graphic; fillers and variation selectors are, but show
+// nothing.
 func visible(r rune) bool {
 	const brailleBlank = '\u2800'
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank &&

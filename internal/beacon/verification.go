@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// How far from its registered point a hotspot may be found (decision X1), in
-// metres: so much, and the accuracy of the measurement, and never more than so
-// much in all.
+// How far from its registered point a hotspot may be found (decision X1), in metres:
+// verifyWithinM plus the accuracy of the measurement, but never more than
+// verifyAtMostM.
 const (
 	verifyWithinM  = 100
 	verifyAtMostM  = 200
@@ -18,7 +18,7 @@ const (
 	maxMethodChars = 50
 )
 
-// VerificationForm is what a member of staff wrote who found a hotspot.
+// VerificationForm is a verification as sent by a member of staff.
 type VerificationForm struct {
 	Lat, Lng  Opt[float64]
 	AccuracyM Opt[float64]
@@ -32,7 +32,7 @@ type Verification struct {
 	Method    string // "gps", "survey": for the audit
 }
 
-// Validate gives the verification, or all the faults of the form.
+// Validate returns the verification, or all the faults of the form.
 func (form VerificationForm) Validate() (Verification, error) {
 	var f Faults
 	var v Verification
@@ -76,7 +76,7 @@ func cleanMethod(raw string) (string, error) {
 	return method, nil
 }
 
-// Finding is a verification held against where its hotspot is registered.
+// Finding is a verification compared with where its hotspot is registered.
 type Finding struct {
 	Verification
 	DistanceM float64
@@ -87,10 +87,10 @@ func (v Verification) Against(h Hotspot) Finding {
 	return Finding{v, geo.Distance(v.Point, h.Location.Point)}
 }
 
-// AllowedM is how far that may be.
+// AllowedM returns how far that may be.
 func (v Verification) AllowedM() float64 { return min(verifyWithinM+v.AccuracyM, verifyAtMostM) }
 
-// Err is nil where the hotspot is close enough to where it is registered.
+// Err returns nil if the hotspot is close enough to where it is registered.
 func (f Finding) Err() error {
 	if f.DistanceM <= f.AllowedM() {
 		return nil
@@ -102,7 +102,7 @@ func (f Finding) Err() error {
 	)}
 }
 
-// Note is the finding as the audit keeps it.
+// Note returns the finding as the audit keeps it.
 func (f Finding) Note() string {
 	return fmt.Sprintf("%s, %.0f m away, accuracy %.0f m", f.Method, math.Ceil(f.DistanceM), math.Ceil(f.AccuracyM))
 }

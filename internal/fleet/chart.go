@@ -11,49 +11,49 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// chart is the fleet as maps show it: the disc of every hotspot, and which of
-// them are online. Hotspots change one by one, and go offline by the clock alone;
-// the chart is brought in step with many of them at a time, which costs a
-// fraction, by whoever asks when that is soon done, and else once a second.
+// chart is the coverage map: the disc of every hotspot, and which of them are online.
+// Hotspots change one by one, and go offline by the clock alone; the map is updated
+// for many of them at a time, which costs a fraction. A reader updates it if that is
+// quick; otherwise it is updated once a second.
 type chart struct {
 	tree  *coverage.Tree[*Spot]
-	begun atomic.Bool // before, nobody need tell it anything: Chart looks at all
+	begun atomic.Bool // before that, changes need not be queued: Chart reads all hotspots
 
 	queue   sync.Mutex
-	waiting []*Spot      // as they were or are: what is true of those hotspots now, the index knows
-	length  atomic.Int64 // how many changes are not drawn, those included that are being drawn
+	waiting []*Spot      // old or current spots; the current state of their hotspots is in the index
+	length  atomic.Int64 // changes not drawn yet, including those being drawn
 
-	spent atomic.Int64 // ns that it last took to draw something
+	spent atomic.Int64 // ns that the last drawing took
 
-	due atomic.Int64 // µs since 1970: nobody who is shown as online falls silent before
+	due atomic.Int64 // µs since 1970: no hotspot shown as online goes offline before
 
-	mu     sync.Mutex // of who brings it in step
+	mu     sync.Mutex // serializes updates
 	latest time.Time  // the moment it shows, by the clock of the data
-	looked time.Time  // when it was last looked at all hotspots, by the machine's clock
+	looked time.Time  // when all hotspots were last checked, by the machine's clock
 	took   time.Duration
-	pace   time.Duration // that a change took to draw, the last time
+	pace   time.Duration // that each change took to draw, the last time
 }
 
 const (
-	// soon is how many changes a reader draws himself, usually in some hundredths of
-	// a second, and patience how long that may take him: where thousands stand at one
-	// place, a single change takes a tenth of a second.
+	// soon is how many changes a reader draws itself, usually within some tens of
+	// milliseconds, and patience is how long that may take: where thousands of
+	// hotspots are at one place, a single change takes a tenth of a second.
 	soon     = 1000
 	patience = time.Second
-	// ease is how many times longer than a look at all hotspots the time until a
-	// reader's next is, at least, if it is not a quick one.
+	// ease bounds how often readers check all hotspots: the next check comes no
+	// sooner than ease times as long as the last one took, unless that was quick.
 	ease  = 20
 	quick = time.Millisecond
-	// lookAnyway is how long it is believed that the chart is right. What beats say
-	// may also come from other servers' records, which is not told here.
+	// lookAnyway is how long the map is trusted. Heartbeats may also come from other
+	// servers' records, which do not notify the map.
 	lookAnyway = 10 * time.Second
-	// slack is how much older than one before a moment may be that someone asks
-	// about: requests overtake each other. If it is more, the clock was set back.
+	// slack is how far a request's moment may be before the latest: requests overtake
+	// each other. If it is farther, the clock was set back.
 	slack = time.Second
 )
 
-// Chart draws all hotspots, as they are at a moment. Once it has returned, maps
-// are kept in step.
+// Chart draws all hotspots as they are at now. Once it has returned, maps are kept in
+// step.
 func (f *Fleet) Chart(now time.Time) error {
 	f.chart.mu.Lock()
 	defer f.chart.mu.Unlock()
@@ -66,8 +66,8 @@ func (f *Fleet) Chart(now time.Time) error {
 	return f.chart.tree.Apply(put, nil)
 }
 
-// Redraw brings maps in step with what is true at a moment. It is to be called
-// about once a second.
+// Redraw brings the map in step with what is true at now. Call it about once a
+// second.
 func (f *Fleet) Redraw(now time.Time) error {
 	c := &f.chart
 	if !c.begun.Load() {
@@ -79,8 +79,9 @@ func (f *Fleet) Redraw(now time.Time) error {
 	return f.redraw(now)
 }
 
-// lookIfDue notes who is not shown as he is. Who waits for it is let in before
-// they are drawn, and sees whether they are too many to wait for.
+// lookIfDue queues the hotspots that are not shown as they are. It releases the lock
+// before they are drawn, so that a waiting reader can see whether they are too many
+// to wait for.
 func (f *Fleet) lookIfDue(now time.Time) {
 	c := &f.chart
 	c.mu.Lock()
@@ -94,8 +95,8 @@ func (f *Fleet) lookIfDue(now time.Time) {
 	}
 }
 
-// drawn gives what maps show at a moment: exactly, unless so much has changed a
-// moment ago that a reader had better not wait.
+// drawn returns what maps show at now. It is exact, unless so much has just changed
+// that a reader should not wait.
 func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
 	c := &f.chart
 	waiting := c.length.Load()
@@ -104,7 +105,7 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
 		if c.isDue(now) && c.mayLook() {
 			f.lookAtAll(now)
 		}
-		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace <= patience { // it may be more by now
+		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace <= patience { // there may be more by now
 			_ = f.redraw(now) // it cannot fail: see disc
 		}
 		c.mu.Unlock()
@@ -112,15 +113,15 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
 	return c.tree.Snapshot()
 }
 
-// isDue reports whether someone may have fallen silent since the last look.
+// isDue reports whether a hotspot may have gone offline since the last check.
 func (c *chart) isDue(now time.Time) bool { return now.UnixMicro() >= c.due.Load() }
 
-// mayLook reports whether a reader may look at all hotspots: a million take some
-// hundredths of a second, which is too much for each.
+// mayLook reports whether a reader may check all hotspots. A million take some tens
+// of milliseconds, which is too much for each reader.
 func (c *chart) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
 
-// redraw draws what has changed. Only when all of it can be seen does it say so:
-// who asks in the meantime waits, if it is not too much.
+// redraw draws what has changed. It counts the changes as drawn only when all of them
+// are visible: until then a reader waits, unless they are too many.
 func (f *Fleet) redraw(now time.Time) error {
 	c := &f.chart
 	if now.After(c.latest) {
@@ -160,13 +161,13 @@ func (f *Fleet) redraw(now time.Time) error {
 	return c.tree.Apply(put, remove)
 }
 
-// Drawing tells, for monitoring, how many changes maps do not show yet, and how
-// long it took to draw some the last time.
+// Drawing returns, for monitoring, how many changes maps do not show yet, and how
+// long the last drawing took.
 func (f *Fleet) Drawing() (waiting int, took time.Duration) {
 	return int(f.chart.length.Load()), time.Duration(f.chart.spent.Load())
 }
 
-// Online is how many hotspots are online, as maps show it.
+// Online returns how many hotspots are online, as maps show it.
 func (f *Fleet) Online() int {
 	_, online := f.chart.tree.Snapshot().Count(world)
 	return online
@@ -174,14 +175,15 @@ func (f *Fleet) Online() int {
 
 var world = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
-// disc is a hotspot's at a moment. Its radius and place were checked when they
-// came in, so a tree takes it.
+// disc returns a hotspot's disc at a moment. Its radius and place were validated on
+// input, so a tree accepts it.
 func (f *Fleet) disc(s *Spot, now time.Time) coverage.Disc[*Spot] {
 	return coverage.Disc[*Spot]{Item: s, Place: s.place, RadiusM: s.radius, Online: s.light(now)}
 }
 
-// light finds out whether a hotspot is online, and notes it. It is first noted as
-// dark: a beat that comes right after the look then sees that it has to tell.
+// light reports whether a hotspot is online, and records that. It first records
+// offline: a heartbeat that comes right after the check then sees that it has to
+// notify the map.
 func (s *Spot) light(now time.Time) bool {
 	if s.live == nil {
 		return false
@@ -194,11 +196,11 @@ func (s *Spot) light(now time.Time) bool {
 	return online
 }
 
-// silentAt is when a hotspot that was last heard at a time will be offline.
+// silentAt returns when a hotspot whose last heartbeat came at seen goes offline.
 func silentAt(seen int64) int64 { return seen + beacon.OfflineAfter.Microseconds() + 1 }
 
-// lookAtAll notes which hotspots are not shown as they are, and when the first of
-// the others will not be.
+// lookAtAll queues the hotspots that are not shown as they are, and notes when the
+// first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
 	c := &f.chart
 	c.looked = time.Now()
@@ -217,8 +219,8 @@ func (f *Fleet) lookAtAll(now time.Time) {
 	c.due.Store(oldest)
 }
 
-// tell notes that a hotspot is not, or may not be, as the chart shows it. What is
-// true of it must be in the index by then.
+// tell queues hotspots that the map does not, or may not, show as they are. Their
+// current state must be in the index by then.
 func (c *chart) tell(spots ...*Spot) {
 	if !c.begun.Load() {
 		return
@@ -229,7 +231,7 @@ func (c *chart) tell(spots ...*Spot) {
 	c.length.Add(int64(len(spots)))
 }
 
-// take gives what is to be drawn.
+// take empties the queue and returns what was in it.
 func (c *chart) take() []*Spot {
 	c.queue.Lock()
 	defer c.queue.Unlock()
@@ -238,7 +240,7 @@ func (c *chart) take() []*Spot {
 	return waiting
 }
 
-// settle notes that what was taken is drawn.
+// settle records that what was taken is drawn.
 func (c *chart) settle(due int64) {
 	c.queue.Lock()
 	defer c.queue.Unlock()

@@ -7,16 +7,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// departed is a hotspot that is deleted, and whose last day is not written for
-// good. No answer shows it; its heartbeats go on to count until then.
+// departed is a deleted hotspot whose last day is not written for good. No response
+// shows it; its heartbeats count until then.
 type departed struct {
 	live    *heartbeat.Live
 	version int64
 	at      time.Time // when it was deleted
 }
 
-// depart keeps of a hotspot that is deleted what its heartbeats add up to. Of
-// one that never had a device there is nothing to keep.
+// depart keeps the heartbeat state of a deleted hotspot. One that never had a device
+// has nothing to keep.
 func (f *Fleet) depart(h beacon.Hotspot) {
 	live := f.departed[h.ID].live
 	if spot, ok := f.index.Get(string(h.ID)); ok {
@@ -28,8 +28,8 @@ func (f *Fleet) depart(h beacon.Hotspot) {
 	f.departed[h.ID] = departed{f.table.Place(live, h), h.Version, h.DeletedAt}
 }
 
-// Tend is With for everyone whose heartbeats count: also for hotspots that are
-// deleted and not buried. It reports whether there was one.
+// Tend is With for every hotspot whose heartbeats count: also for deleted ones that
+// Bury has not removed yet. It reports whether there was one.
 func (f *Fleet) Tend(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,8 +50,8 @@ func (f *Fleet) tendDeparted(id beacon.HotspotID, fn func(*heartbeat.Live)) bool
 	return ok
 }
 
-// Departed calls fn with each hotspot that is deleted and not buried, and when
-// it was deleted. Fn must not ask the fleet anything.
+// Departed calls fn with each deleted hotspot that Bury has not removed yet, and when
+// it was deleted. Fn must not call the fleet.
 func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *heartbeat.Live, at time.Time)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +60,7 @@ func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *heartbeat.Live, at t
 	}
 }
 
-// Bury forgets a hotspot that has departed.
+// Bury removes a departed hotspot.
 func (f *Fleet) Bury(id beacon.HotspotID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,10 +1,16 @@
-// Package fleet is the live picture of the network, in memory: every hotspot by
-// its place, with what answers about it need. It is a picture, not the truth:
-// that is the store's, whose changes a Follower brings here. It knows neither
-// SQL nor JSON; how a hotspot is written down is handed in.
+// Package fleet holds the live state of the network in memory: every hotspot, indexed
+// by place and by id, with what responses about it need. It is a cache, not the
+// source of truth: that is the store, whose changes a Follower applies here. It knows
+// neither SQL nor JSON; the caller supplies how a hotspot is encoded.
 //
-// Its one invariant: of a hotspot, a newer version is never replaced by an older
-// one, in whatever order they arrive. So copies of the fleet converge.
+// Its one invariant: a newer version of a hotspot is never replaced by an older one,
+// in whatever order they arrive. So all copies of the fleet converge.
+//
+//	f := fleet.New(encode, table)
+//	follower := fleet.NewFollower(f, store, onKey, companion, log)
+//	err := follower.Load(ctx) // fills the fleet
+//	go follower.Run(ctx)      // keeps it in step
+//	hits := f.Nearby(fleet.Query{Center: p, RadiusM: 500, Limit: 20, Now: now}, nil)
 package fleet
 
 import (
@@ -19,12 +25,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Encode writes down of a hotspot what lists show of it and what does not change
-// by itself. The text contains the hotspot's id.
+// Encode returns what lists show of a hotspot and what does not change by itself. The
+// text contains the hotspot's id.
 type Encode func(beacon.Hotspot) string
 
-// Fleet holds the hotspots. It is safe for concurrent use. Who looks for hotspots
-// never waits; who asks for a map may draw what has just changed (see chart).
+// Fleet holds the hotspots. It is safe for concurrent use. A search for nearby
+// hotspots never waits; a request for a map may first draw recent changes (see
+// chart).
 type Fleet struct {
 	encode Encode
 	table  *heartbeat.Table
@@ -32,25 +39,25 @@ type Fleet struct {
 	roll   *directory.Roll[*Spot]
 	chart  chart
 
-	mu       sync.Mutex                 // of writers: versions are compared and replaced in one step
-	gone     map[beacon.HotspotID]int64 // the version in which a hotspot was deleted
-	graves   []grave                    // the same, the oldest first
+	mu       sync.Mutex                 // serializes writers: versions are compared and replaced in one step
+	gone     map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
+	graves   []grave                    // the same, oldest first
 	departed map[beacon.HotspotID]departed
 }
 
-// grave remembers a deleted hotspot's version for a while, so that an older
-// copy which is still under way cannot bring it back to life.
+// grave is the tombstone of a deleted hotspot. It keeps the version for a while, so
+// that an older copy still in flight cannot bring the hotspot back.
 type grave struct {
 	id      beacon.HotspotID
 	version int64
 	dug     time.Time
 }
 
-// graveTime is longer than anything can be under way: a request or a reading of
-// changes is given up after seconds.
+// graveTime is how long a tombstone is kept. It is longer than anything can be in
+// flight: a request, or a read of changes, is abandoned after seconds.
 const graveTime = 10 * time.Minute
 
-// New makes an empty fleet, whose hotspots' vitals are in the table.
+// New returns an empty fleet. Table keeps the heartbeat state of its hotspots.
 func New(encode Encode, table *heartbeat.Table) *Fleet {
 	return &Fleet{
 		encode: encode, table: table, index: spatial.New[*Spot](), roll: directory.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
@@ -58,18 +65,18 @@ func New(encode Encode, table *heartbeat.Table) *Fleet {
 	}
 }
 
-// Len is the number of live hotspots.
+// Len returns the number of live hotspots.
 func (f *Fleet) Len() int { return f.index.Snapshot().Len() }
 
-// Has reports whether the fleet has the hotspot in this version or a newer one.
+// Has reports whether the fleet has this version of the hotspot, or a newer one.
 func (f *Fleet) Has(id beacon.HotspotID, version int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.known(id) >= version
 }
 
-// Apply takes over the hotspots that are newer than what is known, all of them
-// in one step for readers, and drops those that are deleted.
+// Apply takes over the hotspots that are newer than the known ones, and drops those
+// that are deleted. For readers it is a single step.
 func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	newest := make(map[beacon.HotspotID]beacon.Hotspot, len(hotspots))
 	for _, h := range hotspots {
@@ -79,7 +86,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := time.Now() // the age of graves is no data
+	now := time.Now() // the machine's clock: the age of a tombstone is not data
 	f.levelGraves(now)
 	var put []entry
 	var changed []*Spot
@@ -115,7 +122,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	return nil
 }
 
-// show puts spots where searches and lists find them, and takes others away.
+// show makes spots visible to searches and lists, and removes others.
 func (f *Fleet) show(put []entry, remove []string) error {
 	spots := make([]*Spot, len(put))
 	for i, e := range put {
@@ -128,8 +135,8 @@ func (f *Fleet) show(put []entry, remove []string) error {
 	return nil
 }
 
-// succeed makes the spot that takes the place of the one that shows the hotspot
-// now, if there is one, and hands its vitals on.
+// succeed returns the spot that replaces the hotspot's current one, if there is one,
+// and takes over its heartbeat state.
 func (f *Fleet) succeed(h beacon.Hotspot) entry {
 	var before *heartbeat.Live
 	if old, ok := f.index.Get(string(h.ID)); ok {
@@ -140,8 +147,8 @@ func (f *Fleet) succeed(h beacon.Hotspot) entry {
 	return e
 }
 
-// enliven gives a hotspot vitals from the moment on which a device is linked. It
-// keeps them when the device is gone.
+// enliven returns the heartbeat state of a hotspot. It is created when a device is
+// first linked, and kept when the device is gone.
 func (f *Fleet) enliven(live *heartbeat.Live, h beacon.Hotspot) *heartbeat.Live {
 	if live == nil && neverServed(h) {
 		return nil
@@ -149,12 +156,12 @@ func (f *Fleet) enliven(live *heartbeat.Live, h beacon.Hotspot) *heartbeat.Live 
 	return f.table.Place(live, h)
 }
 
-// neverServed reports whether a hotspot has no device, and none of late.
+// neverServed reports whether a hotspot has no device, and had none recently.
 func neverServed(h beacon.Hotspot) bool {
 	return h.Device.LinkedAt.IsZero() && len(h.PastService) == 0
 }
 
-// fill puts spots into an empty fleet, and who departed of late.
+// fill puts spots, and the recently deleted hotspots, into an empty fleet.
 func (f *Fleet) fill(spots []entry, gone []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,8 +171,8 @@ func (f *Fleet) fill(spots []entry, gone []beacon.Hotspot) error {
 	return f.show(spots, nil)
 }
 
-// known is the version of a hotspot that the fleet has, alive or dead; 0 if it
-// never heard of it.
+// known returns the version of a hotspot that the fleet has, live or deleted, or 0 if
+// it does not know the hotspot.
 func (f *Fleet) known(id beacon.HotspotID) int64 {
 	if spot, ok := f.index.Get(string(id)); ok {
 		return spot.version
@@ -176,8 +183,8 @@ func (f *Fleet) known(id beacon.HotspotID) int64 {
 	return f.gone[id]
 }
 
-// levelGraves forgets the dead of long ago. It looks only at those: however many
-// were deleted of late, a write does not wait for them.
+// levelGraves drops expired tombstones. It visits only those: a write does not wait,
+// however many hotspots were deleted recently.
 func (f *Fleet) levelGraves(now time.Time) {
 	for len(f.graves) > 0 && now.Sub(f.graves[0].dug) > graveTime {
 		if old := f.graves[0]; f.gone[old.id] == old.version {
@@ -193,14 +200,13 @@ type Query struct {
 	RadiusM float64
 	Limit   int
 	Status  beacon.Status // empty: any
-	Now     time.Time     // when the status is asked for
+	Now     time.Time     // the moment the status is for
 }
 
 // Hit is a hotspot that was found.
 type Hit = spatial.Hit[*Spot]
 
-// Nearby finds hotspots, ordered by distance, then id. The answer is written
-// over out.
+// Nearby returns hotspots ordered by distance, then id. The result overwrites out.
 func (f *Fleet) Nearby(q Query, out []Hit) []Hit {
 	search := spatial.Query{Center: q.Center, Radius: q.RadiusM, Limit: q.Limit}
 	var keep func(*Spot) bool
@@ -214,11 +220,11 @@ func (f *Fleet) Nearby(q Query, out []Hit) []Hit {
 	return f.index.Snapshot().Nearest(search, keep, out)
 }
 
-// Find gives a hotspot by its id.
+// Find returns a hotspot by its id.
 func (f *Fleet) Find(id beacon.HotspotID) (*Spot, bool) { return f.index.Get(string(id)) }
 
-// Metrics are what a hotspot's heartbeats add up to; false if the fleet does not
-// know the hotspot, or it never had a device.
+// Metrics returns the totals of a hotspot's heartbeats. It returns false if the fleet
+// does not know the hotspot, or it never had a device.
 func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metrics, ok bool) {
 	f.With(id, func(live *heartbeat.Live) {
 		metrics, ok = f.table.Metrics(live, now), true
@@ -226,9 +232,9 @@ func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metr
 	return metrics, ok
 }
 
-// Wake is With for a hotspot of which a record or a beat has turned up: it had a
-// device once, even if it has none now, and gets vitals. It reports whether the
-// fleet knows the hotspot.
+// Wake is With for a hotspot for which a record or a heartbeat has turned up. Such a
+// hotspot once had a device, though perhaps not now, so Wake creates its heartbeat
+// state. It reports whether the fleet knows the hotspot.
 func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,7 +248,7 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 		e, _ := f.roll.Snapshot().Get(string(id))
 		e.Item = &woken
 		if err := f.show([]entry{e}, nil); err != nil {
-			return false // it stands nowhere: cannot happen, it stood somewhere before
+			return false // cannot happen: its place was valid before
 		}
 		f.chart.tell(spot)
 		spot = &woken
@@ -251,9 +257,9 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	return true
 }
 
-// With calls fn with the vitals of a hotspot, if it has some. They stay the
-// hotspot's while fn runs: who keeps a *heartbeat.Live for longer may find another
-// hotspot's there.
+// With calls fn with the heartbeat state of a hotspot, if it has one. The state is
+// the hotspot's only while fn runs: a *heartbeat.Live that is kept longer may become
+// another hotspot's.
 func (f *Fleet) With(id beacon.HotspotID, fn func(*heartbeat.Live)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -262,17 +268,17 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*heartbeat.Live)) {
 	}
 }
 
-// Beats takes durable heartbeats over. Those of hotspots that the fleet does not
-// know are dropped: they were deleted long ago. That holds only if the fleet has every
-// change that was made before the beats came; see Companion. It answers the
-// hotspots that beat and were not announced as online.
+// Beats applies durable heartbeats. Those of unknown hotspots are dropped: they were
+// deleted long ago. That holds only if the fleet has every change made before the
+// beats came; see Companion. Beats returns the hotspots that beat and were not
+// announced as online.
 func (f *Fleet) Beats(beats []heartbeat.Beat) (came []beacon.HotspotID) {
 	for i := range beats {
 		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
 		switch spot, ok := f.Find(id); {
 		case !ok:
 			f.Tend(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
-		case spot.live == nil: // unlinked since, and we were not there
+		case spot.live == nil: // unlinked before this process knew its device
 			f.Wake(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
 		case f.Beat(spot, &beats[i]):
 			came = append(came, id)
@@ -281,8 +287,8 @@ func (f *Fleet) Beats(beats []heartbeat.Beat) (came []beacon.HotspotID) {
 	return came
 }
 
-// Beat takes over one heartbeat of a hotspot that was found a moment ago. It
-// reports whether the hotspot was not announced as online.
+// Beat applies one heartbeat of a hotspot that was just found. It reports whether the
+// hotspot is active and not announced as online.
 func (f *Fleet) Beat(spot *Spot, beat *heartbeat.Beat) (came bool) {
 	f.table.Apply(spot.live, beat)
 	if !spot.live.Lit() && spot.Active() {
@@ -291,5 +297,5 @@ func (f *Fleet) Beat(spot *Spot, beat *heartbeat.Beat) (came bool) {
 	return !spot.live.Announced() && spot.Active()
 }
 
-// All calls yield for each hotspot of one moment until it returns false.
+// All calls yield for each hotspot of one snapshot until it returns false.
 func (f *Fleet) All(yield func(*Spot) bool) { f.index.Snapshot().All(yield) }

@@ -12,8 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Source is where changes come from: the store. See package store for what each
-// promises; above all, that a node's changes become visible in their order.
+// Source is where changes come from: the store. Package store documents what each
+// method promises; above all, a node's changes become visible in order.
 type Source interface {
 	Heads(ctx context.Context) (map[string]int64, error)
 	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
@@ -21,31 +21,31 @@ type Source interface {
 	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
 }
 
-// Follower keeps a fleet in step with the store. Every process that writes has a
-// stream of changes of its own, numbered without gaps; a follower keeps its
-// place in each. That misses nothing, whatever the order in which transactions
-// commit, and whoever was away catches up from where it stopped.
+// Follower keeps a fleet in step with the store. Every process that writes has its
+// own stream of changes, numbered without gaps, and a follower keeps its position in
+// each. So it misses nothing, in whatever order transactions commit, and after a
+// pause it resumes where it stopped.
 type Follower struct {
 	fleet  *Fleet
 	source Source
 	log    *slog.Logger
 
-	// onKey hears of every key that was created or revoked.
+	// onKey is called with every key that was created or revoked.
 	onKey func(beacon.KeyID)
 
 	companion Companion
 
-	places map[string]int64 // by node: the last change that was taken over
+	places map[string]int64 // by node: the last change that was applied
 	inStep atomic.Pointer[time.Time]
 }
 
-// Companion follows something else in the store that makes sense only together
-// with the changes, such as heartbeats: a device beats after it was linked, so
-// whoever looks at the beats first, then takes the changes over, and then the
-// beats up to where he looked, knows every device that he hears.
+// Companion follows other data in the store that makes sense only together with the
+// changes, such as heartbeats. A device beats only after it was linked. So Look notes
+// how far the beats go, then the changes are applied, and then Follow applies the
+// beats up to that point: every device that beat is known by then.
 type Companion interface {
-	// Since is from when on it wants to know of hotspots that were deleted before
-	// it began to follow.
+	// Since returns from when on the companion needs hotspots that were deleted
+	// before it began to follow.
 	Since(ctx context.Context) (time.Time, error)
 	Look(ctx context.Context) error
 	Follow(ctx context.Context) error
@@ -57,17 +57,17 @@ const (
 	changesAtATime = 500
 )
 
-// Freshness is how long ago the last look at the store may be for the fleet to
-// count as in step with it (decision N23).
+// Freshness is how long ago the store may last have been read for the fleet to count
+// as in step with it (decision N23).
 const Freshness = 2 * time.Second
 
-// NewFollower prepares to follow; Load must come first.
+// NewFollower returns a follower. Call Load first.
 func NewFollower(fleet *Fleet, source Source, onKey func(beacon.KeyID), companion Companion, log *slog.Logger) *Follower {
 	return &Follower{fleet: fleet, source: source, onKey: onKey, companion: companion, log: log}
 }
 
-// Load fills the fleet. The places are read before the hotspots: what changes
-// in between is met twice, never missed.
+// Load fills the fleet. It reads the positions before the hotspots: a change in
+// between is applied twice, never missed.
 func (fo *Follower) Load(ctx context.Context) error {
 	began := time.Now()
 	heads, err := fo.source.Heads(ctx)
@@ -106,11 +106,11 @@ func (fo *Follower) Load(ctx context.Context) error {
 	return nil
 }
 
-// InStep reports whether the fleet had everything there was in the store at
-// some moment within the last Freshness.
+// InStep reports whether the fleet had everything in the store at some moment within
+// the last Freshness.
 func (fo *Follower) InStep() bool { return fo.Age() <= Freshness }
 
-// Age is how long ago the fleet last had everything there was in the store.
+// Age returns how long ago the fleet last had everything in the store.
 func (fo *Follower) Age() time.Duration {
 	last := fo.inStep.Load()
 	if last == nil {
@@ -119,8 +119,8 @@ func (fo *Follower) Age() time.Duration {
 	return time.Since(*last)
 }
 
-// Run follows until ctx ends. While the store is away it keeps trying, and says
-// so once.
+// Run follows until ctx ends. While the store is unavailable it keeps trying, and
+// logs that once.
 func (fo *Follower) Run(ctx context.Context) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -144,15 +144,14 @@ func (fo *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Step takes over everything that changed since the last one.
+// Step applies everything that changed since the last step.
 func (fo *Follower) Step(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	return fo.CatchUp(ctx)
 }
 
-// CatchUp is Step for when there may be much to take over: it takes the time
-// that it needs.
+// CatchUp is Step without its timeout, for when there may be much to apply.
 func (fo *Follower) CatchUp(ctx context.Context) error {
 	began := time.Now()
 	if err := fo.companion.Look(ctx); err != nil {
@@ -176,7 +175,7 @@ func (fo *Follower) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// advance takes over the next changes of one node, and only then moves on.
+// advance applies the next changes of one node, and only then moves its position.
 func (fo *Follower) advance(ctx context.Context, node string) error {
 	place := fo.places[node]
 	changes, err := fo.source.Changes(ctx, node, place, changesAtATime)

@@ -10,15 +10,15 @@ import (
 // entry is a spot with what lists find it by.
 type entry = directory.Entry[*Spot]
 
-// The kinds of hotspots that lists tell apart by counting. Who of those in service is
-// online is a matter of the clock, and asked of each.
+// The kinds of hotspots that lists count separately. Whether a hotspot in service is
+// online depends on the clock, so each is checked.
 const (
 	unverified directory.Kind = iota
 	unlinked                  // verified, and without a device
 	inService
 )
 
-// newEntry makes a spot, and what lists find it by.
+// newEntry returns a spot with what lists find it by.
 func (f *Fleet) newEntry(h beacon.Hotspot) entry {
 	e := entry{Item: f.newSpot(h), Text: beacon.FoldName(h.Name)}
 	switch {
@@ -32,23 +32,22 @@ func (f *Fleet) newEntry(h beacon.Hotspot) entry {
 	return e
 }
 
-// Listing asks for a page of all hotspots, in the order in which they were
-// registered.
+// Listing asks for a page of all hotspots, in the order of registration.
 type Listing struct {
 	Status   beacon.Status    // empty: any
-	Verified beacon.Opt[bool] // only those whose place was verified, or was not
-	Text     string           // only those with this in their name, in the form of beacon.CleanSearch
-	Newest   bool             // the last registered first
+	Verified beacon.Opt[bool] // only those whose place was, or was not, verified
+	Text     string           // only those whose name contains this, in the form of beacon.CleanSearch
+	Newest   bool             // last registered first
 	Page     beacon.Page
-	Now      time.Time              // when the status is asked for
-	Charge   func(looked int) error // hears before the work how many names it is as much as to look at; may refuse
+	Now      time.Time              // the moment the status is for
+	Charge   func(looked int) error // is called before the work with its cost, in names scanned; may refuse
 }
 
-// askingIsLooks is how many looks at names, which lie together in memory, take as long
-// as to ask a hotspot whether it is online.
+// askingIsLooks is the cost of checking whether a hotspot is online, in names
+// scanned, which are contiguous in memory.
 const askingIsLooks = 5
 
-// List gives a page of the hotspots of one moment.
+// List returns a page of the hotspots of one snapshot.
 func (f *Fleet) List(in Listing) (beacon.Listed[*Spot], error) {
 	q := in.query()
 	all := f.roll.Snapshot()

@@ -10,14 +10,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// packSize is how many spots share a piece of memory. A piece is freed when the
-// last of its spots is gone, so it is small: some 16 KB.
+// packSize is how many spots share an allocation. It is freed when the last of its
+// spots is gone, so it is small: some 16 KB.
 const packSize = 64
 
-// pack gives copies of the spots, in which those that stand near each other lie
-// in memory near each other. What one answer shows is then on a few pages
-// instead of one each, and the collector has a hundredth of the objects to look
-// after.
+// pack returns copies of the spots, in which neighbours on the ground are neighbours
+// in memory. What one response shows is then on a few pages instead of one page each,
+// and the garbage collector has a hundredth of the objects to scan.
 func pack(spots []entry) []entry {
 	type numbered struct {
 		cell uint64
@@ -36,7 +35,7 @@ func pack(spots []entry) []entry {
 	return packed
 }
 
-// packGroup replaces each spot by its copy in the piece that they share.
+// packGroup replaces each spot by its copy in the shared allocation.
 func packGroup(group []entry) {
 	length := 0
 	for _, e := range group {
@@ -56,7 +55,7 @@ func packGroup(group []entry) {
 	}
 }
 
-// inParallel does all the work on as many processors as there are.
+// inParallel calls do for all the work, on all processors.
 func inParallel[T any](work []T, do func(T)) {
 	var workers sync.WaitGroup
 	share := len(work)/runtime.GOMAXPROCS(0) + 1
@@ -70,8 +69,8 @@ func inParallel[T any](work []T, do func(T)) {
 	workers.Wait()
 }
 
-// cell numbers a place along a curve that keeps neighbours together: the bits
-// of latitude and longitude in turn (Morton's order).
+// cell numbers a place along a curve that keeps neighbours together: the interleaved
+// bits of latitude and longitude (Morton order).
 func cell(p geo.Point) uint64 {
 	const steps = 1<<32 - 1
 	lat := uint32((p.Lat + 90) / 180 * steps)
@@ -79,7 +78,7 @@ func cell(p geo.Point) uint64 {
 	return spread(lat)<<1 | spread(lng)
 }
 
-// spread puts a zero between every two bits.
+// spread inserts a zero between every two bits.
 func spread(v uint32) uint64 {
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff

@@ -11,15 +11,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Spot is a live hotspot in the fleet. It never changes: a change is another
-// Spot. Only what its heartbeats say does, which hangs on live and is handed on
-// from one Spot of a hotspot to the next. There may be millions, so it is kept
-// small: the id is a part of its text.
+// Spot is a live hotspot in the fleet. It is immutable: a change makes another Spot.
+// Only the heartbeat state in live changes; each Spot of a hotspot passes it on to
+// the next. There may be millions, so a Spot is small: the id is a part of its
+// summary.
 type Spot struct {
 	place    geo.Point
 	version  int64
 	summary  string
-	live     *heartbeat.Live // nil until a device was linked for the first time
+	live     *heartbeat.Live // nil until a device is first linked
 	key      keyPrint        // of the device; zero while none is linked
 	radius   float64
 	room     uint16 // max_connections
@@ -27,7 +27,7 @@ type Spot struct {
 	idLen    uint8
 	tags     spatial.Tags
 	progress progress
-	deleted  bool // on its way out; summary is the id alone
+	deleted  bool // being deleted; summary is the id alone
 }
 
 func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
@@ -53,28 +53,28 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
 	return s
 }
 
-// ID names the hotspot.
+// ID returns the hotspot's id.
 func (s *Spot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
 
-// Place is where it stands.
+// Place returns where the hotspot is.
 func (s *Spot) Place() geo.Point { return s.place }
 
-// RadiusM is how far it reaches.
+// RadiusM returns how far it reaches.
 func (s *Spot) RadiusM() float64 { return s.radius }
 
-// Version is the version of the hotspot that the spot shows.
+// Version returns the version of the hotspot that the spot shows.
 func (s *Spot) Version() int64 { return s.version }
 
-// Summary is its encoded form.
+// Summary returns its encoded form.
 func (s *Spot) Summary() string { return s.summary }
 
-// Live is what its heartbeats add up to, nil if no device was ever linked.
+// Live returns its heartbeat state, or nil if no device was ever linked.
 func (s *Spot) Live() *heartbeat.Live { return s.live }
 
 // Active reports whether it is verified and linked.
 func (s *Spot) Active() bool { return s.tags == active }
 
-// progress is what was done so that a hotspot may serve.
+// progress records which steps toward service are done.
 type progress uint8
 
 const (
@@ -98,28 +98,28 @@ func (s *Spot) Verified() bool { return s.progress&isVerified != 0 }
 // Linked reports whether it has a device.
 func (s *Spot) Linked() bool { return s.progress&isLinked != 0 }
 
-// Opens reports whether a key with this hash is the device's, in a time that
-// does not depend on how much of it is right.
+// Opens reports whether a key with this hash is the device's, in a time that does not
+// depend on how much of it matches.
 func (s *Spot) Opens(hash [32]byte) bool {
 	return s.key != keyPrint{} && subtle.ConstantTimeCompare(hash[:len(s.key)], s.key[:]) == 1
 }
 
 // keyPrint is the first half of the hash of a device's key (see beacon.Device).
-// To find another key with the same 128 bits is as hopeless as to guess the key,
-// and a million of the other halves would take 16 MB.
+// Finding another key with the same 128 bits is as hard as guessing the key, and the
+// other halves would take 16 MB for a million hotspots.
 type keyPrint [16]byte
 
-// Facts are what is true of a hotspot at one moment.
+// Facts describe a hotspot at one moment.
 type Facts struct {
 	Status  beacon.Status
 	RadiusM float64
 	Signal  beacon.Signal
 	Tier    beacon.Tier
-	Load    int // clients of what there is room for, in ten-thousandths; 0 when not online
+	Load    int // clients as a share of max_connections, in ten-thousandths; 0 when not online
 	Uptime  int // in ten-thousandths (decision N16)
 }
 
-// Facts gives them as of now. They come from memory, without a lock.
+// Facts returns the facts as of now, from memory and without a lock.
 func (s *Spot) Facts(now time.Time) Facts {
 	facts := Facts{Status: s.StatusAt(now), RadiusM: s.radius}
 	if s.live == nil {
@@ -135,7 +135,7 @@ func (s *Spot) Facts(now time.Time) Facts {
 
 const fullLoad = 10_000
 
-// StatusAt is its status at a moment (decision N15).
+// StatusAt returns its status at now (decision N15).
 func (s *Spot) StatusAt(now time.Time) beacon.Status {
 	switch {
 	case !s.Active():
@@ -147,14 +147,14 @@ func (s *Spot) StatusAt(now time.Time) beacon.Status {
 	}
 }
 
-// heardAt reports whether the last beat is recent enough to be online.
+// heardAt reports whether the last heartbeat is recent enough to be online.
 func (s *Spot) heardAt(now time.Time) bool {
 	seen := s.live.Seen()
 	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
 }
 
-// Tags let a search for those in service pass over the others. Who of them is
-// online is a matter of the clock, and asked of each.
+// Tags let a search for hotspots in service skip the others. Whether one of them is
+// online depends on the clock, so each is checked.
 func (s *Spot) Tags() spatial.Tags { return s.tags }
 
 const (

@@ -11,13 +11,13 @@ import (
 // Cluster stands for many hotspots where a map has no room for each.
 type Cluster = coverage.Cluster
 
-// Tile is a square of the web's map.
+// Tile is a square of the web map.
 type Tile = coverage.Tile
 
 const (
-	// MaxItems is how many hotspots or clusters a survey shows at most.
+	// MaxItems is the most hotspots or clusters that a survey shows.
 	MaxItems = coverage.MaxClusters
-	// CloseZoom is the zoom from which on a map shows single hotspots.
+	// CloseZoom is the zoom from which a map shows single hotspots.
 	CloseZoom = 14
 	// MaxZoom is the deepest zoom.
 	MaxZoom = coverage.MaxZoom
@@ -25,11 +25,11 @@ const (
 	AnyZoom = -1
 )
 
-// Survey is what stands in a box, and what covers it, at one moment (decision N20).
+// Survey is what is in a box, and what covers it, at one moment (decision N20).
 type Survey struct {
 	Count   int     // hotspots with their middle in the box, whatever their status
-	AreaKm2 float64 // of the box, covered by those who are online
-	Share   float64 // of the box, covered: 0 to 1
+	AreaKm2 float64 // of the box, covered by online hotspots
+	Share   float64 // of the box that is covered: 0 to 1
 	Items
 }
 
@@ -46,7 +46,7 @@ type Mark struct {
 	Status beacon.Status
 }
 
-// Survey answers about a valid box and a zoom, which changes the items alone.
+// Survey returns the survey of a valid box. The zoom affects the items alone.
 func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 	drawn := f.drawn(now)
 	s := Survey{AreaKm2: drawn.Area(box)}
@@ -66,8 +66,8 @@ func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 	return s
 }
 
-// share is how much of a box an area is. What differs from all of it by rounding
-// alone is all of it; and of a box that is too small to have an area, nothing is.
+// share returns what share of a box an area is. A difference from 1 by rounding alone
+// counts as 1; of a box too small to have an area, the share is 0.
 func share(km2 float64, box geo.Box) float64 {
 	const squareMeters, rounding = 1e6, 1e-12
 	switch of := km2 * squareMeters / box.Area(); {
@@ -80,8 +80,8 @@ func share(km2 float64, box geo.Box) float64 {
 	}
 }
 
-// WhatIf tells how many square kilometres of a box are covered, and how many
-// would be with some discs more.
+// WhatIf returns how many square kilometres of a box are covered, and how many would
+// be with additional discs.
 func (f *Fleet) WhatIf(box geo.Box, add []Addition, now time.Time) (before, after float64, err error) {
 	discs := make([]coverage.Disc[*Spot], len(add))
 	for i, a := range add {
@@ -90,16 +90,16 @@ func (f *Fleet) WhatIf(box geo.Box, add []Addition, now time.Time) (before, afte
 	return f.drawn(now).AreaWith(box, discs)
 }
 
-// Addition is a hotspot that someone thinks of.
+// Addition is a hypothetical hotspot.
 type Addition struct {
 	Place   geo.Point
 	RadiusM float64
 }
 
-// imagined is what additions are called when something is wrong with them.
+// imagined names additions in errors.
 var imagined = &Spot{summary: "addition", idLen: uint8(len("addition"))}
 
-// Tile gives what a map shows of a valid tile.
+// Tile returns what a map shows of a valid tile.
 func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
 	drawn := f.drawn(now)
 	if t.Z < CloseZoom {

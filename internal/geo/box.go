@@ -2,14 +2,14 @@ package geo
 
 import "math"
 
-// Box is the part of the Earth between two parallels and two meridians, its
-// borders included. It reaches from West eastwards to East, so that a box with
-// West > East crosses the ±180° meridian (decision N20).
+// Box is the part of the Earth between two parallels and two meridians, borders
+// included. It extends from West eastwards to East, so a box with West > East crosses
+// the ±180° meridian (decision N20).
 type Box struct {
 	North, South, East, West float64
 }
 
-// Valid reports whether the box is on Earth and has an area. Written so that
+// Valid reports whether the box is on Earth and has an area. It is written so that
 // NaN fails.
 func (b Box) Valid() bool {
 	return Point{b.North, b.East}.Valid() && Point{b.South, b.West}.Valid() &&
@@ -19,7 +19,7 @@ func (b Box) Valid() bool {
 // CrossesAntimeridian reports whether the box continues on the far side of ±180°.
 func (b Box) CrossesAntimeridian() bool { return b.West > b.East }
 
-// Width is the extent from west to east in degrees, 0 to 360.
+// Width returns the extent from west to east in degrees, 0 to 360.
 func (b Box) Width() float64 {
 	if b.CrossesAntimeridian() {
 		return b.East - b.West + 360
@@ -27,8 +27,8 @@ func (b Box) Width() float64 {
 	return b.East - b.West
 }
 
-// Contains reports whether the point lies in the box or on its border. A pole
-// lies on every meridian, and a point on ±180° is there under both names.
+// Contains reports whether the point lies in the box or on its border. A pole lies on
+// every meridian, and a point on ±180° counts under both longitudes.
 func (b Box) Contains(p Point) bool {
 	if !(p.Lat >= b.South && p.Lat <= b.North) {
 		return false
@@ -49,8 +49,8 @@ func (b Box) containsLng(lng float64) bool {
 	return lng >= b.West && lng <= b.East
 }
 
-// Area is the ground within the box in square metres. The difference of the two
-// sines is taken as a product, which keeps its precision in a box of one metre.
+// Area returns the area of the box in square metres. The difference of the two sines
+// is computed as a product, which keeps its precision in a box of one metre.
 func (b Box) Area() float64 {
 	const radians = math.Pi / 180
 	_, cosMiddle := sincos((b.North + b.South) / 2)

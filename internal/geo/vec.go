@@ -2,33 +2,33 @@ package geo
 
 import "math"
 
-// Vec is a place as a unit vector from the centre of the Earth. Among vectors
-// the poles and the ±180° meridian are places like any other: what is near on
-// the ground is near in space, and the straight line orders as the arc does.
+// Vec is a place as a unit vector from the centre of the Earth. Vectors make the
+// poles and the ±180° meridian places like any other: places near on the ground are
+// near in space, and chords order as arcs do.
 type Vec [3]float64
 
-// Vec gives the point as a unit vector. One place gives one vector: at ±90°
-// every longitude gives the pole itself, and -180° and 180° are the same.
+// Vec returns the point as a unit vector. One place has one vector: at ±90° every
+// longitude yields the pole itself, and -180° and 180° are the same.
 func (p Point) Vec() Vec {
 	sinLat, cosLat := sincos(p.Lat)
 	sinLng, cosLng := sincos(p.Lng)
 	return Vec{cosLat * cosLng, cosLat * sinLng, sinLat}
 }
 
-// ChordSquared is the square of the straight line between two places through
-// the Earth, whose radius is 1. The conversions keep a compiler from fusing the
-// sums, so that every platform and every call site gets the same bits.
+// ChordSquared returns the square of the chord between two places, where the radius
+// of the Earth is 1. The conversions keep a compiler from fusing the sums, so that
+// every platform and every call site gets the same bits.
 func (v Vec) ChordSquared(w Vec) float64 {
 	x, y, z := v[0]-w[0], v[1]-w[1], v[2]-w[2]
 	return float64(x*x) + float64(y*y) + float64(z*z)
 }
 
-// Meters is the distance on the ground, in whole micrometres. Everything finer
-// is noise of the arithmetic: rounded off, two places that are equally far from
-// a third compare as equal, and a place on the border of a radius is within it.
+// Meters returns the distance on the ground, in whole micrometres. Anything finer is
+// noise of the arithmetic: after rounding, two places equally far from a third
+// compare as equal, and a place on the border of a radius is within it.
 //
-// A chord says little about its arc where that is nearly half the Earth, so
-// beyond a quarter it is the way from the antipode that is measured.
+// A chord says little about an arc of nearly half the Earth's circumference, so
+// beyond a quarter the distance is measured from the antipode.
 func (v Vec) Meters(w Vec) float64 {
 	squared := v.ChordSquared(w)
 	if squared <= Quarter {
@@ -40,8 +40,8 @@ func (v Vec) Meters(w Vec) float64 {
 // Quarter is the square of the chord from a pole to the equator.
 const Quarter = 2
 
-// ArcMeters is what Vec.Meters says of places that far apart, given the square
-// of their chord. It is for chords up to Quarter.
+// ArcMeters returns what Vec.Meters does for two places, given the square of their
+// chord. It is for squares up to Quarter.
 func ArcMeters(chordSquared float64) float64 {
 	return wholeMicrometres(arc(chordSquared))
 }
@@ -51,7 +51,7 @@ func wholeMicrometres(arc float64) float64 {
 	return math.RoundToEven(arc*(EarthRadius*perMeter)) / perMeter
 }
 
-// arc is the angle over a chord.
+// arc returns the angle of a chord.
 func arc(chordSquared float64) float64 {
 	chord := math.Sqrt(chordSquared)
 	const near = 1e-4 // 64 km: the next term of the series would add 1e-15
@@ -61,9 +61,9 @@ func arc(chordSquared float64) float64 {
 	return 2 * math.Asin(chord/2)
 }
 
-// sincos is math.Sincos for degrees. The whole quarter turns are taken off in
-// degrees, where they are exact; in radians cos(90°) would be 6e-17, and the
-// pole would be another place for each longitude.
+// sincos is math.Sincos for degrees. Whole quarter turns are subtracted in degrees,
+// where they are exact; in radians cos(90°) would be 6e-17, and the pole would be a
+// different place for each longitude.
 func sincos(degrees float64) (sin, cos float64) {
 	quarters := math.RoundToEven(degrees / 90)
 	sin, cos = math.Sincos((degrees - 90*quarters) * (math.Pi / 180))

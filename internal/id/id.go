@@ -1,7 +1,8 @@
-// Package id makes the identifiers of Beacon: a prefix that names the kind of
-// thing, and 26 characters of Crockford base32 over a UUIDv7, so that ids sort
-// by the time they were made and survive a double click. It knows nothing of
-// the things it names.
+// Package id makes the identifiers of Beacon: a prefix that names the kind of thing,
+// then 26 characters of Crockford base32 over a UUIDv7. A double click selects a
+// whole id. The package knows nothing of the things it names.
+//
+// Its invariant: ids with the same prefix sort by the time they were made.
 package id
 
 import (
@@ -16,10 +17,10 @@ const Length = 26
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// New returns a fresh, unguessable id such as "hs_01k…". The prefix includes
-// its underscore. What was made a quarter of a microsecond later sorts later: the
-// 12 bits after the millisecond are its fraction, as RFC 9562 suggests (6.2,
-// method 3), and 62 random bits tell apart what one instant made.
+// New returns a new, unguessable id such as "hs_01k…". The prefix includes its
+// underscore. An id made a quarter of a microsecond later sorts later: the 12 bits
+// after the millisecond are its fraction, as RFC 9562 suggests (6.2, method 3), and
+// 62 random bits distinguish ids of the same instant.
 func New(prefix string, now time.Time) string {
 	var random [8]byte
 	rand.Read(random[:]) // never fails: see crypto/rand
@@ -27,8 +28,7 @@ func New(prefix string, now time.Time) string {
 	return Format(prefix, now, fraction, binary.BigEndian.Uint64(random[:]))
 }
 
-// Format spells the UUIDv7 of a time, the last 12 bits of hi and the last 62 of
-// lo.
+// Format spells the UUIDv7 of a time, the low 12 bits of hi and the low 62 of lo.
 func Format(prefix string, now time.Time, hi, lo uint64) string {
 	const version, variant = 7 << 12, 2 << 62
 	hi = uint64(now.UnixMilli())<<16 | version | hi&0xfff
@@ -46,8 +46,8 @@ func spell(out []byte, hi, lo uint64) []byte {
 	return out
 }
 
-// fiveBits reads five bits of the 128-bit number hi:lo, shift bits from its
-// end. The first group of 26 has only three bits of the number in it.
+// fiveBits returns five bits of the 128-bit number hi:lo, shift bits from its end.
+// The first of the 26 groups has only three bits of the number.
 func fiveBits(hi, lo uint64, shift int) uint64 {
 	switch {
 	case shift >= 64:
@@ -59,8 +59,8 @@ func fiveBits(hi, lo uint64, shift int) uint64 {
 	}
 }
 
-// Valid reports whether s is the prefix and 26 characters of the alphabet, the
-// first of them at most '7': more would not fit into 128 bits.
+// Valid reports whether s is the prefix and 26 characters of the alphabet, the first
+// of them at most '7': more would not fit into 128 bits.
 func Valid(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(rest) != Length || rest[0] > '7' {

@@ -8,7 +8,8 @@ import (
 // Raw is the 128-bit number that an id spells, without its prefix.
 type Raw [16]byte
 
-// Parse reads the id that Format or New wrote; false: it is not Valid.
+// Parse reads an id that Format or New wrote. It returns false if the id is not
+// Valid.
 func Parse(prefix, s string) (Raw, bool) {
 	if len(s) != len(prefix)+Length || s[:len(prefix)] != prefix {
 		return Raw{}, false
@@ -32,23 +33,23 @@ func Parse(prefix, s string) (Raw, bool) {
 	return r, true
 }
 
-// Time is when the id was made, to the millisecond.
+// Time returns when the id was made, to the millisecond.
 func (r Raw) Time() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(r[:8]) >> 16)).UTC()
 }
 
-// Format spells the id with its prefix.
+// Format returns the id with its prefix.
 func (r Raw) Format(prefix string) string {
 	var text [64]byte
 	return string(r.Append(text[:0], prefix))
 }
 
-// Append is Format for callers that have the memory.
+// Append appends the id, with its prefix, to out.
 func (r Raw) Append(out []byte, prefix string) []byte {
 	return spell(append(out, prefix...), binary.BigEndian.Uint64(r[:8]), binary.BigEndian.Uint64(r[8:]))
 }
 
-// digits has, for each character of the alphabet, its place in it from 1.
+// digits has, for each character of the alphabet, its position from 1.
 var digits = func() (table [256]uint8) {
 	for i := range len(alphabet) {
 		table[alphabet[i]] = uint8(i + 1)

@@ -1,16 +1,16 @@
 package coverage
 
-// blade takes off a rim what is within another circle or beyond a side. That is
+// blade removes from a rim what is within another circle or beyond a side. That is
 // one part of it, around a direction from its center, from right to left.
 type blade struct {
 	toward      point
 	circle      *circle
 	side        *side
-	right, left point // once they are found, which most circles need not be
+	right, left point // once found, which most circles do not need
 	isFound     bool
 }
 
-// hides reports whether a point of the rim is in the part to take off.
+// hides reports whether a point of the rim is in the part to remove.
 func (b *blade) hides(p point) bool {
 	if b.side != nil {
 		return b.side.isBeyond(p)
@@ -18,9 +18,9 @@ func (b *blade) hides(p point) bool {
 	return b.circle.holds(p)
 }
 
-// cut takes the part off an arc, which may leave two. Whether the ends of the arc
-// are in the part says nearly all. What does not fit together then is due to
-// rounding, where a part begins or ends with the arc.
+// cut removes the part from an arc, which may leave two. Whether the ends of the arc
+// are in the part decides nearly everything. Contradictions are due to rounding,
+// where a part begins or ends with the arc.
 func (r *rim) cut(i int, b *blade) {
 	a := &r.arcs[i]
 	switch hidFrom, hidTo := b.hides(a.from), b.hides(a.to); {
@@ -45,8 +45,8 @@ func (r *rim) cut(i int, b *blade) {
 	}
 }
 
-// cutAround cuts an arc that begins and ends in the part to take off: in between
-// it may come out of it.
+// cutAround cuts an arc that begins and ends in the part to remove: in between it may
+// leave that part.
 func (r *rim) cutAround(i int, b *blade) {
 	a := r.arcs[i]
 	if !r.passes(&a, point{-b.toward.x, -b.toward.y}) {
@@ -62,7 +62,7 @@ func (r *rim) cutAround(i int, b *blade) {
 	}
 }
 
-// cutWithin cuts an arc that has all of the part in it.
+// cutWithin cuts an arc that contains all of the part.
 func (r *rim) cutWithin(i int, b *blade) {
 	r.find(b)
 	a := r.arcs[i]
@@ -87,15 +87,15 @@ func (r *rim) remove(i int) {
 	r.arcs = r.arcs[:last]
 }
 
-// nearer reports whether a point is nearer to one than to another.
+// nearer reports whether p is nearer to one than to another.
 func nearer(p, one, another point) bool {
 	a, b := point{p.x - one.x, p.y - one.y}, point{p.x - another.x, p.y - another.y}
 	return a.dot(a) < b.dot(b)
 }
 
-// find finds where the part begins and ends. Of two circles it is always the
-// first that is asked where they cross, so that both rims end in the very same
-// points: only thus do the rims that are left close, and areas come out right.
+// find computes where the part begins and ends. The crossing of two circles is always
+// computed from the one with the lower rank, so that both rims end in exactly the
+// same points: only then do the remaining rims close, and areas come out right.
 func (r *rim) find(b *blade) {
 	switch {
 	case b.isFound:
@@ -107,7 +107,7 @@ func (r *rim) find(b *blade) {
 	b.isFound = true
 }
 
-// take cuts all that is left of the rim.
+// take cuts everything that is left of the rim.
 func (r *rim) take(b *blade) {
 	if r.whole {
 		r.find(b)

@@ -1,8 +1,8 @@
 package coverage
 
-// border measures what a rectangle cuts off the leaves on its sides. Neighbours
-// are measured together, as one strip along the side: a disc that reaches both is
-// then met once, and the line between them not at all.
+// border measures what a rectangle cuts off the leaves on its sides. Neighbours are
+// measured together, as one strip along the side: a disc that reaches both is then
+// visited once, and the line between them not at all.
 type border[T Item] struct {
 	world  *[zones]*node[T]
 	meter  *meter
@@ -12,12 +12,12 @@ type border[T Item] struct {
 
 // strip is a row of leaves that one side of a rectangle cuts in two.
 type strip struct {
-	part, rest rect    // within the rectangle and beyond
+	part, rest rect    // inside the rectangle and outside
 	area       float64 // covered in both
 	discs      int
 }
 
-// add adds what is covered of the part of a leaf that is in the rectangle.
+// add adds the covered area of the part of a leaf that is in the rectangle.
 func (b *border[T]) add(n *node[T], part, all *rect) {
 	side, rest, ok := cutBy(part, all)
 	if !ok {
@@ -31,7 +31,7 @@ func (b *border[T]) add(n *node[T], part, all *rect) {
 	}
 }
 
-// cutBy tells which side of a rectangle cuts a cell into the part within and the
+// cutBy returns which side of a rectangle cuts a cell into the part inside and the
 // rest, if only one does.
 func cutBy(part, all *rect) (side int, rest rect, ok bool) {
 	rest = *all
@@ -55,12 +55,11 @@ func cutBy(part, all *rect) (side int, rest rect, ok bool) {
 	return side, rest, cuts == 1
 }
 
-// longest is how many discs there are in the leaves of a strip, at most. In longer
-// ones no more is saved.
+// longest is the most discs in the leaves of a strip. Longer strips save no more.
 const longest = 48
 
-// extend makes a strip longer by another that follows on it, unless it gets too
-// long. Cells are met from the west to the east and from the north to the south.
+// extend lengthens a strip by another that follows it, unless it gets too long. Cells
+// are visited from west to east and from north to south.
 func (s *strip) extend(more *strip) bool {
 	const widest = 45 // degrees
 	if s.discs+more.discs > longest || more.part.east-s.part.west > widest {
@@ -74,8 +73,7 @@ func (s *strip) extend(more *strip) bool {
 	return isPart && isRest
 }
 
-// joined adds a rectangle that adjoins in the east or south, if both together
-// are one.
+// joined adds a rectangle that adjoins in the east or south, if the two form one.
 func (r rect) joined(more *rect) (both rect, ok bool) {
 	switch {
 	case r.east == more.west && r.south == more.south && r.north == more.north:
@@ -89,8 +87,8 @@ func (r rect) joined(more *rect) (both rect, ok bool) {
 	}
 }
 
-// close adds what is covered in a strip. The smaller part is quicker to measure.
-// But where little is covered, a difference would be noise.
+// close adds the covered area of a strip. The smaller part is quicker to measure. But
+// where little is covered, a difference would be noise.
 func (b *border[T]) close(s *strip) {
 	const little = 1e-3
 	if s.area == 0 {
@@ -110,7 +108,7 @@ func (b *border[T]) measure(r *rect) float64 {
 	return area
 }
 
-// total closes all strips and gives the sum.
+// total closes all strips and returns the sum.
 func (b *border[T]) total() float64 {
 	for i := range b.strips {
 		b.close(&b.strips[i])

@@ -2,37 +2,37 @@ package coverage
 
 import "math"
 
-// zone is a part of the Earth with a grid of its own.
+// zone is a part of the Earth with its own grid.
 type zone uint8
 
 const (
-	// mercator is the square map of the web, whose cells are its tiles.
+	// mercator is the square web map, whose cells are its tiles.
 	mercator zone = iota
-	// north and south are what it leaves out around the poles. Their rows are
-	// equally high.
+	// north and south are what it omits around the poles. Their rows are equally
+	// high.
 	north
 	south
 	zones
 )
 
-// cell is a cell of a zone's grid: at each level there are twice as many columns,
-// counted from 180° W, and twice as many rows, counted from the north.
+// cell is a cell of a zone's grid. Each level has twice as many columns, counted from
+// 180° W, and twice as many rows, counted from the north.
 type cell struct {
 	zone  zone
 	level uint8
 	x, y  uint32
 }
 
-// deepest is the level of the finest addresses: a cell is a metre wide there.
+// deepest is the level of the finest addresses: a cell there is a metre wide.
 const deepest = 25
 
-// kid is one of the four cells of the next level: 0 and 1 in the north, 0 and 2
+// kid returns one of the four cells of the next level: 0 and 1 in the north, 0 and 2
 // in the west.
 func (c cell) kid(n int) cell {
 	return cell{c.zone, c.level + 1, c.x<<1 | uint32(n&1), c.y<<1 | uint32(n>>1)}
 }
 
-// kidOf tells which kid of the cell an address of the deepest level is in.
+// kidOf returns which kid of the cell contains an address of the deepest level.
 func (c cell) kidOf(x, y uint32) int {
 	down := deepest - 1 - c.level
 	return int(x>>down&1 | y>>down&1<<1)
@@ -46,8 +46,8 @@ func (c cell) rect() rect {
 	}
 }
 
-// kidRects are those of the kids of a cell, given its own: only what is between
-// them is reckoned.
+// kidRects returns the rectangles of the kids of a cell, given its own: only the
+// lines between them are computed.
 func (c cell) kidRects(r *rect) (kids [4]rect) {
 	middle := c.kid(3)
 	lat := middle.zone.latitude(float64(middle.y) * sizes[middle.level])
@@ -60,10 +60,10 @@ func (c cell) kidRects(r *rect) (kids [4]rect) {
 	}
 }
 
-// longitude is that of the line which has so much of the map to its west.
+// longitude returns the longitude with that part of the map to its west.
 func longitude(part float64) float64 { return part*360 - 180 }
 
-// latitude is that of the line which has so much of the zone to its north.
+// latitude returns the latitude with that part of the zone to its north.
 func (z zone) latitude(part float64) float64 {
 	switch z {
 	case north:
@@ -79,7 +79,7 @@ func mercatorLatitude(part float64) float64 {
 	return math.Atan(math.Sinh(math.Pi*(1-2*part))) / radian
 }
 
-// part is the inverse of latitude, but for rounding, also beyond the zone.
+// part is the inverse of latitude, except for rounding, also outside the zone.
 func (z zone) part(lat float64) float64 {
 	switch z {
 	case north:
@@ -91,10 +91,10 @@ func (z zone) part(lat float64) float64 {
 	}
 }
 
-// edge is the latitude at which the map of the web ends: that of its first line.
+// edge is the latitude at which the web map ends: that of its first line.
 var edge = mercatorLatitude(0)
 
-// zoneOf is where a latitude belongs. A line belongs to what is north of it.
+// zoneOf returns the zone of a latitude. A line belongs to the zone to its north.
 func zoneOf(lat float64) zone {
 	switch {
 	case lat >= edge:
@@ -106,9 +106,9 @@ func zoneOf(lat float64) zone {
 	}
 }
 
-// address is the deepest cell that a place is in. A place on a line is in the
-// cell to its north and east; 180° E is 180° W. What the lines are, rect says:
-// the formula for the row is only a guess at it.
+// address returns the deepest cell that contains a place. A place on a line is in the
+// cell to its north and east; 180° E is 180° W. The lines are where rect has them:
+// the formula for the row is only a first guess.
 func address(lat, lng float64) cell {
 	const count = 1 << deepest
 	z := zoneOf(lat)
@@ -136,7 +136,7 @@ func clampedTo(most uint32, value float64) uint32 {
 	return uint32(min(max(value, 0), float64(most)))
 }
 
-// up is the cell of a level that a deepest address is in.
+// up returns the cell of a level that contains a deepest address.
 func (c cell) up(level uint8) cell {
 	down := c.level - level
 	return cell{c.zone, level, c.x >> down, c.y >> down}
@@ -146,5 +146,5 @@ var zoneRects = [zones]rect{
 	mercator: cell{zone: mercator}.rect(), north: cell{zone: north}.rect(), south: cell{zone: south}.rect(),
 }
 
-// isWithin reports whether it is a cell, or within it.
+// isWithin reports whether c is o, or within it.
 func (c cell) isWithin(o cell) bool { return c.level >= o.level && c.up(o.level) == o }

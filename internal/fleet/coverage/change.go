@@ -1,6 +1,6 @@
 package coverage
 
-// change is a disc that is put or removed.
+// change is the put or the removal of a disc.
 type change[T Item] struct {
 	entry[T]
 	remove bool
@@ -8,7 +8,7 @@ type change[T Item] struct {
 	at     cell
 }
 
-// changesOf gives the changes in each zone, what is removed first.
+// changesOf returns the changes in each zone, removals first in their order.
 func changesOf[T Item](put, remove []Disc[T]) (changes [zones][]change[T]) {
 	all := make([]change[T], len(remove)+len(put))
 	inParallel(len(all), 1024, func(low, high int) {
@@ -28,13 +28,13 @@ func changesOf[T Item](put, remove []Disc[T]) (changes [zones][]change[T]) {
 
 func newChange[T Item](d *Disc[T], remove bool, order int) change[T] {
 	c := change[T]{entry: newEntry(d), remove: remove, order: int32(order), at: cell{zone: zones}}
-	if d.Place.Valid() { // else it is nowhere, and not there to be removed
+	if d.Place.Valid() { // else it is nowhere, and cannot be there to remove
 		c.at = address(d.Place.Lat, d.Place.Lng)
 	}
 	return c
 }
 
-// parted orders changes by the kid of the cell that they are in.
+// parted groups changes by the kid of the cell that they are in.
 func parted[T Item](c cell, changes []change[T]) (parts [4][]change[T]) {
 	isSouth := func(a *change[T]) bool { return c.kidOf(a.at.x, a.at.y)&2 != 0 }
 	isEast := func(a *change[T]) bool { return c.kidOf(a.at.x, a.at.y)&1 != 0 }

@@ -8,27 +8,27 @@ import (
 
 // Cluster stands for the discs of one cell of the map that are in a box.
 type Cluster struct {
-	ID     string    // names the cell, so it is the same in every answer
-	Center geo.Point // the mean of the places; the place, if there is but one
-	// RadiusM reaches around the center to the end of each disc, and may reach
-	// farther: it is that of the discs' bounds.
+	ID     string    // names the cell, so it is the same in every response
+	Center geo.Point // the mean of the places; the place, if there is only one
+	// RadiusM reaches from the center to the end of each disc, and may reach farther:
+	// it is that of the discs' bounds.
 	RadiusM       float64
 	Count, Online int
 }
 
-// MaxClusters is how many clusters there are at most.
+// MaxClusters is the most clusters of a result.
 const MaxClusters = 1000
 
-// finer is by how many levels the cells of clusters are below the tiles of a
-// zoom: on the screen they are an eighth of a tile.
+// finer is how many levels the cells of clusters are below the tiles of a zoom: on
+// the screen they are an eighth of a tile.
 const finer = 3
 
 // MaxZoom is the deepest zoom of a map.
 const MaxZoom = deepest - finer
 
-// Clusters sums up the discs with their middle in a valid box for a map at a zoom
-// from 0 to MaxZoom. If there were more than MaxClusters, the cells are larger.
-// The counts add up to Count at every zoom.
+// Clusters groups the discs with their middle in a valid box for a map at a zoom from
+// 0 to MaxZoom. If there would be more than MaxClusters, the cells are larger. The
+// counts add up to Count at every zoom.
 func (s *Snapshot[T]) Clusters(box geo.Box, zoom int) []Cluster {
 	g := grouping[T]{field: newField(box)}
 	for z, root := range s.world {
@@ -38,14 +38,13 @@ func (s *Snapshot[T]) Clusters(box geo.Box, zoom int) []Cluster {
 	return g.clusters(min(max(zoom, 0), MaxZoom) + finer)
 }
 
-// grouping makes groups of the discs in each cell of a level, from one level to
-// the next.
+// grouping groups the discs by cell, from one level to the next.
 type grouping[T Item] struct {
 	*field
 	groups []group[T] // none is empty
 }
 
-// group is what is in one cell: a node or, where a leaf is larger than the cell,
+// group is the content of one cell: a node or, where a leaf is larger than the cell,
 // some of its discs.
 type group[T Item] struct {
 	node  *node[T]
@@ -60,7 +59,7 @@ type located[T Item] struct {
 	disc *entry[T]
 }
 
-// clusters goes down to a level, or as far as there are not too many groups.
+// clusters descends to a level, or as far as there are not too many groups.
 func (g *grouping[T]) clusters(finest int) []Cluster {
 	level := 0
 	if len(g.groups) > 0 {
@@ -76,7 +75,7 @@ func (g *grouping[T]) clusters(finest int) []Cluster {
 	return clusters
 }
 
-// refine goes down by one level, unless there were too many groups.
+// refine descends by one level, unless there would be too many groups.
 func (g *grouping[T]) refine() bool {
 	finer := make([]group[T], 0, min(4*len(g.groups), MaxClusters+4))
 	for i := range g.groups {
@@ -88,7 +87,7 @@ func (g *grouping[T]) refine() bool {
 	return true
 }
 
-// part cuts a group into those of the next level.
+// part splits a group into those of the next level.
 func (g *grouping[T]) part(into []group[T], whole *group[T]) []group[T] {
 	switch {
 	case whole.node == nil:
@@ -103,7 +102,7 @@ func (g *grouping[T]) part(into []group[T], whole *group[T]) []group[T] {
 	return into
 }
 
-// addNode makes a group of a node, if some of its discs are in the field.
+// addNode adds a group for a node, if some of its discs are in the field.
 func (g *grouping[T]) addNode(into []group[T], n *node[T], c cell, r rect) []group[T] {
 	if !anyIn(g.field, n, c, r) {
 		return into
@@ -111,7 +110,7 @@ func (g *grouping[T]) addNode(into []group[T], n *node[T], c cell, r rect) []gro
 	return append(into, group[T]{node: n, cell: c, rect: r})
 }
 
-// locate finds the addresses of those discs that are in the field.
+// locate returns the discs that are in the field, with their addresses.
 func (g *grouping[T]) locate(discs []entry[T]) []located[T] {
 	found := make([]located[T], 0, len(discs))
 	for i := range discs {
@@ -159,7 +158,7 @@ func (g *grouping[T]) cluster(of *group[T]) Cluster {
 	return c
 }
 
-// only gives the disc of a group that has one.
+// only returns the disc of a group that has just one.
 func (g *grouping[T]) only(of *group[T]) (only Disc[T]) {
 	if of.node == nil {
 		return of.discs[0].disc.disc()
@@ -171,8 +170,8 @@ func (g *grouping[T]) only(of *group[T]) (only Disc[T]) {
 	return only
 }
 
-// clusterID is made of the tile's address: zoom, column and row, with a letter
-// before the zoom around the poles.
+// clusterID returns the tile's address: zoom, column and row, with a letter before
+// the zoom around the poles.
 func (c cell) clusterID() string {
 	var room [len("cl_n25_33554431_33554431")]byte
 	id := append(append(room[:0], "cl_"...), [zones]string{"", "n", "s"}[c.zone]...)

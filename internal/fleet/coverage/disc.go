@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// Item is whatever a disc stands for.
+// Item is what a disc stands for.
 type Item interface {
-	// ID tells discs at one place apart.
+	// ID distinguishes discs at one place.
 	ID() string
 }
 
@@ -19,7 +19,7 @@ type Disc[T Item] struct {
 	Item    T
 	Place   geo.Point
 	RadiusM float64
-	Online  bool // only such discs cover anything
+	Online  bool // only online discs cover anything
 }
 
 // MaxRadiusM is the largest radius of a disc.
@@ -27,7 +27,7 @@ const MaxRadiusM = 10_000
 
 func (d *Disc[T]) validate() error {
 	switch {
-	case !d.Place.Valid(): // which is not named: where someone lives belongs in no log
+	case !d.Place.Valid(): // the place is not named: where someone lives belongs in no log
 		return fmt.Errorf("coverage: %q is at no place on Earth", d.Item.ID())
 	case !(d.RadiusM > 0 && d.RadiusM <= MaxRadiusM):
 		return fmt.Errorf("coverage: the radius of %q is %v m; want one above 0, up to %d m", d.Item.ID(), d.RadiusM, MaxRadiusM)
@@ -36,7 +36,7 @@ func (d *Disc[T]) validate() error {
 	}
 }
 
-// entry is a disc as a leaf keeps it.
+// entry is a disc as stored in a leaf.
 type entry[T Item] struct {
 	lat, lng float64
 	radius   float64 // metres, negative if the disc is not online
@@ -58,7 +58,7 @@ func (e *entry[T]) disc() Disc[T] {
 	return Disc[T]{Item: e.item, Place: e.place(), RadiusM: math.Abs(e.radius), Online: e.online()}
 }
 
-// compare orders the entries of a leaf, by place and ID.
+// compare orders the entries of a leaf by place, then ID.
 func (e *entry[T]) compare(o *entry[T]) int {
 	if e.lat != o.lat || e.lng != o.lng {
 		return cmp.Or(cmp.Compare(e.lat, o.lat), cmp.Compare(e.lng, o.lng))

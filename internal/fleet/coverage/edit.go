@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// editor makes the next tree out of the last. It copies what it changes, and
-// notes which discs came and went; what is measured anew then is up to a
-// surveyor.
+// editor makes the next tree from the last. It copies what it changes, and marks
+// which discs came and went; a surveyor then decides what to measure again.
 type editor[T Item] struct {
 	marks
 	helpers []*editor[T]
 }
 
-// edit gives the node after the changes in its cell. It reorders them.
+// edit returns the node after the changes in its cell. It reorders the changes.
 func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
 	switch {
 	case len(changes) == 0:
@@ -37,7 +36,7 @@ func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
 	return e.editKids(kids, c, changes)
 }
 
-// manyChanges are worth helpers.
+// manyChanges is how many changes are worth a helper goroutine.
 const manyChanges = 4096
 
 func (e *editor[T]) editKids(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
@@ -50,7 +49,7 @@ func (e *editor[T]) editKids(kids [4]*node[T], c cell, changes []change[T]) *nod
 	return join(c, kids)
 }
 
-// editKidsAtOnce has a helper for each kid with many changes.
+// editKidsAtOnce uses a helper for each kid with many changes.
 func (e *editor[T]) editKidsAtOnce(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
 	var helpers sync.WaitGroup
 	for i, part := range parted(c, changes) {
@@ -66,7 +65,7 @@ func (e *editor[T]) editKidsAtOnce(kids [4]*node[T], c cell, changes []change[T]
 	return join(c, kids)
 }
 
-// allMarks are those of the helpers too.
+// allMarks returns the marks of the editor and its helpers.
 func (e *editor[T]) allMarks() *marks {
 	for _, helper := range e.helpers {
 		helper.collect(&e.marks)
@@ -82,8 +81,8 @@ func (e *editor[T]) collect(all *marks) {
 	}
 }
 
-// partedLeaf makes four leaves of one. None is left out: whether ground is
-// covered in it is not known.
+// partedLeaf splits a leaf into four. None is left out: whether ground is covered in
+// it is not known yet.
 func partedLeaf[T Item](c cell, n *node[T]) (kids [4]*node[T]) {
 	var parts [4][]entry[T]
 	for i := range n.discs {
@@ -97,8 +96,8 @@ func partedLeaf[T Item](c cell, n *node[T]) (kids [4]*node[T]) {
 	return kids
 }
 
-// editLeaf changes the discs of a leaf. Its area stays what it was: if it is not
-// right any more, the marks tell.
+// editLeaf changes the discs of a leaf. Its area stays as it was: if that is no
+// longer right, the marks show it.
 func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
 	if old == nil {
 		old = newLeaf[T](nil)
@@ -130,7 +129,7 @@ func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
 	return n
 }
 
-// note marks where ground may have become covered or bare.
+// note marks where ground may have become covered or uncovered.
 func (e *editor[T]) note(was *entry[T], c *change[T]) {
 	before, after := max(0, was.radius), max(0, c.radius)
 	if c.remove {

@@ -6,9 +6,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// field is a box in which discs are looked for by their middles. Its borders
-// belong to it, a pole lies on all meridians, and 180° E is 180° W, as
-// geo.Box.Contains says.
+// field is a box in which discs are found by their middles. Its borders are included,
+// a pole lies on all meridians, and 180° E is 180° W, as in geo.Box.Contains.
 type field struct {
 	box   geo.Box
 	parts []rect
@@ -45,7 +44,7 @@ func (f *field) holds(r *rect) holding {
 	return found
 }
 
-// Count is how many discs have their middle in a valid box, and how many of
+// Count returns how many discs have their middle in a valid box, and how many of
 // those are online (decision N20).
 func (s *Snapshot[T]) Count(box geo.Box) (count, online int) {
 	f := newField(box)
@@ -57,7 +56,7 @@ func (s *Snapshot[T]) Count(box geo.Box) (count, online int) {
 	return count, online
 }
 
-// summaryIn sums up the discs of a node that are in the field.
+// summaryIn returns the summary of the discs of a node that are in the field.
 func summaryIn[T Item](f *field, n *node[T], c cell, r rect) (total summary) {
 	if n.count() == 0 {
 		return total

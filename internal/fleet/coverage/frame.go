@@ -2,17 +2,17 @@ package coverage
 
 import "math"
 
-// point is a place in the plane of a frame.
+// point is a point in the plane of a frame.
 type point struct{ x, y float64 }
 
 func (p point) cross(q point) float64 { return p.x*q.y - p.y*q.x }
 func (p point) dot(q point) float64   { return p.x*q.x + p.y*q.y }
 
-// frame is the stereographic picture of the sphere around a place: y points
-// north there, and what lies an angle c away is tan(c/2) from the origin. In it
-// every circle of the sphere is a circle: the rims of discs, and parallels and
-// meridians, which may be straight. Coordinates are formed from differences, so
-// near the origin they are precise to the last bits.
+// frame is the stereographic projection of the sphere around a place: y points north
+// there, and a point at angle c is tan(c/2) from the origin. Every circle of the
+// sphere is a circle in it: the rims of discs, and parallels and meridians, which may
+// be straight. Coordinates are formed from differences, so near the origin they are
+// precise to the last bits.
 type frame struct {
 	lat, lng       float64
 	sinLat, cosLat float64
@@ -20,7 +20,7 @@ type frame struct {
 
 func newFrame(s *spot) frame { return frame{s.lat, s.lng, s.sinLat, s.cosLat} }
 
-// vector gives a place as east, north and up as seen from the origin.
+// vector returns a place as east, north and up as seen from the origin.
 func (f *frame) vector(lat, lng, sinLat, cosLat float64) (east, north, up float64) {
 	away := turned(lng-f.lng) * radian
 	half, higher := sine(away/2), (lat-f.lat)*radian
@@ -32,13 +32,13 @@ func (f *frame) vector(lat, lng, sinLat, cosLat float64) (east, north, up float6
 	return east, north, up
 }
 
-// at gives the picture of a place.
+// at returns the projection of a place.
 func (f *frame) at(lat latitude, lng float64) point {
 	east, north, up := f.vector(lat.degrees, lng, lat.sin, lat.cos)
 	return point{east / (1 + up), north / (1 + up)}
 }
 
-// latitude is one that is used many times.
+// latitude is a latitude with its sine and cosine, for repeated use.
 type latitude struct{ degrees, sin, cos float64 }
 
 func newLatitude(degrees float64) latitude {
@@ -46,7 +46,7 @@ func newLatitude(degrees float64) latitude {
 	return latitude{degrees, sin, cos}
 }
 
-// near is another latitude, which costs less if it is near.
+// near returns another latitude, at less cost if it is near.
 func (l latitude) near(degrees float64) latitude {
 	angle := (degrees - l.degrees) * radian
 	if math.Abs(angle) > 0.01 {
@@ -57,13 +57,13 @@ func (l latitude) near(degrees float64) latitude {
 	return latitude{degrees, l.sin*cos + l.cos*sin, l.cos*cos - l.sin*sin}
 }
 
-// circle is the picture of a disc. Its own middle is not quite that of the
-// circle.
+// circle is the projection of a disc. Its center is not quite the projection of the
+// disc's middle.
 type circle struct {
 	spot   *spot
 	center point
 	radius float64
-	middle point // where the middle of the disc is
+	middle point // the projection of the disc's middle
 	rank   int   // among the circles of a group
 }
 
@@ -78,13 +78,13 @@ func (f *frame) circle(s *spot) circle {
 	}
 }
 
-// triangle is the signed area, in steradians, between the origin and the
-// shortest way from p to q: positive if that turns left around the origin.
+// triangle returns the signed area, in steradians, between the origin and the
+// shortest path from p to q: positive if that turns left around the origin.
 func triangle(p, q point) float64 {
 	return 2 * arctan(p.cross(q), 1+p.dot(q))
 }
 
-// arctan is math.Atan2 for a positive x, faster where the angle is small.
+// arctan is math.Atan2, faster where x is positive and the angle small.
 func arctan(y, x float64) float64 {
 	if t := y / x; x > 0 && math.Abs(t) < 1e-3 {
 		square := t * t
@@ -93,9 +93,9 @@ func arctan(y, x float64) float64 {
 	return math.Atan2(y, x)
 }
 
-// sector is the signed area between the origin and the rim of the disc from p
-// to q, leftwards around the disc. Seen from the middle of the disc it would be a
-// piece of cake; from there to the origin it is a matter of triangles.
+// sector returns the signed area between the origin and the rim of the disc from p to
+// q, counterclockwise around the disc. From the middle of the disc it would be a
+// slice of cake; triangles make up the difference to the origin.
 func (c *circle) sector(p, q point) float64 {
 	angle, sin, cos := c.angle(p, q)
 	half := sine(c.spot.radius / 2)
@@ -105,9 +105,9 @@ func (c *circle) sector(p, q point) float64 {
 	return cake - 2*arctan(tan2*sin, 1+tan2*cos) + triangle(p, q)
 }
 
-// angle is the angle at the middle of the disc, on the sphere, between two points
-// of its rim, with its sine and cosine: the sphere is turned so that the middle is
-// the origin, by z → (z-m)/(1+m̄z).
+// angle returns the angle at the middle of the disc, on the sphere, between two
+// points of its rim, with its sine and cosine. The sphere is rotated so that the
+// middle is the origin, by z → (z-m)/(1+m̄z).
 func (c *circle) angle(p, q point) (angle, sin, cos float64) {
 	m := c.middle
 	up, uq := point{p.x - m.x, p.y - m.y}, point{q.x - m.x, q.y - m.y}
@@ -116,7 +116,7 @@ func (c *circle) angle(p, q point) (angle, sin, cos float64) {
 	a, b := point{up.dot(uq), up.cross(uq)}, point{vq.dot(vp), vq.cross(vp)}
 	sin, cos = a.x*b.y+a.y*b.x, a.x*b.x-a.y*b.y
 	angle = math.Atan2(sin, cos)
-	// Which way around is decided where arcs are cut, seen from the center.
+	// Which way around is decided as where arcs are cut: seen from the center.
 	isLong := point{p.x - c.center.x, p.y - c.center.y}.cross(point{q.x - c.center.x, q.y - c.center.y}) < 0
 	if angle < 0 && (isLong || cos < 0) {
 		angle += 2 * math.Pi

@@ -2,25 +2,25 @@ package coverage
 
 import "math"
 
-// In a dense city most ground is covered many times over. That it is, a few
-// comparisons can tell: each piece of it is within some disc.
+// In a dense city most ground is covered many times over. A few comparisons can prove
+// it: each piece of the ground is within some disc.
 
-// mostPieces is how many pieces are looked at before giving up. It is not tests of
-// discs that are counted: their number depends on the order of the discs.
+// mostPieces is how many pieces are examined before giving up. Pieces are counted,
+// not tests of discs: the number of those depends on the order of the discs.
 const mostPieces = 64
 
-// patches look whether discs fill a rectangle, on a plain map that is nowhere too
+// patches test whether discs fill a rectangle, on a flat map that makes nothing too
 // small: what is within a disc there is within it on Earth.
 type patches struct {
 	all    []patch
-	pieces int // left to look at
+	pieces int // left to examine
 }
 
 // patch is a disc on the map, in radians.
 type patch struct{ x, y, square float64 }
 
-// isFull reports whether the spots, none of which covers all of the rectangle,
-// surely do so together.
+// isFull reports whether the spots certainly cover the rectangle together, where none
+// does so alone.
 func (p *patches) isFull(r *rect, spots []spot) bool {
 	const widest = 1 // degree
 	if r.east-r.west > widest {
@@ -30,10 +30,10 @@ func (p *patches) isFull(r *rect, spots []spot) bool {
 	for i := range spots {
 		largest = max(largest, spots[i].radius)
 	}
-	// The degrees of longitude are as wide as they get toward the equator.
+	// A degree of longitude is widest nearest to the equator.
 	nearest := max(0, max(r.south, -r.north)*radian-largest)
 	width := math.Cos(nearest) * radian
-	// Few are not worth a try.
+	// Too few are not worth a try.
 	ground := ((r.east-r.west)*width + 2*largest) * ((r.north-r.south)*radian + 2*largest)
 	if float64(len(spots))*largest*largest < ground {
 		return false
@@ -48,8 +48,8 @@ func (p *patches) isFull(r *rect, spots []spot) bool {
 	return p.fill(x, y, x, y)
 }
 
-// fill reports whether a piece of the map, given by its middle and half its width
-// and height, is filled.
+// fill reports whether a piece of the map, given by its middle and half its width and
+// height, is covered.
 func (p *patches) fill(x, y, width, height float64) bool {
 	if p.pieces == 0 {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// marks are the discs that came online and went, for the cells that they reach
-// to be measured anew.
+// marks are the discs that came online and went; the cells that they reach are
+// measured again.
 type marks struct {
 	discs   []mark
 	strokes [zones][]stroke
@@ -20,8 +20,8 @@ type mark struct {
 	gone   bool
 }
 
-// stroke is a mark on the grid of a zone: between which deepest columns and rows
-// its disc surely lies.
+// stroke is a mark on the grid of a zone: the deepest columns and rows between which
+// its disc certainly lies.
 type stroke struct {
 	west, east, north, south uint32
 	disc                     int32
@@ -37,7 +37,7 @@ func (m *marks) mark(place geo.Point, radius float64, gone bool) {
 	}
 }
 
-// add adds those of another.
+// add adds the marks of another.
 func (m *marks) add(o *marks) {
 	first := int32(len(m.discs))
 	m.discs = append(m.discs, o.discs...)
@@ -49,7 +49,7 @@ func (m *marks) add(o *marks) {
 	}
 }
 
-// strike adds the strokes in a zone: two, if the disc crosses ±180°.
+// strike adds the strokes of the last disc in a zone: two, if it crosses ±180°.
 func (m *marks) strike(z zone, place geo.Point, radius float64) {
 	const count, margin = 1 << deepest, 2
 	at := rect{place.Lat, place.Lat, place.Lng, place.Lng}
@@ -77,7 +77,7 @@ func (m *marks) strike(z zone, place geo.Point, radius float64) {
 	}
 }
 
-// appendOwn appends those of the strokes that may reach the cell.
+// appendOwn appends the strokes that may reach the cell.
 func (c cell) appendOwn(own, strokes []stroke) []stroke {
 	down := deepest - c.level
 	west, north := c.x<<down, c.y<<down
@@ -91,8 +91,8 @@ func (c cell) appendOwn(own, strokes []stroke) []stroke {
 	return own
 }
 
-// matter reports whether a cell of which the area is known must be measured
-// again. One that a disc covers whole stays so, unless such a disc is gone.
+// matter reports whether a cell with a known area must be measured again. A cell that
+// a single disc covers stays so, unless such a disc is gone.
 func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 	middle := r.middle()
 	for _, s := range strokes {
@@ -100,7 +100,7 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 		if sole && !d.gone {
 			continue
 		}
-		disc := newSpotAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as it is measured
+		disc := newSpotAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
 		if disc.reaches(r) && (!sole || disc.covers(r)) {
 			return true
 		}

@@ -2,9 +2,9 @@ package coverage
 
 import "github.com/beacon-wifi/beacon/internal/geo"
 
-// measure gives the part of a rectangle that online discs cover, in steradians,
-// with extra ones beside those of the tree. Sole reports that one of them covers
-// it whole.
+// measure returns the part of a rectangle that online discs cover, in steradians,
+// with extra discs besides those of the tree. Sole reports whether a single disc
+// covers all of it.
 func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []spot) (area float64, sole bool) {
 	m.spots = m.spots[:0]
 	s := search[T]{meter: m, rect: r, middle: r.middle()}
@@ -17,8 +17,8 @@ func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []spot) (a
 	return m.halved(r, m.spots), false
 }
 
-// search gathers the spots that reach a rectangle, in the order of the tree. It
-// ends early when one of them covers all.
+// search collects the spots that reach a rectangle, in tree order. It ends early when
+// one of them covers all of it.
 type search[T Item] struct {
 	meter  *meter
 	rect   *rect
@@ -29,7 +29,7 @@ type search[T Item] struct {
 
 // isNearTo is isNear for one disc.
 func (s *search[T]) isNearTo(lat, lng, meters float64) bool {
-	const degrees = 1e-5 // of latitude in a metre, and a bit more
+	const degrees = 1e-5 // of latitude in a metre, rounded up
 	if max(s.rect.south-lat, lat-s.rect.north) > meters*degrees {
 		return false
 	}
@@ -52,7 +52,7 @@ func (s *search[T]) gather(world *[zones]*node[T]) {
 	}
 }
 
-// visitWithin visits a part of the tree, by the shortest way to it.
+// visitWithin visits the part of the tree in a cell, by the shortest path.
 func (s *search[T]) visitWithin(n *node[T], around cell) {
 	c := cell{zone: around.zone}
 	for c.level < around.level {
@@ -70,7 +70,8 @@ func (s *search[T]) visitWithin(n *node[T], around cell) {
 	s.visit(n, float64(c.x)*size, float64(c.y)*size, size)
 }
 
-// visit visits a node with that much of the zone to its west and north.
+// visit visits a node. West and north are the parts of the zone to its west and
+// north.
 func (s *search[T]) visit(n *node[T], west, north, size float64) {
 	if n.fork == nil {
 		s.scan(n.discs)
@@ -107,7 +108,7 @@ func (s *search[T]) scan(discs []entry[T]) {
 	}
 }
 
-// meet takes in a spot that reaches the rectangle.
+// meet adds a spot if it reaches the rectangle.
 func (s *search[T]) meet(found *spot) {
 	if !found.reaches(s.rect) {
 		return

@@ -2,30 +2,29 @@ package coverage
 
 import "math"
 
-// leafSize is how many discs a cell has, at most, that is not cut into four. Few
-// make small cells, which are quick to measure, but many of them.
+// leafSize is the most discs of a cell that is not divided into four. Fewer make
+// small cells, which are quick to measure, but many of them.
 const leafSize = 8
 
-// Cells of the first levels are always cut: they are wider than geometry likes.
-// Those of the last never are: they are smaller than discs, and cutting them
-// would only take memory where many discs are at one place.
+// Cells of the first levels are always divided: they are too wide for the geometry.
+// Those of the last never are: they are smaller than discs, and dividing them would
+// only take memory where many discs are at one place.
 const firstLevel = 3
 
 var lastLevel = [zones]uint8{mercator: 20, north: 14, south: 14}
 
-// node is a cell of the tree: a fork of four or a leaf. A cell without a disc in
-// it and without covered ground has none. A published node never changes.
+// node is a cell of the tree: a fork of four or a leaf. A cell with neither discs nor
+// covered ground has no node. A published node never changes.
 type node[T Item] struct {
-	fork   *fork[T]   // that it is part of; nil for a leaf
-	discs  []entry[T] // of a leaf, in order
-	area   float64    // covered, in steradians; unknown at first, but not in a published node
-	reach  float32    // no radius of an online disc in it is larger
-	widest uint16     // nor that of any disc, in whole metres; of a fork
-	sole   bool       // a leaf which one disc covers whole
+	fork   *fork[T]   // that contains it; nil for a leaf
+	discs  []entry[T] // of a leaf, sorted
+	area   float64    // covered, in steradians; unknown until measured, never in a published node
+	reach  float32    // upper bound of the radius of its online discs
+	widest uint16     // and of all its discs, in whole metres; of a fork
+	sole   bool       // a leaf that a single disc covers entirely
 }
 
-// fork is a node with what it has below it, and what it knows of all that: as
-// much as two lines of a processor's cache hold.
+// fork is a node with its kids and their totals: as much as two cache lines hold.
 type fork[T Item] struct {
 	node node[T]
 	kids [4]*node[T]
@@ -54,11 +53,11 @@ func (n *node[T]) count() int {
 	}
 }
 
-// newLeaf makes a leaf of entries that are in order.
+// newLeaf makes a leaf of sorted entries.
 func newLeaf[T Item](entries []entry[T]) *node[T] {
 	n := &node[T]{area: unknown}
 	if len(entries) > 0 {
-		n.discs = append(make([]entry[T], 0, len(entries)), entries...) // exactly
+		n.discs = append(make([]entry[T], 0, len(entries)), entries...) // no spare capacity
 	}
 	most := 0.0
 	for i := range entries {
@@ -100,7 +99,7 @@ func join[T Item](c cell, kids [4]*node[T]) *node[T] {
 	return n
 }
 
-// collect gathers the entries of four nodes, in order.
+// collect appends the entries of four nodes, and sorts them.
 func collect[T Item](kids [4]*node[T], into []entry[T]) []entry[T] {
 	for _, kid := range kids {
 		switch {

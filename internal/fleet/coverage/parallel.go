@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls f for parts of the numbers below n, each of that size or the
-// last, on all processors if there are some of them.
+// inParallel calls f for consecutive ranges of the numbers below n, each of the given
+// size but the last, on all processors if there are more than a few ranges.
 func inParallel(n, size int, f func(low, high int)) {
 	const few = 4
 	if n <= few*size {

@@ -6,14 +6,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// squareKilometers makes an area of steradians.
+// squareKilometers converts an area from steradians.
 const squareKilometers = geo.EarthRadius * geo.EarthRadius / 1e6
 
-// meters are workspaces of readers.
+// meters is a pool of workspaces.
 var meters = sync.Pool{New: func() any { return new(meter) }}
 
-// Area is how much of a valid box the online discs cover together, in square
-// kilometres (decision N20). What it costs grows with the border of the box.
+// Area returns how much of a valid box the online discs cover together, in square
+// kilometres (decision N20). Its cost grows with the border of the box.
 func (s *Snapshot[T]) Area(box geo.Box) float64 {
 	m := meters.Get().(*meter)
 	defer meters.Put(m)
@@ -29,7 +29,7 @@ func (s *Snapshot[T]) Area(box geo.Box) float64 {
 	return area * squareKilometers
 }
 
-// parts cuts a box at ±180°.
+// parts splits a box at ±180°.
 func parts(box geo.Box) []rect {
 	whole := rect{box.South, box.North, box.West, box.East}
 	if !box.CrossesAntimeridian() {

@@ -7,12 +7,12 @@ func (c *circle) holds(p point) bool {
 	return d.dot(d) <= c.radius*c.radius
 }
 
-// almost is by what part of its radius a disc may stick out of another and still
-// count as within it. It is less than anyone will see, and keeps out circles
-// that coincide but for rounding, whose crossings could be anywhere.
+// almost is the part of its radius by which a disc may stick out of another and still
+// count as within it. It is too small to see, and excludes circles that coincide
+// except for rounding, whose crossings could be anywhere.
 const almost = 1e-8
 
-// isWithin reports whether another circle, which is no smaller, contains it.
+// isWithin reports whether o, which is no smaller, contains c.
 func (c *circle) isWithin(o *circle) bool {
 	d := c.to(o)
 	room := o.radius - c.radius + almost*c.radius
@@ -26,19 +26,19 @@ func (c *circle) touches(o *circle) bool {
 	return d.dot(d) <= reach*reach
 }
 
-// to is the way from one center to another.
+// to returns the vector from one center to another.
 func (c *circle) to(o *circle) point {
 	return point{o.center.x - c.center.x, o.center.y - c.center.y}
 }
 
-// crosses reports whether two rims cross, given the way.
+// crosses reports whether two rims cross, given that vector.
 func (c *circle) crosses(o *circle, way point) bool {
 	square, sum, difference := way.dot(way), c.radius+o.radius, c.radius-o.radius
 	return square < sum*sum && square > difference*difference
 }
 
-// crossing gives where two rims cross: to the right and to the left as seen from
-// the first.
+// crossing returns the points where two rims cross: on the right and on the left as
+// seen from the first.
 func (c *circle) crossing(o *circle) (right, left point) {
 	d := c.to(o)
 	square, sum, difference := d.dot(d), c.radius+o.radius, c.radius-o.radius
@@ -51,14 +51,14 @@ func (c *circle) crossing(o *circle) (right, left point) {
 	return right, left
 }
 
-// rim is what is left of a circle once parts of it are taken off.
+// rim is what is left of a circle after parts of it were removed.
 type rim struct {
 	*circle
 	whole bool
 	arcs  []arc
 }
 
-// arc is a part of a rim, leftwards around it.
+// arc is a part of a rim, counterclockwise.
 type arc struct{ from, to point }
 
 func (r *rim) reset(c *circle) { r.circle, r.whole, r.arcs = c, true, r.arcs[:0] }
@@ -78,7 +78,7 @@ func (r *rim) passesPoint(a *arc, p point) bool {
 	return r.passes(a, point{p.x - r.center.x, p.y - r.center.y})
 }
 
-// area is what the rim adds to the area around the origin.
+// area returns what the rim adds to the area around the origin.
 func (r *rim) area() float64 {
 	if r.whole {
 		return r.spot.area()

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// side is one of the sides of a rectangle in the picture of a frame, walked so
-// that the rectangle is to the left. Its inner side is where
+// side is one of the sides of a rectangle in the projection of a frame, traversed so
+// that the rectangle is on the left. Its inner side is where
 //
 //	a·|u|² - 2·b·u + c <= 0
 type side struct {
 	a, c     float64
 	b        point
 	parallel bool
-	sin, cos float64 // of a parallel's latitude; of a meridian's longitude, from the origin's
-	forward  float64 // 1 if walked east or north, else -1
+	sin, cos float64 // of a parallel's latitude; of a meridian's longitude, relative to the origin's
+	forward  float64 // 1 if traversed east or north, else -1
 	line     line
 	whole    span
 	bare     spans // what no disc covers
 }
 
-// parallel is where the sine of the latitude, cosLat·north + sinLat·up, is the
-// given one.
+// parallel returns the side where the sine of the latitude, cosLat·north + sinLat·up,
+// is the given one.
 func (f *frame) parallel(lat latitude, forward float64) side {
 	// The difference of the sines, as precise as that of the latitudes.
 	higher := (lat.degrees - f.lat) * radian
@@ -34,7 +34,7 @@ func (f *frame) parallel(lat latitude, forward float64) side {
 	}
 }
 
-// meridian is half of the circle where cosLat·sin(lng-away) is zero.
+// meridian returns half of the circle where cosLat·sin(lng-away) is zero.
 func (f *frame) meridian(away, forward float64) side {
 	half := sine(away / 2)
 	sin, cos := sine(away), 1-2*half*half
@@ -44,8 +44,8 @@ func (f *frame) meridian(away, forward float64) side {
 	}
 }
 
-// seen gives a point of the side as a direction that turns left along it: seen
-// from the axis for a parallel, from the middle of the Earth for a meridian.
+// seen returns a point of the side as a direction that turns left along it: seen from
+// the axis for a parallel, from the centre of the Earth for a meridian.
 func (s *side) seen(f *frame, p point) point {
 	east, north, up := 2*p.x, 2*p.y, 1-p.dot(p)
 	outward := up*f.cosLat - north*f.sinLat // away from the axis, in the plane of the origin's meridian
@@ -56,7 +56,7 @@ func (s *side) seen(f *frame, p point) point {
 	return point{outward*s.cos + east*s.sin, s.forward * axial}
 }
 
-// span is the part of the side between two points of it.
+// span returns the part of the side between two of its points.
 func (s *side) span(f *frame, from, to point) span {
 	if s.line.isFlat {
 		return span{s.line.along(from), s.line.along(to), from, to}
@@ -68,7 +68,7 @@ func (s *side) span(f *frame, from, to point) span {
 	return part
 }
 
-// meeting tells how the rim of a disc meets the side.
+// meeting is how the rim of a disc meets the side.
 type meeting int
 
 const (
@@ -80,8 +80,8 @@ const (
 // isBeyond reports whether a point is on the outer side.
 func (s *side) isBeyond(p point) bool { return s.a*p.dot(p)-2*s.b.dot(p)+s.c > 0 }
 
-// cross tells how a rim meets the side. Where they cross, it makes the blade that
-// takes off the rim what is on the outer side: from where it leaves until it
+// cross returns how a rim meets the side. Where they cross, it sets b to the blade
+// that removes from the rim what is on the outer side: from where it leaves until it
 // enters again.
 func (s *side) cross(c *circle, b *blade) meeting {
 	if how, ok := s.line.isClear(c); ok {
@@ -89,7 +89,7 @@ func (s *side) cross(c *circle, b *blade) meeting {
 	}
 	inward := point{s.b.x - s.a*c.center.x, s.b.y - s.a*c.center.y}
 	depth := s.a*(c.center.dot(c.center)+c.radius*c.radius) - 2*s.b.dot(c.center) + s.c
-	length := inward.dot(inward)                         // squared, like all that is compared here
+	length := inward.dot(inward)                         // squared, like everything compared here
 	isAround := length < 1e-24*s.a*s.a*c.radius*c.radius // both are around a pole, and do not cross
 	switch most := 4 * c.radius * c.radius * length; {
 	case depth*depth < most && !isAround:
@@ -115,7 +115,7 @@ func (s *side) cross(c *circle, b *blade) meeting {
 	return crossed
 }
 
-// cover notes what the disc covers of the side: between the points where its rim
+// cover records what the disc covers of the side: between the points where its rim
 // leaves and enters, the side is within the disc.
 func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
 	switch {
@@ -132,8 +132,8 @@ func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
 	}
 }
 
-// covered is the signed area between the origin and those parts of the side
-// that discs cover.
+// covered returns the signed area between the origin and the parts of the side that
+// discs cover.
 func (s *side) covered(f *frame) float64 {
 	bare := s.bare.parts
 	slices.SortFunc(bare, func(a, b span) int { return cmp.Compare(a.start, b.start) })
@@ -150,8 +150,8 @@ func (s *side) covered(f *frame) float64 {
 	return area
 }
 
-// strip is the signed area between the origin and a part of the side. Of a
-// parallel, it is that below the shortest way and what is between the two.
+// strip returns the signed area between the origin and a part of the side. For a
+// parallel, it is the area below the shortest path plus the area between the two.
 func (s *side) strip(f *frame, from, to point) float64 {
 	if !s.parallel {
 		return triangle(from, to)
@@ -160,15 +160,15 @@ func (s *side) strip(f *frame, from, to point) float64 {
 	return triangle(from, to) + s.forward*bulge(s.sin, s.cos, arctan(a.cross(b), a.dot(b))/2)
 }
 
-// bulge is the area between a parallel and the shortest way between two places
-// on it whose longitudes differ by twice the half: 2·(atan(sin·tan half) - sin·half),
-// written so that it keeps its precision at the poles and for the shortest ways.
+// bulge returns the area between a parallel and the shortest path between two places
+// on it whose longitudes differ by 2·half: 2·(atan(sin·tan half) - sin·half), written
+// so that it stays precise at the poles and for the shortest paths.
 func bulge(sin, cos, half float64) float64 {
 	square := half * half
 	if half < 1e-3 {
 		return 2 * sin * cos * cos * half * square * (1./3 + square*(2-3*sin*sin)/15)
 	}
-	less := cos * cos / (1 + math.Abs(sin)) // than 1 is the sine
+	less := cos * cos / (1 + math.Abs(sin)) // 1 - |sin|
 	s, c := math.Sincos(half)
 	return math.Copysign(2, sin) * (less*half - arctan(less*s*c, 1-less*s*s))
 }

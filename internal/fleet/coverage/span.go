@@ -2,22 +2,22 @@ package coverage
 
 import "math"
 
-// span is a part of a line that runs from one point to another: of the rim of a
-// disc, leftwards around it, or of a side of a rectangle. Where on the line it
-// starts and ends is measured in turns.
+// span is a part of a line that runs from one point to another: of the rim of a disc,
+// counterclockwise, or of a side of a rectangle. Its start and end on the line are
+// measured in turns.
 type span struct {
 	start, end float64 // start < end
 	from, to   point
 }
 
-// spans are parts of a line that closes upon itself after a full turn, all of
-// them within one turn from base on.
+// spans are parts of a line that closes upon itself after a full turn, all of them
+// within one turn from base on.
 type spans struct {
 	base  float64
 	parts []span
 }
 
-// remove takes a part off.
+// remove removes a part.
 func (s *spans) remove(part *span) {
 	shift := 0.0
 	for part.start+shift < s.base {
@@ -27,7 +27,7 @@ func (s *spans) remove(part *span) {
 		shift -= fullTurn
 	}
 	s.removeAt(part, shift)
-	if part.end+shift > s.base+fullTurn { // its end is at the beginning
+	if part.end+shift > s.base+fullTurn { // it wraps around to the beginning
 		s.removeAt(part, shift-fullTurn)
 	}
 }
@@ -60,9 +60,8 @@ func (s *spans) removeAt(part *span, shift float64) {
 // fullTurn is the period of turn.
 const fullTurn = 4
 
-// turn grows with the direction of a vector as its angle does, but from 0 to 4,
-// and costs a tenth of an arc tangent. To be in order is all that is asked of the
-// ends of spans.
+// turn grows with the direction of a vector as its angle does, but from 0 to 4, and
+// costs a tenth of an arc tangent. The ends of spans only need to be in order.
 func turn(v point) float64 {
 	sum := math.Abs(v.x) + math.Abs(v.y)
 	switch {

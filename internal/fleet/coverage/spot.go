@@ -6,8 +6,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// spot is an online disc as the geometry sees it: all points of the sphere
-// within an angle of its middle.
+// spot is an online disc as the geometry uses it: all points of the sphere within an
+// angle of its middle.
 type spot struct {
 	lat, lng       float64 // degrees
 	radius         float64 // radians
@@ -26,20 +26,21 @@ func newSpotAt(lat latitude, lng, meters float64) spot {
 	return s
 }
 
-// area is the ground that it covers, in steradians.
+// area returns the ground that it covers, in steradians.
 func (s *spot) area() float64 {
 	half := sine(s.radius / 2)
 	return 4 * math.Pi * half * half
 }
 
-// holdsPole reports whether one of the poles is within, or may be.
+// holdsPole reports whether one of the poles is, or may be, within.
 func (s *spot) holdsPole() bool {
 	return math.Abs(s.lat)*radian+s.radius > math.Pi/2-1e-12
 }
 
-// reaches reports whether it is not wholly beyond one of the sides or corners,
-// nor behind the axis of the Earth. That is the one test by which discs belong to
-// a rectangle: what it excludes has no part in the result, to the bit.
+// reaches reports whether the disc is not entirely beyond one of the sides or
+// corners, nor behind the axis of the Earth. This is the only test of which discs
+// belong to a rectangle: one that it excludes has no effect on the result, to the
+// bit.
 func (s *spot) reaches(r *rect) bool {
 	degrees := s.radius / radian
 	across := max(r.south-s.lat, s.lat-r.north)
@@ -58,14 +59,14 @@ func (s *spot) reaches(r *rect) bool {
 }
 
 // misses reports whether a corner that far away, in degrees of latitude and of
-// longitude, is surely out of reach. The slack is for the nearest point being
-// beside the corner, by a little, since parallels are bent.
+// longitude, is certainly out of reach. The slack allows for the nearest point being
+// slightly beside the corner, since parallels are curved.
 func (s *spot) misses(across, beyond float64) bool {
 	const slack = 1 + 1e-3
 	return haversine(across)+s.cosLat*(s.cosLat-s.radius)*haversine(beyond) > haversine(s.radius/radian)*slack
 }
 
-// isInside reports whether it is surely clear of all sides.
+// isInside reports whether the disc is certainly clear of all sides.
 func (s *spot) isInside(r *rect) bool {
 	const clear = 1 + 1e-9
 	degrees := s.radius / radian * clear
@@ -77,12 +78,12 @@ func (s *spot) isInside(r *rect) bool {
 		s.cosLat*sine(min(east, 90)*radian) > s.sin*clear
 }
 
-// covers reports whether all of the rectangle is surely within. What is farthest
-// from the middle is a corner: along a parallel the distance grows up to the
+// covers reports whether all of the rectangle is certainly within the disc. The point
+// farthest from the middle is a corner: along a parallel the distance grows up to the
 // meridian on the far side of the Earth, which only matters around a pole.
 func (s *spot) covers(r *rect) bool {
 	if max(s.lat-r.south, r.north-s.lat)*radian > s.radius || (r.east-r.west)*radian*(s.cosLat-s.radius) > 2.1*s.radius {
-		return false // too far away, or too wide, as most are
+		return false // too far away or too wide, as most are
 	}
 	across := s.cosLat
 	if !s.holdsPole() {
@@ -99,7 +100,7 @@ func haversine(degrees float64) float64 {
 	return half * half
 }
 
-// sine is math.Sin, faster where that is easy: for small angles.
+// sine is math.Sin, faster for small angles.
 func sine(x float64) float64 {
 	if square := x * x; square < 1e-4 {
 		return x * (1 - square*(1./6-square*(1./120)))

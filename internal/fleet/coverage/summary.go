@@ -6,26 +6,25 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// summary is what a map shows of many discs. It is formed in the order of the
-// tree.
+// summary is what a map shows of many discs. It is formed in tree order.
 type summary struct {
 	totals
-	reach float64 // no radius is larger
+	reach float64 // upper bound of the radii
 }
 
-// totals are what a fork keeps of it, beside its own reach.
+// totals are what a fork keeps of a summary, besides its own reach.
 type totals struct {
 	sum           geo.Vec // of their places
 	count, online int32
 	bounds        bounds // of their places
 }
 
-// bounds is a rectangle in little memory, rounded outwards.
+// bounds is a compact rectangle, rounded outwards.
 type bounds struct{ south, north, west, east float32 }
 
 func summarize[T Item](e *entry[T]) summary {
 	lng := e.lng
-	if lng == 180 { // it is in the first column, like what is at -180°
+	if lng == 180 { // it is in the first column, like -180°
 		lng = -180
 	}
 	s := summary{totals{
@@ -69,8 +68,8 @@ func (n *node[T]) summary() summary {
 	return s
 }
 
-// center is the mean of the places: the place in the direction of the sum, held
-// within the bounds, since the straightest way leads past the poles.
+// center returns the mean of the places: the place in the direction of the sum,
+// clamped to the bounds, since shortest paths bend toward the poles.
 func (s *summary) center() geo.Point {
 	x, y, z := s.sum[0], s.sum[1], s.sum[2]
 	b := &s.bounds
@@ -80,9 +79,9 @@ func (s *summary) center() geo.Point {
 	}
 }
 
-// radiusAround reaches from the center to the end of each disc, and may reach
-// farther: as far as a way to the farthest corner of the bounds that goes east
-// where a degree is longest, and the largest radius.
+// radiusAround returns a radius that reaches from the center to the end of each disc,
+// and may reach farther: the length of a path to the farthest corner of the bounds
+// that goes east where a degree is longest, plus the largest radius.
 func (s *summary) radiusAround(center geo.Point) float64 {
 	south, north := float64(s.bounds.south), float64(s.bounds.north)
 	up := max(north-center.Lat, center.Lat-south)

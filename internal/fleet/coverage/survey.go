@@ -1,15 +1,14 @@
 package coverage
 
-// surveyor measures the cells of a new tree that are not known, and those that
-// the marks reach. First it lists them; then it measures them, during which the
-// tree stays as it is, so that many can be at it; then it writes down what they
-// found.
+// surveyor measures the cells of a new tree that are unknown, and those that the
+// marks reach. First it lists them; then it measures them while the tree does not
+// change, so that many goroutines can take part; then it stores the results.
 type surveyor[T Item] struct {
 	*marks
 	world *[zones]*node[T]
-	below []stroke // those of the cells under way, level by level
-	plots []plot   // in the order of the tree
-	next  int      // to be written down
+	below []stroke // those of the cells on the current path, level by level
+	plots []plot   // in tree order
+	next  int      // plot to store
 }
 
 // plot is a leaf to measure.
@@ -19,7 +18,7 @@ type plot struct {
 	area float64
 }
 
-// survey gives the roots with all areas known.
+// survey returns the roots with all areas known.
 func (s *surveyor[T]) survey() (world [zones]*node[T]) {
 	for z, root := range s.world {
 		s.list(root, cell{zone: zone(z)}, s.strokes[z])
@@ -50,7 +49,6 @@ func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
 	}
 }
 
-// measure measures the plots.
 func (s *surveyor[T]) measure() {
 	inParallel(len(s.plots), 16, func(low, high int) {
 		m := meters.Get().(*meter)
@@ -63,13 +61,13 @@ func (s *surveyor[T]) measure() {
 	})
 }
 
-// isNext reports whether what is written down next is within the cell.
+// isNext reports whether the next plot to store is within the cell.
 func (s *surveyor[T]) isNext(c cell) bool {
 	return s.next < len(s.plots) && s.plots[s.next].cell.isWithin(c)
 }
 
-// settle gives the node with its area known. Nodes that are not known are not
-// published yet, so they are changed in place.
+// settle returns the node with its area known. Unknown nodes are not published yet,
+// so they are changed in place.
 func (s *surveyor[T]) settle(n *node[T], c cell) *node[T] {
 	if n.isKnown() && !s.isNext(c) {
 		return n
@@ -107,7 +105,7 @@ func (s *surveyor[T]) settleFork(n *node[T], c cell) *node[T] {
 	return n
 }
 
-// owned gives a node that may be changed.
+// owned returns a node that may be changed.
 func owned[T Item](n *node[T]) *node[T] {
 	switch {
 	case n == nil:

@@ -2,19 +2,19 @@ package coverage
 
 import "github.com/beacon-wifi/beacon/internal/geo"
 
-// Tile is a square of the web's map, which has 2^Z columns, counted from 180° W,
-// and as many rows, counted from the north. A place on a line belongs to the tile
-// to its north and east, so that every place the map shows is in one tile of a
-// zoom. What is beyond ±85.05° is in none.
+// Tile is a square of the web map, which has 2^Z columns, counted from 180° W, and as
+// many rows, counted from the north. A place on a line belongs to the tile to its
+// north and east, so every place on the map is in exactly one tile of a zoom. Places
+// beyond ±85.05° are in none.
 type Tile struct{ Z, X, Y int }
 
-// Valid reports whether there is such a tile, up to MaxZoom.
+// Valid reports whether the tile exists, up to MaxZoom.
 func (t Tile) Valid() bool {
 	return t.Z >= 0 && t.Z <= MaxZoom && t.X >= 0 && t.X < 1<<t.Z && t.Y >= 0 && t.Y < 1<<t.Z
 }
 
-// Position tells where in the tile a place is shown: 0 is its west and north, 1
-// its east and south.
+// Position returns where in the tile a place is shown: 0 is its west and north, 1 its
+// east and south.
 func (t Tile) Position(p geo.Point) (x, y float64) {
 	count := float64(int(1) << t.Z)
 	lng := p.Lng
@@ -26,10 +26,10 @@ func (t Tile) Position(p geo.Point) (x, y float64) {
 
 func (t Tile) cell() cell { return cell{mercator, uint8(t.Z), uint32(t.X), uint32(t.Y)} }
 
-// everywhere holds every disc.
+// everywhere contains every disc.
 var everywhere = newField(geo.Box{North: 90, South: -90, East: 180, West: -180})
 
-// TileCount is how many discs have their middle in a valid tile.
+// TileCount returns how many discs have their middle in a valid tile.
 func (s *Snapshot[T]) TileCount(t Tile) int {
 	n, within := s.at(t)
 	if n != nil {
@@ -54,8 +54,8 @@ func (s *Snapshot[T]) TileEach(t Tile, yield func(Disc[T]) bool) {
 	}
 }
 
-// TileClusters sums up the discs with their middle in a valid tile, as Clusters
-// does at its zoom: there are 64 at most.
+// TileClusters groups the discs with their middle in a valid tile, as Clusters does
+// at its zoom: into 64 at most.
 func (s *Snapshot[T]) TileClusters(t Tile) []Cluster {
 	g := grouping[T]{field: everywhere}
 	c := t.cell()
@@ -67,8 +67,8 @@ func (s *Snapshot[T]) TileClusters(t Tile) []Cluster {
 	return g.clusters(t.Z + finer)
 }
 
-// at finds the node of a tile, or, where a leaf is larger than the tile, those
-// of its discs that are in the tile.
+// at returns the node of a tile or, where a leaf is larger than the tile, those of
+// its discs that are in the tile.
 func (s *Snapshot[T]) at(t Tile) (n *node[T], within []entry[T]) {
 	c := t.cell()
 	n = s.world[mercator]

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Tree holds the latest snapshot and makes the next. It is safe for concurrent
-// use: readers take a snapshot with one atomic load, and a writer never waits for
-// them nor they for it. Use New.
+// Tree holds the latest snapshot and makes the next. It is safe for concurrent use:
+// readers take a snapshot with one atomic load; they never wait for a writer, nor it
+// for them. Use New.
 type Tree[T Item] struct {
 	latest atomic.Pointer[Snapshot[T]]
 
-	mu sync.Mutex // of writers
+	mu sync.Mutex // serializes writers
 }
 
 // Snapshot is the tree at one moment. It never changes.
@@ -26,14 +26,14 @@ func New[T Item]() *Tree[T] {
 	return t
 }
 
-// Snapshot gives the tree as it is now.
+// Snapshot returns the tree as it is now.
 func (t *Tree[T]) Snapshot() *Snapshot[T] { return t.latest.Load() }
 
-// Apply removes discs, then puts others, and publishes all of it at once. A disc
-// is known by its place and the ID of its item: one that is put where one with
-// its ID is takes that one's place, and one that moves must also be removed from
-// where it was. To remove what is not there changes nothing. If a disc to put is
-// invalid, nothing is changed.
+// Apply removes discs, then puts others, and publishes all of it at once. A disc is
+// identified by its place and the ID of its item: a put replaces the disc with the
+// same ID at the same place, and a disc that moves must also be removed from its old
+// place. Removing what is not there changes nothing. If a disc to put is invalid,
+// nothing changes.
 func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 	for i := range put {
 		if err := put[i].validate(); err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// meter measures the ground that discs cover. It is a workspace: one at a time
-// may use it.
+// meter measures the ground that discs cover. It is a workspace for one goroutine at
+// a time.
 type meter struct {
 	spots   []spot
 	order   []*spot
@@ -16,12 +16,11 @@ type meter struct {
 	patches patches
 }
 
-// crowd is how many discs are measured at once. The work grows with their
-// square, while in half of the ground there are fewer, and often a single one
-// covers it all.
+// crowd is how many discs are measured at once. The work grows with their square,
+// while half of the ground has fewer, and often a single one covers it all.
 const crowd = 20
 
-// halved measures spots that reach the rectangle, of which none covers it.
+// halved measures spots that reach the rectangle, none of which covers it.
 func (m *meter) halved(r *rect, spots []spot) float64 {
 	if len(spots) == 0 {
 		return 0
@@ -36,7 +35,7 @@ func (m *meter) halved(r *rect, spots []spot) float64 {
 	return m.half(&one, spots) + m.half(&other, spots)
 }
 
-// isSmall reports whether a rectangle is so small beside the discs that its
+// isSmall reports whether a rectangle is so small compared with the discs that its
 // halves would have as many.
 func isSmall(r *rect, spots []spot) bool {
 	largest := 0.0
@@ -97,9 +96,9 @@ func (m *meter) union(r *rect, spots []spot) float64 {
 	return area
 }
 
-// sortSpots puts the largest first: what is within another is found when that has
-// been kept. It leaves no order open, for the result is to depend on the spots
-// alone, not on where the tree had them.
+// sortSpots puts the largest first: a spot within another is found because the other
+// was kept before. The order is total, because the result must depend only on the
+// spots, not on where the tree had them.
 func sortSpots(spots []*spot) {
 	if len(spots) > crowd {
 		slices.SortFunc(spots, func(a, b *spot) int {
@@ -107,7 +106,7 @@ func sortSpots(spots []*spot) {
 		})
 		return
 	}
-	for i, s := range spots { // a few are sorted faster by hand
+	for i, s := range spots { // for a few, insertion sort is faster
 		for ; i > 0 && s.isBefore(spots[i-1]); i-- {
 			spots[i] = spots[i-1]
 		}
@@ -135,9 +134,9 @@ func (m *meter) isHidden(c *circle) bool {
 	return false
 }
 
-// connected moves those that hang together with the first to the front, and
-// says how many they are. In a wide rectangle each such group is measured from
-// within: seen from afar, the noise of the last bits would be as large as a disc.
+// connected moves the circles connected with the first to the front, and returns
+// their number. In a wide rectangle each such group is measured from within: from
+// afar, the noise of the last bits would be as large as a disc.
 func connected(circles []circle) int {
 	n := 1
 	for i := 0; i < n; i++ {
@@ -151,9 +150,9 @@ func connected(circles []circle) int {
 	return n
 }
 
-// group measures circles: by Green's theorem, the area within a closed line is
-// the sum of what lies between its parts and the origin. The line is made of what
-// is left of the rims and of the covered parts of the sides.
+// group measures circles: by Green's theorem, the area within a closed line is the
+// sum of what lies between its parts and the origin. The line consists of what is
+// left of the rims and of the covered parts of the sides.
 func (m *meter) group(f *frame, w *walls, circles []circle) float64 {
 	m.sides = m.sides[:0]
 	if !isInside(circles, w.rect) {
@@ -183,7 +182,7 @@ func isInside(circles []circle, r *rect) bool {
 	return true
 }
 
-// clip leaves of the rim what is within the rectangle.
+// clip keeps the part of the rim within the rectangle.
 func (m *meter) clip(f *frame, c *circle) {
 	m.rim.reset(c)
 	var b blade
@@ -199,7 +198,7 @@ func (m *meter) clip(f *frame, c *circle) {
 	}
 }
 
-// hide takes off the rim of one circle what the others cover.
+// hide removes from the rim of one circle what the others cover.
 func (m *meter) hide(circles []circle, n int) {
 	c := &circles[n]
 	for i := range circles {

@@ -2,14 +2,15 @@ package coverage
 
 import "math"
 
-// walls are the sides of a rectangle before they are seen in a frame.
+// walls are the sides of a rectangle before they are projected into a frame.
 type walls struct {
 	*rect
 	south, north latitude
-	// isNear tells that nothing is far away beside the size of the largest disc.
+	// isNear reports that nothing is far away compared with the size of the largest
+	// disc.
 	isNear bool
-	// bow is by how much a side may be aside of the straight way, as far as discs
-	// reach, in the plane of a frame.
+	// bow is how far a side may be from the straight line, as far as discs reach, in
+	// the plane of a frame.
 	bow float64
 }
 
@@ -26,8 +27,7 @@ func newWalls(r *rect, largest float64) walls {
 	return w
 }
 
-// sides writes those of a rectangle over the given ones. At a pole there is
-// none.
+// sides overwrites into with the sides of a rectangle. At a pole there is none.
 func (f *frame) sides(w *walls, into []side) []side {
 	west := turned(w.west-f.lng) * radian
 	east := west + (w.east-w.west)*radian
@@ -35,7 +35,7 @@ func (f *frame) sides(w *walls, into []side) []side {
 	northeast, northwest := f.at(w.north, w.east), f.at(w.north, w.west)
 	into = into[:0]
 	add := func(s side, from, to point) {
-		if len(into) < cap(into) { // its spans have room already
+		if len(into) < cap(into) { // reuse the memory of its spans
 			s.bare.parts = into[:len(into)+1][len(into)].bare.parts[:0]
 		}
 		s.line = newLine(from, to, w.bow)
@@ -55,8 +55,8 @@ func (f *frame) sides(w *walls, into []side) []side {
 	return into
 }
 
-// line is the straight way along a side. Beside a flat one, what matters of the
-// side is told by a few multiplications.
+// line is the straight line along a side. If it is flat, a few multiplications decide
+// what matters of the side.
 type line struct {
 	isFlat       bool
 	from         point
@@ -71,12 +71,12 @@ func newLine(from, to point, bow float64) line {
 	return line{isFlat: !math.IsInf(bow, 1), from: from, unit: unit, inward: point{-unit.y, unit.x}, bow: bow}
 }
 
-// along is how far along the line a point is.
+// along returns how far along the line a point is.
 func (l *line) along(p point) float64 {
 	return l.unit.dot(point{p.x - l.from.x, p.y - l.from.y})
 }
 
-// isClear reports whether a circle is surely on one side of the line, and on
+// isClear reports whether a circle is certainly on one side of the line, and on
 // which.
 func (l *line) isClear(c *circle) (how meeting, ok bool) {
 	if !l.isFlat {

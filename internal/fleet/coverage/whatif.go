@@ -2,9 +2,9 @@ package coverage
 
 import "github.com/beacon-wifi/beacon/internal/geo"
 
-// AreaWith is Area as it is and as it would be with some discs more, which are
-// taken to be online. The tree stays as it is. Beside Area, it costs as much as
-// the cells that those discs reach.
+// AreaWith returns Area as it is, and as it would be with additional discs, which are
+// taken to be online. The tree does not change. Besides Area, it costs as much as the
+// cells that those discs reach.
 func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float64, err error) {
 	extra := make([]spot, 0, len(add))
 	for i := range add {
@@ -39,7 +39,7 @@ func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	if part.empty() || (n != nil && n.sole) {
 		return 0
 	}
-	if c.level < firstLevel { // too wide to ask what reaches it
+	if c.level < firstLevel { // too wide to test what reaches it
 		return g.ofKids(n, c, extra)
 	}
 	var near []spot
@@ -56,7 +56,7 @@ func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	}
 	before, _ := measure(g.meter, g.world, &part, nil)
 	after, _ := measure(g.meter, g.world, &part, near)
-	return max(0, after-before) // a bit of rounding is no loss
+	return max(0, after-before) // a loss is only rounding
 }
 
 func (g *gainWithin[T]) ofKids(n *node[T], c cell, extra []spot) float64 {
@@ -67,7 +67,7 @@ func (g *gainWithin[T]) ofKids(n *node[T], c cell, extra []spot) float64 {
 	return gain
 }
 
-// kid is one of the four below, if there is one.
+// kid returns one of the four nodes below, or nil.
 func (n *node[T]) kid(i int) *node[T] {
 	if n == nil || n.fork == nil {
 		return nil

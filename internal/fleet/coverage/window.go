@@ -7,15 +7,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// window is a rectangle on the grid of a zone, by the part of the zone to its
-// west and north, to look for what may be near it at the cost of comparisons.
+// window is a rectangle on the grid of a zone, given by the parts of the zone to its
+// west and north. It finds what may be near it by comparisons alone.
 type window struct {
 	west, east, north, south float64
-	// How wide and high a metre is on the grid, at most.
+	// Upper bounds of the width and height of a metre on the grid.
 	perMeterX, perMeterY float64
 }
 
-// newWindow is for discs whose radius is up to so many metres.
+// newWindow returns a window for discs with radii up to that many metres.
 func newWindow(z zone, r *rect, meters float64) window {
 	const slack = 1.05 // an arc is little longer than its sine where that is below a half
 	farthest := min(90, max(math.Abs(r.south), math.Abs(r.north))+meters/geo.EarthRadius/radian)
@@ -37,7 +37,7 @@ func newWindow(z zone, r *rect, meters float64) window {
 	return w
 }
 
-// isNear reports whether a disc with a middle in the cell at that place of the
+// isNear reports whether a disc with its middle in the cell at that place of the
 // grid, and up to that radius, may reach the window.
 func (w *window) isNear(west, north, size, meters float64) bool {
 	if max(north-w.south, w.north-north-size) > meters*w.perMeterY {
@@ -46,7 +46,7 @@ func (w *window) isNear(west, north, size, meters float64) bool {
 	return w.gap(west, west+size) <= meters*w.perMeterX
 }
 
-// around is the smallest cell in which all discs are that may reach the window.
+// around returns the smallest cell that contains all discs that may reach the window.
 func (w *window) around(z zone, meters float64) cell {
 	x, y := meters*w.perMeterX, meters*w.perMeterY
 	if w.west-x < 0 || w.east+x >= 1 {
@@ -59,7 +59,7 @@ func (w *window) around(z zone, meters float64) cell {
 	return cell{z, deepest, west, north}.up(deepest - uint8(differ))
 }
 
-// gap is how far something is to the east or west, the nearer way around.
+// gap returns how far something is to the east or west, the shorter way around.
 func (w *window) gap(west, east float64) float64 {
 	after, before := west-w.east, w.west-east
 	switch {
@@ -72,7 +72,7 @@ func (w *window) gap(west, east float64) float64 {
 	}
 }
 
-// sizes are those of a cell at each level.
+// sizes are the cell sizes of each level.
 var sizes = func() (all [deepest + 1]float64) {
 	for level := range all {
 		all[level] = math.Ldexp(1, -level)

@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// blockSize is how many items a block has at most. A change copies a block, a
-	// list asks each for its counts.
+	// blockSize is the most items of a block. A change copies a block, and a list
+	// reads the counts of each.
 	blockSize = 512
-	// separator ends each text of a block. No text has it, so nothing that is looked
-	// for is found across two.
+	// separator ends each text of a block. No text contains it, so no match spans two
+	// texts.
 	separator = "\x00"
 )
 
-// block is a stretch of the roll. It never changes.
+// block is a run of items of the roll. It never changes.
 type block[T Item] struct {
 	first  string // the id of its first item
 	items  []T
 	kinds  []Kind
 	counts [Kinds]int
-	texts  string   // each with its separator
-	ends   []uint32 // where each text ends in texts, behind its separator
+	texts  string   // each followed by its separator
+	ends   []uint32 // where each text ends in texts, after its separator
 	signs  signature
 }
 
-// entry gives an item back as it was put in. Its text lies in the block.
+// entry returns an item as it was put in. Its text shares the block's memory.
 func (b *block[T]) entry(i int) Entry[T] {
 	return Entry[T]{Item: b.items[i], Text: b.texts[b.start(i) : int(b.ends[i])-len(separator)], Kind: b.kinds[i]}
 }
 
-// start is where a text begins.
+// start returns where a text begins.
 func (b *block[T]) start(i int) int {
 	if i == 0 {
 		return 0
@@ -39,8 +39,8 @@ func (b *block[T]) start(i int) int {
 	return int(b.ends[i-1])
 }
 
-// merge gives what is in a block, which may be nil for none, after some edits in
-// the order of ids.
+// merge returns the entries of a block after some edits, which are in the order of
+// ids. A nil block has none.
 func (b *block[T]) merge(edits []edit[T]) []Entry[T] {
 	if b == nil {
 		b = &block[T]{}
@@ -65,10 +65,9 @@ func (b *block[T]) merge(edits []edit[T]) []Entry[T] {
 	return merged
 }
 
-// cut makes blocks of entries, all but the last of them full: ids grow with time,
-// so new ones come behind all others, and what is before stays as it is. A block
-// that lost most of its items is left alone: there are never more blocks than
-// items.
+// cut divides entries into blocks, all of them full but the last: ids grow with time,
+// so new ones come after all others, and the blocks before stay as they are. A block
+// that lost most of its items is left alone: there are never more blocks than items.
 func cut[T Item](entries []Entry[T]) []*block[T] {
 	var blocks []*block[T]
 	for some := range slices.Chunk(entries, blockSize) {

@@ -8,17 +8,17 @@ import (
 // Query asks for a page of a list.
 type Query[T Item] struct {
 	Kinds  Set
-	Text   string       // only items with this in their text; empty: any
-	Keep   func(T) bool // only items that it wants; nil: all
-	Newest bool         // the highest id first
+	Text   string       // only items whose text contains this; empty: any
+	Keep   func(T) bool // only items for which it returns true; nil: all
+	Newest bool         // highest id first
 	Offset int
 	Limit  int
 }
 
-// Set is some kinds.
+// Set is a set of kinds.
 type Set uint8
 
-// SetOf gives the set of some kinds.
+// SetOf returns the set of some kinds.
 func SetOf(kinds ...Kind) (s Set) {
 	for _, k := range kinds {
 		s |= 1 << k
@@ -26,12 +26,12 @@ func SetOf(kinds ...Kind) (s Set) {
 	return s
 }
 
-// All has every kind.
+// All contains every kind.
 const All Set = 1<<Kinds - 1
 
 func (s Set) has(k Kind) bool { return s&(1<<k) != 0 }
 
-// of is how many items of the set are among some counts.
+// of returns how many items of the set there are, given the counts by kind.
 func (s Set) of(counts *[Kinds]int) (n int) {
 	for k, count := range counts {
 		if s.has(Kind(k)) {
@@ -41,11 +41,11 @@ func (s Set) of(counts *[Kinds]int) (n int) {
 	return n
 }
 
-// counted reports whether counting answers the query: who is not on the page need
-// not be looked at.
+// counted reports whether counts alone suffice for the query: items that are not on
+// the page need not be examined.
 func (q *Query[T]) counted() bool { return q.Text == "" && q.Keep == nil }
 
-// Get gives the entry of an item.
+// Get returns the entry of an item.
 func (s *Snapshot[T]) Get(id string) (e Entry[T], ok bool) {
 	at := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > id }) - 1
 	if at < 0 {
@@ -59,7 +59,7 @@ func (s *Snapshot[T]) Get(id string) (e Entry[T], ok bool) {
 	return b.entry(i), true
 }
 
-// Looks is how many items List will look at, beside those on the page.
+// Looks returns how many items List will examine, besides those on the page.
 func (s *Snapshot[T]) Looks(q Query[T]) (items int) {
 	if q.counted() {
 		return 0
@@ -72,7 +72,7 @@ func (s *Snapshot[T]) Looks(q Query[T]) (items int) {
 	return items
 }
 
-// List appends a page to out, and gives the number of items on all pages.
+// List appends a page to out, and returns it with the number of items on all pages.
 func (s *Snapshot[T]) List(q Query[T], out []T) (page []T, total int) {
 	for i := range s.blocks {
 		b := s.blocks[i]
@@ -95,7 +95,7 @@ func (s *Snapshot[T]) List(q Query[T], out []T) (page []T, total int) {
 	return out, total
 }
 
-// each yields the items of a block that a query asks for, in its order.
+// each yields the items of a block that match a query, in the query's order.
 func (b *block[T]) each(q *Query[T], yield func(T)) {
 	var room [blockSize]uint16
 	found := b.find(q.Text, room[:0])
@@ -110,7 +110,7 @@ func (b *block[T]) each(q *Query[T], yield func(T)) {
 	}
 }
 
-// find appends the places of the items whose text has another one in it.
+// find appends the positions of the items whose text contains the given one.
 func (b *block[T]) find(text string, out []uint16) []uint16 {
 	if text == "" {
 		for i := range b.items {

@@ -1,16 +1,15 @@
-// Package directory is an index of items in the order of their ids, in memory, with a
-// text by which each is found: it answers which items are on a page of a list,
-// and how many there are in all. It keeps nothing on disk, and knows neither what the
-// items are nor how their texts were made alike.
+// Package directory is an in-memory index of items in the order of their ids,
+// searchable by text: it lists items by page, and counts them. It keeps nothing on
+// disk, and knows neither what the items are nor how their texts were normalized.
 //
-// Its invariant: a Snapshot never changes, and what it answers depends on the
-// items in it alone, not on the order in which they came.
+// Its invariant: a Snapshot never changes, and what it returns depends only on the
+// items in it, not on the order in which they came.
 //
-// Inside is a row of blocks of some hundred items each. A block has the texts of
-// its items one behind the other, so that a search runs over memory that lies
-// together, and a signature of them, so that most searches pass over most blocks.
-// It knows how many items of each kind it has, so that a list without a search is a
-// matter of counting. A change copies the blocks that it touches, and the row.
+// A snapshot is a list of blocks of some hundred items each. A block stores the texts
+// of its items contiguously, so that a search scans memory in sequence, and a
+// signature of them, so that most searches skip most blocks. It counts its items by
+// kind, so that a list without a search only adds counts. A change copies the list
+// and the blocks that it touches.
 package directory
 
 import (
@@ -20,46 +19,46 @@ import (
 	"sync"
 )
 
-// Item is what a roll holds: something that never changes. A change is another
-// item with the same ID.
+// Item is what a Roll holds. It is immutable: a change is another item with the same
+// ID.
 type Item interface {
 	ID() string
 }
 
-// Entry is an item and what it is found by.
+// Entry is an item with what it is found by.
 type Entry[T Item] struct {
 	Item T
-	Text string // what is searched; without a zero byte
+	Text string // what is searched; contains no zero byte
 	Kind Kind
 }
 
-// Kind is one of a few sorts of items, below Kinds.
+// Kind is one of a few kinds of items. It is below Kinds.
 type Kind uint8
 
-// Kinds is how many sorts there may be.
+// Kinds is how many kinds there may be.
 const Kinds = 4
 
-// Roll holds the latest snapshot, and makes the next when someone asks: many
-// changes together cost little more than one. It is safe for concurrent use. Use
-// New.
+// Roll holds the latest snapshot, and makes the next on demand: many changes together
+// cost little more than one. It is safe for concurrent use. Use New.
 type Roll[T Item] struct {
 	mu      sync.Mutex
 	latest  *Snapshot[T]
-	waiting []edit[T] // what is not in it, in the order in which it came
+	waiting []edit[T] // changes that are not in it, in order of arrival
 }
 
-// Snapshot is the roll at one moment.
+// Snapshot is a Roll at one moment.
 type Snapshot[T Item] struct {
 	blocks []*block[T]
 }
 
-// mostWaiting bounds what waits while nobody asks, and what who asks waits for.
+// mostWaiting bounds how many changes wait while nothing is read, and so how long a
+// read waits for them.
 const mostWaiting = 4096
 
 // New returns an empty roll.
 func New[T Item]() *Roll[T] { return &Roll[T]{latest: &Snapshot[T]{}} }
 
-// Snapshot gives the roll as it is now.
+// Snapshot returns the roll as it is now.
 func (r *Roll[T]) Snapshot() *Snapshot[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,9 +66,9 @@ func (r *Roll[T]) Snapshot() *Snapshot[T] {
 	return r.latest
 }
 
-// Apply removes the items with the deleted ids, then puts the entries in the place
-// of any with the same ID, all of it at once. Deleting what is not there changes
-// nothing. Of two entries with one ID, the last counts.
+// Apply removes the items with the deleted ids, then puts the entries, replacing any
+// with the same ID, all at once. Deleting what is not there changes nothing. Of two
+// entries with one ID, the last counts.
 func (r *Roll[T]) Apply(puts []Entry[T], deletes []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +84,7 @@ func (r *Roll[T]) Apply(puts []Entry[T], deletes []string) {
 	}
 }
 
-// settle makes the next snapshot, if something has changed.
+// settle makes the next snapshot if anything has changed.
 func (r *Roll[T]) settle() {
 	if len(r.waiting) == 0 {
 		return
@@ -95,14 +94,14 @@ func (r *Roll[T]) settle() {
 	r.waiting = nil
 }
 
-// edit is what is to become of an id.
+// edit is a pending change of one id.
 type edit[T Item] struct {
 	id      string
 	entry   Entry[T]
 	deletes bool
 }
 
-// lastOfEach keeps, of edits with the same id, the last.
+// lastOfEach keeps the last of the edits with the same id.
 func lastOfEach[T Item](edits []edit[T]) []edit[T] {
 	kept := edits[:0]
 	for i, e := range edits {
@@ -113,12 +112,13 @@ func lastOfEach[T Item](edits []edit[T]) []edit[T] {
 	return kept
 }
 
-// with gives the snapshot that some edits, in the order of their ids, lead to.
+// with returns the snapshot after some edits, which are in the order of their ids.
 func (s *Snapshot[T]) with(edits []edit[T]) *Snapshot[T] {
 	rest := s.blocks
 	next := make([]*block[T], 0, len(rest)+len(edits)/blockSize+1)
 	for len(edits) > 0 {
-		// The block of an id is the last that begins with it or before, or the first.
+		// The block of an id is the last that begins at or before it, or else the
+		// first.
 		at := max(0, sort.Search(len(rest), func(i int) bool { return rest[i].first > edits[0].id })-1)
 		next = append(next, rest[:at]...)
 		var changed *block[T]

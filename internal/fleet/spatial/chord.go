@@ -6,31 +6,31 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// A search compares squares of chords, because a distance costs ten times as
-// much. But distances are rounded to the micrometre, and what that makes equal
-// is ordered by ID; so chords decide only where they differ by more than the
-// slack, and otherwise the distances themselves do.
+// A search compares squared chords, because a distance costs ten times as much. But
+// distances are rounded to the micrometre, and equal ones are ordered by ID. So
+// chords decide only where they differ by more than the slack; otherwise the
+// distances do.
 
-// step is two micrometres in radii of the Earth: no two places whose chords
-// differ by more are equally far after rounding. The noise of a chord, a part
-// in 10^16, is far below it.
+// step is two micrometres in radii of the Earth: two places whose chords differ by
+// more are never equally far after rounding. The noise of a chord, a part in 10^16,
+// is far below it.
 const step = 2e-6 / geo.EarthRadius
 
-// slack is how much the square of a chord grows with a step.
+// slack returns how much a squared chord grows with a step.
 func slack(chordSquared float64) float64 {
 	return step * (2*math.Sqrt(chordSquared) + step)
 }
 
-// notBeyond is a square of a chord that no place within the radius exceeds (the
-// arc is longer than its chord), and the slack there.
+// notBeyond returns a squared chord that no place within the radius exceeds (an arc
+// is longer than its chord), and the slack there.
 func notBeyond(radius float64) (bound, tie float64) {
 	arc := min(radius/geo.EarthRadius, math.Pi)
 	tie = slack(arc * arc)
 	return arc*arc + tie, tie
 }
 
-// surelyWithin is a square of a chord below which every place is within the
-// radius. Beyond a quarter of the Earth nothing is sure by its chord.
+// surelyWithin returns a squared chord below which every place is within the radius.
+// Beyond a quarter of the Earth's circumference no chord is proof of that.
 func surelyWithin(radius float64) float64 {
 	const quarter = math.Pi / 2
 	arc := min(radius/geo.EarthRadius, quarter) - step

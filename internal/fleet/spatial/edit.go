@@ -6,21 +6,21 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// lopsided is the share of a fork's entries above which one of its sides is out
-// of balance.
+// lopsided is the share of a fork's entries above which one of its sides is out of
+// balance.
 const lopsided = 0.65
 
-// collapseAt is the size at which a shrunken fork becomes one leaf again. It is
-// well below leafSize, so that an item that comes and goes does not part and
-// collapse the same leaf each time.
+// collapseAt is the size at which a shrunken fork becomes one leaf again. It is well
+// below leafSize, so that an item that comes and goes does not split and collapse the
+// same leaf each time.
 const collapseAt = leafSize / 2
 
-// editor makes the next tree out of the last. It copies what belongs to an
-// older batch, and edits in place what it has itself copied or made.
+// editor makes the next tree from the last. It copies what belongs to an older batch,
+// and edits in place what it copied or made itself.
 type editor[T Item] struct {
 	batch uint64
-	// deep is set when an insertion went deeper than a balanced tree is: the
-	// lowest fork above it that is out of balance is built anew.
+	// deep is set when an insertion went deeper than a balanced tree is: the lowest
+	// unbalanced fork above it is rebuilt.
 	deep bool
 }
 
@@ -39,9 +39,9 @@ func (e *editor[T]) insert(root branch[T], added entry[T]) branch[T] {
 	return e.insertBelow(root, added, maxDepth(int(root.count)+1))
 }
 
-// maxDepth is how many forks may be above a leaf. In a path of balanced forks
-// each holds at most the share lopsided of the one above, and the last still
-// more than collapseAt: if a path is longer, a fork of it is out of balance.
+// maxDepth returns how many forks may be above a leaf. On a path of balanced forks
+// each holds at most the share lopsided of the one above, and the last still more
+// than collapseAt: if a path is longer, one of its forks is out of balance.
 func maxDepth(count int) int {
 	if count <= collapseAt {
 		return 1
@@ -79,14 +79,14 @@ func (e *editor[T]) insertIntoLeaf(b branch[T], added entry[T]) branch[T] {
 	return b
 }
 
-// exactCopy copies a leaf with room for so many more, and no more than that:
-// append would leave up to twice the memory.
+// exactCopy copies a leaf with room for exactly that many more: append would leave up
+// to twice the memory.
 func exactCopy[T Item](leaf []entry[T], more int) []entry[T] {
 	return append(make([]entry[T], 0, len(leaf)+more), leaf...)
 }
 
-// replace puts an item into the place of another with its ID and its place: the
-// most frequent change, and the cheapest.
+// replace replaces an item by another with the same ID and place: the most frequent
+// change, and the cheapest.
 func (e *editor[T]) replace(b branch[T], at geo.Vec, old, item T) branch[T] {
 	if b.fork != nil {
 		f := e.own(b.fork)
@@ -109,7 +109,7 @@ func (e *editor[T]) replace(b branch[T], at geo.Vec, old, item T) branch[T] {
 	return b
 }
 
-// remove takes an entry out of the tree.
+// remove removes an entry from the tree.
 func (e *editor[T]) remove(b branch[T], at geo.Vec, old T) branch[T] {
 	if b.fork == nil {
 		entries := make([]entry[T], 0, len(b.leaf)-1)

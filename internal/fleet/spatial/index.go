@@ -1,15 +1,18 @@
-// Package spatial is an index of items by their place on Earth, in memory: it
-// answers which of a million are nearest to a point in a few microseconds. It
-// keeps nothing on disk and knows nothing of what the items are.
+// Package spatial is an in-memory index of items by their place on Earth: it finds
+// the nearest of a million to a point in a few microseconds. It keeps nothing on disk
+// and knows nothing of what the items are.
 //
-// Its invariant: a Snapshot never changes. Readers take the latest with one
-// atomic load and ask it as often as they like; a writer never waits for them
-// nor they for it, because it copies what it changes and publishes the copy.
+// Its invariant: a Snapshot never changes. Readers take the latest with one atomic
+// load and query it as often as they like. A writer copies what it changes and
+// publishes the copy, so they never wait for it, nor it for them.
 //
-// Inside is a kd-tree over unit vectors, so that the poles and ±180° need no
-// special case. A change copies one leaf and the path above it; a subtree that
-// grew lopsided is built anew on the spot (a scapegoat tree), so nothing has to
-// run in the background.
+// It is a kd-tree over unit vectors, so the poles and ±180° need no special case. A
+// change copies one leaf and the path above it. A subtree that became unbalanced is
+// rebuilt at once (a scapegoat tree), so nothing runs in the background.
+//
+//	index := spatial.New[*Cafe]()
+//	err := index.Apply(cafes, nil)
+//	hits := index.Snapshot().Nearest(spatial.Query{Center: p, Radius: 500, Limit: 20}, nil, nil)
 package spatial
 
 import (
@@ -20,12 +23,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// Item is what an index holds: a pointer to something that never changes. A
-// change is a Put of another item with the same ID.
+// Item is what an index holds: a pointer to something immutable. A change is a put of
+// another item with the same ID.
 type Item interface {
 	comparable
 
-	// ID tells items apart and orders those that are equally far.
+	// ID distinguishes items, and orders those that are equally far.
 	ID() string
 	// Place is where the item is. It must be valid.
 	Place() geo.Point
@@ -33,8 +36,8 @@ type Item interface {
 	Tags() Tags
 }
 
-// Tags are up to eight marks of an item. The tree knows for each of its parts
-// which tags occur in it, so a search for a rare one passes over the rest.
+// Tags are up to eight marks of an item. The tree knows which tags occur in each of
+// its parts, so a search for a rare tag skips the rest.
 type Tags uint8
 
 // Index holds the latest snapshot and makes the next. It is safe for concurrent
@@ -42,9 +45,9 @@ type Tags uint8
 type Index[T Item] struct {
 	latest atomic.Pointer[Snapshot[T]]
 
-	mu    sync.Mutex // of writers
+	mu    sync.Mutex // serializes writers
 	items table[T]
-	batch uint64 // counts changes: what the tree made in this one, it may edit
+	batch uint64 // counts changes: what the tree made in the current one may be edited
 }
 
 // Snapshot is the index at one moment.
@@ -59,16 +62,16 @@ func New[T Item]() *Index[T] {
 	return ix
 }
 
-// Snapshot gives the index as it is now.
+// Snapshot returns the index as it is now.
 func (ix *Index[T]) Snapshot() *Snapshot[T] { return ix.latest.Load() }
 
-// Apply removes the items with the deleted ids, then puts the given items in
-// the place of any with the same ID, and publishes all of it at once. Deleting
-// what is not there changes nothing. An item without a valid place is an error,
-// and then nothing is changed.
+// Apply removes the items with the deleted ids, then puts the given items, replacing
+// any with the same ID, and publishes all of it at once. Deleting what is not there
+// changes nothing. An item without a valid place is an error, and then nothing
+// changes.
 func (ix *Index[T]) Apply(puts []T, deletes []string) error {
 	for _, item := range puts {
-		if !item.Place().Valid() { // which is not named: where someone lives belongs in no log
+		if !item.Place().Valid() { // the place is not named: where someone lives belongs in no log
 			return fmt.Errorf("spatial: %q is at no place on Earth", item.ID())
 		}
 	}
@@ -85,8 +88,8 @@ func (ix *Index[T]) Apply(puts []T, deletes []string) error {
 	return nil
 }
 
-// Get gives the item with an ID, as of the latest snapshot. It waits for a
-// writer; searches do not.
+// Get returns the item with an ID, as of the latest snapshot. It waits for a writer;
+// searches do not.
 func (ix *Index[T]) Get(id string) (item T, ok bool) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -96,7 +99,7 @@ func (ix *Index[T]) Get(id string) (item T, ok bool) {
 	return item, item != free
 }
 
-// rebuild makes a whole new tree, which is cheaper than to change much of one.
+// rebuild makes a new tree, which is cheaper than changing much of one.
 func (ix *Index[T]) rebuild(puts []T, deletes []string) branch[T] {
 	for _, id := range deletes {
 		ix.items.remove(id)
@@ -118,7 +121,7 @@ func (ix *Index[T]) rebuild(puts []T, deletes []string) branch[T] {
 	return grow(entries, ix.batch)
 }
 
-// change edits the tree, item by item.
+// change edits the tree item by item.
 func (ix *Index[T]) change(root branch[T], puts []T, deletes []string) branch[T] {
 	edit := editor[T]{batch: ix.batch}
 	for _, id := range deletes {
@@ -141,7 +144,7 @@ func (ix *Index[T]) change(root branch[T], puts []T, deletes []string) branch[T]
 	return root
 }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (s *Snapshot[T]) Len() int { return int(s.root.count) }
 
 // All calls yield for each item, in no particular order, until it returns false.

@@ -7,24 +7,24 @@ import (
 // Query asks for the nearest items.
 type Query struct {
 	Center geo.Point
-	Radius float64 // metres; what lies on the border is within
-	Limit  int     // how many at most; made for up to a few hundred
-	Tags   Tags    // only items that have one of these; zero: all items
+	Radius float64 // metres; an item on the border is within
+	Limit  int     // the most items to return; made for up to a few hundred
+	Tags   Tags    // only items with one of these; zero: all items
 }
 
-// Hit is an item that was found, and how far from the centre it is.
+// Hit is a found item and its distance from the centre.
 type Hit[T Item] struct {
 	Item   T
-	Meters float64 // as geo.Distance says
+	Meters float64 // as geo.Distance returns it
 }
 
-// Nearest gives the items within the radius for which keep is true, ordered by
-// distance, then ID: the nearest ones, if there are more than the limit
-// (decision N13). A nil keep keeps all. It is asked only about items that would
-// be in the answer, in no particular order, and must not change its mind.
+// Nearest returns the items within the radius for which keep returns true, ordered by
+// distance, then ID: the nearest ones, if there are more than the limit (decision
+// N13). A nil keep keeps all. It is called only for items that would be in the
+// result, in no particular order, and must always return the same for an item.
 //
-// The answer is written over out, and nothing is allocated if it fits there. An
-// invalid query has no hits.
+// The result overwrites out, and nothing is allocated if it fits there. An invalid
+// query has no hits.
 func (s *Snapshot[T]) Nearest(q Query, keep func(T) bool, out []Hit[T]) []Hit[T] {
 	out = out[:0]
 	if !q.Center.Valid() || !(q.Radius >= 0) || q.Limit <= 0 {
@@ -45,24 +45,23 @@ func (s *Snapshot[T]) Nearest(q Query, keep func(T) bool, out []Hit[T]) []Hit[T]
 	return run.hits
 }
 
-// search is one search under way. Its hits are in order all the time, which for
-// limits as small as those of searches is faster than a heap. Until it is done,
-// Meters of a hit is the square of the chord: it orders as the distance does,
-// but for differences of micrometres, and costs a tenth.
+// search is a search in progress. Its hits are always sorted, which for such small
+// limits is faster than a heap. Until the end, Meters of a hit is the squared chord:
+// it orders as the distance does, except for differences of micrometres, and costs a
+// tenth.
 type search[T Item] struct {
 	Query
 	at     geo.Vec
-	bound  float64 // what has a larger chord squared cannot be a hit
-	within float64 // what has a smaller one is within the radius
-	tie    float64 // only if two differ by more is it clear which is farther
+	bound  float64 // an item with a larger squared chord cannot be a hit
+	within float64 // an item with a smaller one is within the radius
+	tie    float64 // only if two differ by more is it certain which is farther
 	keep   func(T) bool
 	hits   []Hit[T]
 }
 
-// visit looks for hits in a branch, the nearer side of each fork first. The
-// branch is away from the centre by at least as much as off says on each axis.
-// That is a bound for the very bits of ChordSquared, since every step of either
-// is monotonic, rounding included.
+// visit searches a branch, the nearer side of each fork first. On each axis, off is a
+// lower bound of the distance from the centre to the branch. It bounds the exact bits
+// of ChordSquared, since every step of either is monotonic, rounding included.
 func (s *search[T]) visit(b *branch[T], off geo.Vec) {
 	for b.fork != nil {
 		f := b.fork
@@ -96,8 +95,8 @@ func (s *search[T]) wants(b *branch[T]) bool {
 	return s.Tags == 0 || b.tags&s.Tags != 0
 }
 
-// outranks reports whether all hits come before anything in the second side of
-// a fork at one place, because those with lower IDs fill the answer.
+// outranks reports whether all hits come before anything on the second side of a fork
+// at one place, because hits with lower IDs fill the result.
 func (s *search[T]) outranks(f *fork[T]) bool {
 	if len(s.hits) < s.Limit {
 		return false
@@ -106,8 +105,8 @@ func (s *search[T]) outranks(f *fork[T]) bool {
 	return s.meters(last) <= s.at.Meters(f.kids[1].anyPlace()) && last.Item.ID() < f.pivotID
 }
 
-// scan looks for hits among the entries of a leaf. The chord is that of
-// Vec.ChordSquared, spelled out because the compiler keeps no array in registers.
+// scan searches the entries of a leaf. It has Vec.ChordSquared inline, because the
+// compiler keeps no array in registers.
 func (s *search[T]) scan(leaf []entry[T]) {
 	atX, atY, atZ := s.at[0], s.at[1], s.at[2]
 	for i := range leaf {
@@ -124,7 +123,7 @@ func (s *search[T]) scan(leaf []entry[T]) {
 	}
 }
 
-// qualifies tells whether an item that may be near enough is a hit.
+// qualifies reports whether an item that may be near enough is a hit.
 func (s *search[T]) qualifies(hit *Hit[T]) bool {
 	switch {
 	case hit.Meters > s.within && s.meters(hit) > s.Radius:
@@ -138,14 +137,14 @@ func (s *search[T]) qualifies(hit *Hit[T]) bool {
 	}
 }
 
-// add takes a hit in, for the last one if there is no more room.
+// add inserts a hit, in place of the last one if there is no more room.
 func (s *search[T]) add(hit Hit[T]) {
 	if len(s.hits) < s.Limit {
 		s.hits = append(s.hits, hit)
 	}
 	i := len(s.hits) - 1
 	for i > 0 {
-		// s.before(&hit, &s.hits[i-1]), spelled out for speed.
+		// s.before(&hit, &s.hits[i-1]), inlined for speed.
 		more := s.hits[i-1].Meters - hit.Meters
 		if more < -s.tie || (more <= s.tie && !s.beforeClosely(&hit, &s.hits[i-1])) {
 			break
@@ -161,7 +160,7 @@ func (s *search[T]) add(hit Hit[T]) {
 	}
 }
 
-// before is the order of an answer: by distance, then ID.
+// before is the order of the result: by distance, then ID.
 func (s *search[T]) before(a, b *Hit[T]) bool {
 	more := b.Meters - a.Meters
 	return more > s.tie || (more >= -s.tie && s.beforeClosely(a, b))
@@ -175,7 +174,7 @@ func (s *search[T]) beforeClosely(a, b *Hit[T]) bool {
 	return a.Item.ID() < b.Item.ID()
 }
 
-// meters is the distance of a hit whose Meters is still a chord.
+// meters returns the distance of a hit whose Meters is still a squared chord.
 func (s *search[T]) meters(hit *Hit[T]) float64 {
 	if hit.Meters <= geo.Quarter {
 		return geo.ArcMeters(hit.Meters)

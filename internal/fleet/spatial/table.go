@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// table finds items by ID. An item knows its own ID, so a slot is little more
-// than the item: a third of the memory of a map with string keys. It is made of
-// many small parts, so that growing never stops the writer for long. It is no
-// part of a snapshot: only the writer uses it.
+// table finds items by ID. An item knows its own ID, so a slot is little more than
+// the item: a third of the memory of a map with string keys. It has many small parts,
+// so that growing never stops the writer for long. It is not part of a snapshot: the
+// writers' mutex guards it.
 type table[T Item] struct {
 	seed  maphash.Seed
 	parts [256]part[T]
@@ -16,8 +16,8 @@ type table[T Item] struct {
 
 // part is a hash table with open addressing and linear probing.
 type part[T Item] struct {
-	slots  []T     // a power of two, at most three quarters in use
-	prints []uint8 // seven bits of each hash, to pass others by unseen; 0: free
+	slots  []T     // length is a power of two, at most three quarters in use
+	prints []uint8 // seven bits of each hash, to skip other items without reading them; 0: free
 	used   int
 }
 
@@ -25,8 +25,8 @@ const smallestPart = 4
 
 func newTable[T Item]() table[T] { return table[T]{seed: maphash.MakeSeed()} }
 
-// find gives the part for an ID, and in it the slot of the item or else the
-// free one, which holds the zero T, where it would be.
+// find returns the part for an ID, and in it the slot of the item or else the free
+// one for it, which holds the zero T.
 func (t *table[T]) find(id string) (p *part[T], slot int) {
 	return t.findHash(maphash.String(t.seed, id), id)
 }
@@ -50,7 +50,7 @@ func (p *part[T]) probe(hash uint64, id string) int {
 	return slot
 }
 
-// put stores an item and gives the one with its ID that it replaces.
+// put stores an item and returns the one with its ID that it replaces.
 func (t *table[T]) put(item T) (old T, replaced bool) {
 	hash := maphash.String(t.seed, item.ID())
 	p, slot := t.findHash(hash, item.ID())
@@ -73,8 +73,8 @@ func (t *table[T]) remove(id string) (old T, found bool) {
 	old = p.slots[slot]
 	p.used--
 	p.clear(slot)
-	// What follows without a gap may have been pushed past its own slot by the
-	// one removed: it is stored again.
+	// Items that follow without a gap may have been pushed past their own slots by
+	// the removed one, so they are stored again.
 	mask := len(p.slots) - 1
 	for next := (slot + 1) & mask; p.prints[next] != 0; next = (next + 1) & mask {
 		moved := p.slots[next]
@@ -96,7 +96,7 @@ func (t *table[T]) store(p *part[T], item T) {
 	p.slots[slot], p.prints[slot] = item, printOf(hash)
 }
 
-// reserve makes room for that many more items, evenly spread.
+// reserve makes room for more items, assuming that each part gets an equal share.
 func (t *table[T]) reserve(more int) {
 	each := more / len(t.parts)
 	for i := range t.parts {

@@ -6,18 +6,18 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// leafSize is how many items a leaf holds at most. Fewer make a deeper tree and
-// more memory for its forks, more make each search look at more items.
+// leafSize is the most items of a leaf. Fewer make a deeper tree with more memory for
+// its forks; more make each search examine more items.
 const leafSize = 32
 
-// entry is an item with its place as the tree sees it.
+// entry is an item with its place as a vector.
 type entry[T Item] struct {
 	at   geo.Vec
 	item T
 }
 
-// branch is a part of the tree as seen from above: a fork or a leaf, and what a
-// search must know of it to pass it by without loading it.
+// branch is a subtree as seen from above: a fork or a leaf, and what a search must
+// know to skip it without loading it.
 type branch[T Item] struct {
 	fork  *fork[T]   // nil for a leaf
 	leaf  []entry[T] // never changed, only replaced
@@ -25,22 +25,21 @@ type branch[T Item] struct {
 	tags  Tags // all that occur in it
 }
 
-// fork parts its entries by their coordinate on one axis, and where that is
-// equal, by ID. Hence any number of entries at one place or in one row can be
-// parted evenly, and each entry has one path to it.
+// fork splits its entries by their coordinate on one axis and, where that is equal,
+// by ID. So any number of entries at one place or in one row can be split in half,
+// and each entry has exactly one path to it.
 //
-// It is kept small: what a search in a large index spends its time on is to wait
-// for memory.
+// It is small, because a search in a large index spends its time waiting for memory.
 type fork[T Item] struct {
-	pivot    float64 // kids[1] holds what is not below (pivot, pivotID)
+	pivot    float64 // kids[1] holds the entries not below (pivot, pivotID)
 	axis     uint8
-	onePlace bool // everything below is at one place, parted by ID alone
+	onePlace bool // everything below is at one place, split by ID alone
 	kids     [2]branch[T]
 	pivotID  string
-	batch    uint64 // in which it was made: until that is published, it may be edited
+	batch    uint64 // that made it: until that is published, it may be edited
 }
 
-// side tells on which side of the fork an entry lies.
+// side returns the side of the fork on which an entry lies.
 func (f *fork[T]) side(at geo.Vec, id string) int {
 	v := at[f.axis]
 	if v < f.pivot || (v == f.pivot && id < f.pivotID) {
@@ -49,13 +48,13 @@ func (f *fork[T]) side(at geo.Vec, id string) int {
 	return 1
 }
 
-// branch sums the fork up.
+// branch returns the fork as a branch, with its totals.
 func (f *fork[T]) branch() branch[T] {
 	a, b := &f.kids[0], &f.kids[1]
 	return branch[T]{fork: f, count: a.count + b.count, tags: a.tags | b.tags}
 }
 
-// anyPlace gives the place of one of the entries.
+// anyPlace returns the place of one of the entries.
 func (b *branch[T]) anyPlace() geo.Vec {
 	for b.fork != nil {
 		b = &b.fork.kids[0]
@@ -63,7 +62,7 @@ func (b *branch[T]) anyPlace() geo.Vec {
 	return b.leaf[0].at
 }
 
-// newLeaf makes a leaf of the entries, which from then on belong to it.
+// newLeaf makes a leaf of the entries and takes ownership of them.
 func newLeaf[T Item](entries []entry[T]) branch[T] {
 	b := branch[T]{leaf: entries, count: int32(len(entries))}
 	for i := range entries {
@@ -92,8 +91,8 @@ func grow[T Item](entries []entry[T], batch uint64) branch[T] {
 	return f.branch()
 }
 
-// longestAxis is the axis on which a sample of the entries is spread most. Any
-// axis would do, but cutting the longest keeps parts compact.
+// longestAxis returns the axis on which a sample of the entries is spread most. Any
+// axis would do, but splitting the longest keeps parts compact.
 func longestAxis[T Item](entries []entry[T]) uint8 {
 	low, high := entries[0].at, entries[0].at
 	for i := 0; i < len(entries); i += 1 + len(entries)/64 {
@@ -119,8 +118,8 @@ func areAtOnePlace[T Item](entries []entry[T]) bool {
 	return true
 }
 
-// selectNth puts the entry that is n-th on the axis at n, lower ones before it
-// and higher ones after: quickselect with the median of three.
+// selectNth moves the entry that is n-th on the axis to n, lower ones before it and
+// higher ones after: quickselect with the median of three.
 func selectNth[T Item](entries []entry[T], n int, axis uint8) {
 	low, high := 0, len(entries)-1
 	for low < high {
@@ -175,7 +174,7 @@ func (e *entry[T]) compare(other *entry[T], axis uint8) int {
 	}
 }
 
-// appendEntries collects what is in the branch.
+// appendEntries appends the entries of the branch.
 func (b *branch[T]) appendEntries(entries []entry[T]) []entry[T] {
 	for b.fork != nil {
 		entries = b.fork.kids[0].appendEntries(entries)

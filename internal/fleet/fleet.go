@@ -25,8 +25,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Encode returns what lists show of a hotspot and what does not change by itself. The
-// text contains the hotspot's id.
+// Encode returns the parts of a hotspot that lists show and that do not change by
+// themselves. The text contains the hotspot's id.
 type Encode func(beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use. A search for nearby

@@ -18,7 +18,7 @@ var lastLevel = [zones]uint8{mercator: 20, north: 14, south: 14}
 type node[T Item] struct {
 	fork   *fork[T]   // that contains it; nil for a leaf
 	discs  []entry[T] // of a leaf, sorted
-	area   float64    // covered, in steradians; unknown until measured, never in a published node
+	area   float64    // covered, in steradians; unknown until measured, known once published
 	reach  float32    // upper bound of the radius of its online discs
 	widest uint16     // and of all its discs, in whole metres; of a fork
 	sole   bool       // a leaf that a single disc covers entirely

@@ -219,7 +219,7 @@ func (m *modelMachine) doOdd(t *rapid.T) {
 }
 
 func (m *modelMachine) doDocuments(t *rapid.T) {
-	text, err := os.ReadFile(filepath.Join(harness.Root(), "network", "openapi.yaml"))
+	text, err := os.ReadFile(filepath.Join(harness.Root(), "internal", "api", "openapi.yaml"))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

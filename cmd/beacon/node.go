@@ -28,7 +28,7 @@ type node struct {
 	fleet     *fleet.Fleet
 	follower  *fleet.Follower
 	keys      *access.Keys
-	keeper    *lease.Keeper
+	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
 	rewards   *rewards.Rewards
 	sequencer *events.Sequencer
@@ -47,7 +47,7 @@ const keeperLease = "keeper"
 // nodeConfig configures a node, apart from its database.
 type nodeConfig struct {
 	limits   api.Limits
-	policies policy.Book
+	policies policy.Set
 	now      func() time.Time
 	rate     float64 // how fast now runs compared with the machine's clock; 0: unknown
 	log      *slog.Logger
@@ -57,10 +57,10 @@ var _ rewards.Store = (*store.DB)(nil)
 
 func newNode(db *store.DB, cfg nodeConfig) *node {
 	now, log := cfg.now, cfg.log
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	table := heartbeat.NewTable(service)
 	n := &node{db: db, fleet: fleet.New(api.Summarize, table), now: now, log: log}
-	n.keeper = lease.NewKeeper(db, keeperLease, db.Node(), log)
+	n.keeper = lease.NewHolder(db, keeperLease, db.Node(), log)
 	n.hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
@@ -103,7 +103,7 @@ func (n *node) load(ctx context.Context) error {
 	if err := n.telemetry.Restored(ctx); err != nil {
 		return err
 	}
-	return n.fleet.Chart(n.now())
+	return n.fleet.BuildMap(n.now())
 }
 
 const (

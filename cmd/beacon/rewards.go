@@ -23,7 +23,7 @@ type policies struct {
 	Policy string `placeholder:"FILE" help:"A file of reward policies, in place of those that beacon was built with."`
 }
 
-func (p policies) book() (policy.Book, error) {
+func (p policies) book() (policy.Set, error) {
 	if p.Policy == "" {
 		return policy.Default(), nil
 	}

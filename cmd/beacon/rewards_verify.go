@@ -53,7 +53,7 @@ func (c rewardsVerifyCmd) Run(out *console) error {
 	return checkChain(all)
 }
 
-func verifyFile(file string, book policy.Book) (statement.Report, error) {
+func verifyFile(file string, book policy.Set) (statement.Report, error) {
 	var in io.Reader = os.Stdin
 	if file != "-" {
 		f, err := os.Open(file)

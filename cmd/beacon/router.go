@@ -21,7 +21,7 @@ type router struct {
 	docs    *docsite.Docs
 	loaded  atomic.Bool // until then the network interface has no data
 
-	pressure httpserver.Pressure
+	pressure httpserver.Overload
 }
 
 func newRouter(health *httpserver.Health, preview *preview.API, network *api.API, console *webconsole.Console, docs *docsite.Docs) *router {
@@ -36,7 +36,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.console.ServeHTTP(w, r)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
-	case !api.IsHeartbeat(r) && rt.pressure.Yields(r):
+	case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)

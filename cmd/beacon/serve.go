@@ -96,7 +96,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		return err
 	}
 	defer s.node.db.Close()
-	s.front = &httpserver.Front{
+	s.front = &httpserver.Handler{
 		Next:    s.router,
 		Refuse:  s.router.refuse,
 		Now:     time.Now,
@@ -119,7 +119,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 type server struct {
 	node    *node
 	router  *router
-	front   *httpserver.Front
+	front   *httpserver.Handler
 	health  httpserver.Health
 	metrics *metrics.Set
 	log     *slog.Logger
@@ -285,12 +285,12 @@ func (c serveCmd) limits() api.Limits {
 // accessLog returns the observer that logs requests, or nil if the level excludes
 // them. It omits heartbeats that succeed or get a temporary refusal: a million
 // devices would make 16,700 lines a second, and the metrics count them.
-func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.Exchange) {
+func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.RequestInfo) {
 	if c.LogLevel > slog.LevelInfo {
 		return nil
 	}
 	log := httpserver.NewAccessLog(out, c.LogFormat == "text").Observe
-	return func(r *http.Request, e httpserver.Exchange) {
+	return func(r *http.Request, e httpserver.RequestInfo) {
 		usual := e.Status == http.StatusOK || e.Status == http.StatusServiceUnavailable
 		if !usual || !api.IsHeartbeat(r) {
 			log(r, e)
@@ -299,11 +299,11 @@ func (c serveCmd) accessLog(out io.Writer) func(*http.Request, httpserver.Exchan
 }
 
 // observers combines two observers; the second may be nil.
-func observers(first, second func(*http.Request, httpserver.Exchange)) func(*http.Request, httpserver.Exchange) {
+func observers(first, second func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
 	if second == nil {
 		return first
 	}
-	return func(r *http.Request, e httpserver.Exchange) {
+	return func(r *http.Request, e httpserver.RequestInfo) {
 		first(r, e)
 		second(r, e)
 	}

@@ -18,7 +18,7 @@ import (
 // atOnce is telemetry that takes every beat without any work.
 type atOnce struct{ api.Telemetry }
 
-func (atOnce) Take(context.Context, *fleet.Spot, beacon.Heartbeat) (beacon.Status, error) {
+func (atOnce) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Status, error) {
 	return beacon.Online, nil
 }
 
@@ -74,7 +74,7 @@ func BenchmarkFacts(b *testing.B) {
 	for b.Loop() {
 		out = out[:0]
 		for range 20 {
-			out = api.AppendFacts(out, spot.Facts(noon))
+			out = api.AppendFacts(out, spot.Condition(noon))
 		}
 	}
 }

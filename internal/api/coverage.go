@@ -89,14 +89,14 @@ func appendFindings(out []byte, s fleet.Survey) []byte {
 
 // appendMark copies the coordinates from the summary, encoded when the hotspot last
 // changed: formatting two numbers costs more than all the rest.
-func appendMark(out []byte, m fleet.Mark) []byte {
-	_, place, _ := cutSummary(m.Spot.Summary())
+func appendMark(out []byte, m fleet.MapItem) []byte {
+	_, place, _ := cutSummary(m.Spot.Encoded())
 	out = append(append(out, `"id":"`...), m.Spot.ID()...)
 	out = append(append(out, `",`...), place...)
 	return appendMarkState(append(out, ','), m)
 }
 
-func appendMarkState(out []byte, m fleet.Mark) []byte {
+func appendMarkState(out []byte, m fleet.MapItem) []byte {
 	out = appendRadius(append(out, `"radius_m":`...), m.Spot.RadiusM())
 	out = append(append(out, `,"status":"`...), m.Status...)
 	return append(out, '"')

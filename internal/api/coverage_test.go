@@ -94,7 +94,7 @@ func (s *server) populate(t testing.TB, radius float64, places ...geo.Point) {
 	if err := s.fleet.Apply(all...); err != nil {
 		t.Fatal(err)
 	}
-	s.fleet.Beats(beats)
+	s.fleet.Replay(beats)
 	if err := s.fleet.Redraw(s.now()); err != nil {
 		t.Fatal(err)
 	}

@@ -346,6 +346,6 @@ func TestEvents_AreFor(t *testing.T) {
 	}
 }
 
-func facts(radius float64) fleet.Facts {
-	return fleet.Facts{Status: "online", RadiusM: float64(radius), Signal: beacon.FairSignal, Tier: beacon.Premium, Load: 2500, Uptime: 10_000}
+func facts(radius float64) fleet.Condition {
+	return fleet.Condition{Status: "online", RadiusM: float64(radius), Signal: beacon.FairSignal, Tier: beacon.Premium, Load: 2500, Uptime: 10_000}
 }

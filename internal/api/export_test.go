@@ -215,7 +215,7 @@ const (
 
 // ReadQueries decodes a query in each of the ways that the interface knows: what
 // was asked of nearby, of events and of a history, and what was wrong each time.
-func ReadQueries(raw string, now time.Time) (nearby fleet.Query, after int64, steps telemetry.HistoryQuery, errs map[string]error) {
+func ReadQueries(raw string, now time.Time) (nearby fleet.NearbyQuery, after int64, steps telemetry.HistoryQuery, errs map[string]error) {
 	a := &API{now: func() time.Time { return now }}
 	r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/", RawQuery: raw}, Header: http.Header{}}
 	errs = map[string]error{}

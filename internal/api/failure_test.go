@@ -71,7 +71,7 @@ func (f faulty) NoteRefusal(context.Context, beacon.Change) error { return f.fai
 
 // Faulty as telemetry.
 
-func (f faulty) Take(context.Context, *fleet.Spot, beacon.Heartbeat) (beacon.Status, error) {
+func (f faulty) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Status, error) {
 	return "", f.fail()
 }
 

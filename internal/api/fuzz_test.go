@@ -186,8 +186,8 @@ func FuzzCoverage(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	hotspots := fleet.New(api.Summarize, heartbeat.NewTable(heartbeat.NewService()))
-	if err := hotspots.Chart(noon); err != nil {
+	hotspots := fleet.New(api.Summarize, heartbeat.NewTable(heartbeat.NewOutages()))
+	if err := hotspots.BuildMap(noon); err != nil {
 		f.Fatal(err)
 	}
 	s := &server{fleet: hotspots}

@@ -29,11 +29,11 @@ func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 		}
 		out = appendFeature(out, hit.Item.ID())
 		out = appendPlace(out, hit.Item.Place())
-		head, _, address := cutSummary(hit.Item.Summary())
+		head, _, address := cutSummary(hit.Item.Encoded())
 		out = append(out, head...)
 		out = append(append(out, `,"address":`...), address...)
 		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
-		out = append(appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp))), '}') // appendFacts closes the properties
+		out = append(appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp))), '}') // appendFacts closes the properties
 	}
 	return appendMeta(append(out, ']'), m)
 }

@@ -63,7 +63,7 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beac
 // authenticate identifies the caller: the holder of an API key, or the device of a
 // hotspot. An address that floods wrong keys is refused before they are looked up
 // (decision N21). Keys that are already cached are not affected.
-func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Spot, err error) {
+func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Hotspot, err error) {
 	if key, ok := bearer(r); ok {
 		p, err = a.keys.VerifyIf(r.Context(), key, func() error {
 			if device = a.deviceWith(key); device != nil {
@@ -83,7 +83,7 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 }
 
 // deviceWith returns the hotspot whose device has the key, or nil.
-func (a *API) deviceWith(key string) *fleet.Spot {
+func (a *API) deviceWith(key string) *fleet.Hotspot {
 	presented, ok := access.Split(key)
 	if !ok {
 		return nil

@@ -90,7 +90,7 @@ const nextBeat = "60"
 
 // device returns the hotspot whose device sent the request. It must be the hotspot in
 // the path.
-func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, now time.Time) (*fleet.Spot, error) {
+func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, now time.Time) (*fleet.Hotspot, error) {
 	key, _ := bearer(r)
 	presented, ok := access.Split(key)
 	if !ok || !presented.IsOf(hotspot) {

@@ -36,12 +36,12 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	return nil
 }
 
-func decodeList(r *http.Request) (fleet.Listing, error) {
+func decodeList(r *http.Request) (fleet.ListQuery, error) {
 	q, err := newQuery(r)
 	if err != nil {
-		return fleet.Listing{}, err
+		return fleet.ListQuery{}, err
 	}
-	in := fleet.Listing{Page: q.page(), Text: q.search()}
+	in := fleet.ListQuery{Page: q.page(), Text: q.search()}
 	switch status := q.oneOf("status", "all", "pending", "online", "offline"); status {
 	case "", "all":
 	default:
@@ -54,7 +54,7 @@ func decodeList(r *http.Request) (fleet.Listing, error) {
 	return in, q.faults.Err()
 }
 
-func appendList(out []byte, page beacon.Listed[*fleet.Spot], m meta) []byte {
+func appendList(out []byte, page beacon.Listed[*fleet.Hotspot], m meta) []byte {
 	out = append(out, `{"data":[`...)
 	for i, s := range page.Items {
 		if i > 0 {
@@ -75,8 +75,8 @@ func appendList(out []byte, page beacon.Listed[*fleet.Spot], m meta) []byte {
 
 // appendListed writes what a nearby response says about a hotspot except the distance,
 // plus whether it is verified and linked. The time of registration comes from its id.
-func appendListed(out []byte, s *fleet.Spot, now time.Time) []byte {
-	head, place, address := cutSummary(s.Summary())
+func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
+	head, place, address := cutSummary(s.Encoded())
 	out = append(out, head...)
 	out = append(append(out, `,"location":{`...), place...)
 	out = append(append(out, `,"address":`...), address...)
@@ -84,5 +84,5 @@ func appendListed(out []byte, s *fleet.Spot, now time.Time) []byte {
 	out = strconv.AppendBool(append(out, `},"device":{"linked":`...), s.Linked())
 	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
 	out = stamp(raw.Time()).append(append(out, `},"created_at":"`...))
-	return appendFacts(append(out, '"'), s.Facts(now))
+	return appendFacts(append(out, '"'), s.Condition(now))
 }

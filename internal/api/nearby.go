@@ -24,7 +24,7 @@ const (
 )
 
 // Summarize encodes what nearby responses say about a hotspot and what does not change
-// by itself, up to the distance; see fleet.Encode. It is written by hand because a
+// by itself, up to the distance; see fleet.Encoder. It is written by hand because a
 // million are encoded when a server starts.
 func Summarize(h beacon.Hotspot) string {
 	var room [512]byte
@@ -54,7 +54,7 @@ func cutSummary(summary string) (head, place, address string) {
 }
 
 // appendFacts encodes what is true of a hotspot at this moment.
-func appendFacts(out []byte, f fleet.Facts) []byte {
+func appendFacts(out []byte, f fleet.Condition) []byte {
 	out = append(out, `,"status":"`...)
 	out = append(out, f.Status...)
 	out = append(out, `","coverage_radius_m":`...)
@@ -125,12 +125,12 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	return nil
 }
 
-func decodeNearby(r *http.Request) (fleet.Query, error) {
+func decodeNearby(r *http.Request) (fleet.NearbyQuery, error) {
 	q, err := newQuery(r)
 	if err != nil {
-		return fleet.Query{}, err
+		return fleet.NearbyQuery{}, err
 	}
-	in := fleet.Query{
+	in := fleet.NearbyQuery{
 		RadiusM: q.positive("radius", maxRadiusM, defaultRadiusM),
 		Limit:   q.whole("limit", 1, maxLimit, defaultLimit),
 		Status:  beacon.Online,
@@ -166,9 +166,9 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, hit.Item.Summary()...)
+		out = append(out, hit.Item.Encoded()...)
 		out = appendTenths(out, hit.Meters)
-		out = appendFacts(out, hit.Item.Facts(time.Time(m.Timestamp)))
+		out = appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp)))
 	}
 	return appendMeta(append(out, ']'), m)
 }

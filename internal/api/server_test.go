@@ -135,11 +135,11 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	table := heartbeat.NewTable(service)
 	s.fleet = fleet.New(api.Summarize, table)
 	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
-	keeper := lease.NewKeeper(db, "keeper", db.Node(), log)
+	keeper := lease.NewHolder(db, "keeper", db.Node(), log)
 	if opts.events == nil {
 		opts.events = db
 	}
@@ -170,7 +170,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		}
 		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run, paid.Run)
 	}
-	if err := s.fleet.Chart(s.now()); err != nil {
+	if err := s.fleet.BuildMap(s.now()); err != nil {
 		t.Fatal(err)
 	}
 	if opts.telemetry == nil {
@@ -188,8 +188,8 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if opts.refusing != 0 {
 		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.Refuse(w, r, opts.refusing) })
 	}
-	front := &httpserver.Front{
-		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, httpserver.Exchange) {},
+	front := &httpserver.Handler{
+		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, httpserver.RequestInfo) {},
 	}
 	s.Server = httptest.NewUnstartedServer(front)
 	s.Config = httpserver.NewServer(front, log)

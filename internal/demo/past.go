@@ -21,7 +21,7 @@ func (n *Network) Began() time.Time { return n.launch.Time() }
 // by hotspot, as a server would have written them. It ends with the first error of
 // each. The callee may keep the records.
 func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	written := make([]*past, len(n.Spots))
 	today := beacon.DayOf(n.Now)
 	for day := n.launch; day <= today; day++ {
@@ -67,7 +67,7 @@ func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt
 // past is the generated history of a hotspot.
 type past struct {
 	spot      *Spot
-	chronicle *heartbeat.Chronicle
+	chronicle *heartbeat.Backfill
 	boot      uint64 // the device's id of it,
 	bootName  uint64 // and the network's
 	over      bool

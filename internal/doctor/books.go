@@ -15,7 +15,7 @@ import (
 type bookkeeper struct {
 	*look
 	s     store.Snapshot
-	rules policy.Book
+	rules policy.Set
 	month beacon.Month
 
 	days     []*cursor[ledger.Row]
@@ -58,7 +58,7 @@ func books(l *look) error {
 
 // policies returns the stored policies, or those built into the program if none of them
 // is usable.
-func (l *look) policies(s store.Snapshot) (rules policy.Book, err error) {
+func (l *look) policies(s store.Snapshot) (rules policy.Set, err error) {
 	written, err := s.Policies(l.ctx)
 	if err != nil {
 		return nil, err

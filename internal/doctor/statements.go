@@ -35,7 +35,7 @@ func statementCursor(l *look, s store.Snapshot) *cursor[ledger.Statement] {
 type auditor struct {
 	*look
 	s        store.Snapshot
-	rules    policy.Book
+	rules    policy.Set
 	finished beacon.Month // the newest month settled for everyone
 
 	accounts   *cursor[ledger.Account]
@@ -281,7 +281,7 @@ func documents(l *look) error {
 	})
 }
 
-func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Book) error {
+func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Set) error {
 	out, in := io.Pipe()
 	verdict := make(chan error, 1)
 	go func() {

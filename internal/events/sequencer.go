@@ -51,7 +51,7 @@ const (
 // right there, even after a crash.
 type Sequencer struct {
 	source   Source
-	keeper   *lease.Keeper
+	keeper   *lease.Holder
 	now      func() time.Time // the clock of the data
 	appended func()
 	log      *slog.Logger
@@ -69,7 +69,7 @@ type Sequencer struct {
 
 // NewSequencer returns a sequencer. Call Run to start it. It calls appended when
 // there are new events.
-func NewSequencer(source Source, keeper *lease.Keeper, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
+func NewSequencer(source Source, keeper *lease.Holder, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
 	return &Sequencer{source: source, keeper: keeper, now: now, appended: appended, log: log}
 }
 

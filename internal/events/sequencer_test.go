@@ -25,7 +25,7 @@ func atNoon() time.Time { return noon }
 // startSequencer runs a process that wants to sequence. Its end is a clean one.
 func startSequencer(t *testing.T, m *memory, name string, now func() time.Time, log *slog.Logger) (stop func()) {
 	t.Helper()
-	keeper := lease.NewKeeper(m, "events", name, silent)
+	keeper := lease.NewHolder(m, "events", name, silent)
 	seq := events.NewSequencer(m, keeper, now, func() {}, log)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -350,7 +350,7 @@ func TestSequencer_Run(t *testing.T) {
 func TestSequencer_Age(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		keeper := lease.NewKeeper(m, "events", "a", silent)
+		keeper := lease.NewHolder(m, "events", "a", silent)
 		s := events.NewSequencer(m, keeper, time.Now, func() {}, silent)
 		want := func(when string, least, most time.Duration) {
 			t.Helper()

@@ -271,9 +271,9 @@ func (w *world) changes() (count int) {
 // Whole processes, as they run: the lease is handed on, and old events go.
 func TestEvents_Processes(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, open func() *store.DB) {
-		start := func(db *store.DB) (hub *events.Hub, keeper *lease.Keeper, stop func()) {
+		start := func(db *store.DB) (hub *events.Hub, keeper *lease.Holder, stop func()) {
 			hub = startHub(t, db)
-			keeper = lease.NewKeeper(db, "events", db.Node(), silent)
+			keeper = lease.NewHolder(db, "events", db.Node(), silent)
 			s := events.NewSequencer(db, keeper, atStoreTime, hub.Wake, silent)
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup

@@ -35,18 +35,18 @@ func BenchmarkList(b *testing.B) {
 	if err := f.Apply(all...); err != nil {
 		b.Fatal(err)
 	}
-	f.Beats(beats)
+	f.Replay(beats)
 	for _, q := range []struct {
 		name string
-		in   fleet.Listing
+		in   fleet.ListQuery
 	}{
-		{"all-first", fleet.Listing{Page: beacon.Page{Number: 1}}},
-		{"all-last", fleet.Listing{Page: beacon.Page{Number: 10_000}}},
-		{"waiting", fleet.Listing{Status: beacon.Pending, Verified: beacon.Some(false), Page: beacon.Page{Number: 50}}},
-		{"waiting-searched", fleet.Listing{Verified: beacon.Some(false), Text: "street 976", Page: beacon.Page{Number: 1}}},
-		{"found-nowhere", fleet.Listing{Text: "no such name", Page: beacon.Page{Number: 1}}},
-		{"found-everywhere", fleet.Listing{Text: "street", Page: beacon.Page{Number: 1}}},
-		{"online", fleet.Listing{Status: beacon.Online, Page: beacon.Page{Number: 1}}},
+		{"all-first", fleet.ListQuery{Page: beacon.Page{Number: 1}}},
+		{"all-last", fleet.ListQuery{Page: beacon.Page{Number: 10_000}}},
+		{"waiting", fleet.ListQuery{Status: beacon.Pending, Verified: beacon.Some(false), Page: beacon.Page{Number: 50}}},
+		{"waiting-searched", fleet.ListQuery{Verified: beacon.Some(false), Text: "street 976", Page: beacon.Page{Number: 1}}},
+		{"found-nowhere", fleet.ListQuery{Text: "no such name", Page: beacon.Page{Number: 1}}},
+		{"found-everywhere", fleet.ListQuery{Text: "street", Page: beacon.Page{Number: 1}}},
+		{"online", fleet.ListQuery{Status: beacon.Online, Page: beacon.Page{Number: 1}}},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			q.in.Page.Size, q.in.Now = 100, noon

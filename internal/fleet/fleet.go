@@ -10,7 +10,7 @@
 //	follower := fleet.NewFollower(f, store, onKey, companion, log)
 //	err := follower.Load(ctx) // fills the fleet
 //	go follower.Run(ctx)      // keeps it in step
-//	hits := f.Nearby(fleet.Query{Center: p, RadiusM: 500, Limit: 20, Now: now}, nil)
+//	hits := f.Nearby(fleet.NearbyQuery{Center: p, RadiusM: 500, Limit: 20, Now: now}, nil)
 package fleet
 
 import (
@@ -25,43 +25,43 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Encode returns the parts of a hotspot that lists show and that do not change by
+// Encoder returns the parts of a hotspot that lists show and that do not change by
 // themselves. The text contains the hotspot's id.
-type Encode func(beacon.Hotspot) string
+type Encoder func(beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use. A search for nearby
 // hotspots never waits; a request for a map may first draw recent changes (see
-// chart).
+// coverageMap).
 type Fleet struct {
-	encode Encode
+	encode Encoder
 	table  *heartbeat.Table
-	index  *spatial.Index[*Spot]
-	roll   *directory.Roll[*Spot]
-	chart  chart
+	index  *spatial.Index[*Hotspot]
+	roll   *directory.Roll[*Hotspot]
+	chart  coverageMap
 
-	mu       sync.Mutex                 // serializes writers: versions are compared and replaced in one step
-	gone     map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
-	graves   []grave                    // the same, oldest first
-	departed map[beacon.HotspotID]departed
+	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
+	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
+	tombstones []tombstone                // the same, oldest first
+	departed   map[beacon.HotspotID]deleted
 }
 
-// grave is the tombstone of a deleted hotspot. It keeps the version for a while, so
+// tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
 // that an older copy still in flight cannot bring the hotspot back.
-type grave struct {
+type tombstone struct {
 	id      beacon.HotspotID
 	version int64
-	dug     time.Time
+	at      time.Time
 }
 
-// graveTime is how long a tombstone is kept. It is longer than anything can be in
+// tombstoneTime is how long a tombstone is kept. It is longer than anything can be in
 // flight: a request, or a read of changes, is abandoned after seconds.
-const graveTime = 10 * time.Minute
+const tombstoneTime = 10 * time.Minute
 
 // New returns an empty fleet. Table keeps the heartbeat state of its hotspots.
-func New(encode Encode, table *heartbeat.Table) *Fleet {
+func New(encode Encoder, table *heartbeat.Table) *Fleet {
 	return &Fleet{
-		encode: encode, table: table, index: spatial.New[*Spot](), roll: directory.New[*Spot](), chart: chart{tree: coverage.New[*Spot]()},
-		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]departed{},
+		encode: encode, table: table, index: spatial.New[*Hotspot](), roll: directory.New[*Hotspot](), chart: coverageMap{tree: coverage.New[*Hotspot]()},
+		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]deleted{},
 	}
 }
 
@@ -87,9 +87,9 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now() // the machine's clock: the age of a tombstone is not data
-	f.levelGraves(now)
+	f.expireTombstones(now)
 	var put []entry
-	var changed []*Spot
+	var changed []*Hotspot
 	var remove []string
 	for id, h := range newest {
 		if h.Version <= f.known(id) {
@@ -101,7 +101,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 		}
 		if h.Deleted() {
 			f.gone[id] = h.Version
-			f.graves = append(f.graves, grave{id, h.Version, now})
+			f.tombstones = append(f.tombstones, tombstone{id, h.Version, now})
 			f.depart(h)
 			remove = append(remove, string(id))
 			continue
@@ -118,13 +118,13 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	if err := f.show(put, remove); err != nil {
 		return err
 	}
-	f.chart.tell(changed...)
+	f.chart.enqueue(changed...)
 	return nil
 }
 
 // show makes spots visible to searches and lists, and removes others.
 func (f *Fleet) show(put []entry, remove []string) error {
-	spots := make([]*Spot, len(put))
+	spots := make([]*Hotspot, len(put))
 	for i, e := range put {
 		spots[i] = e.Item
 	}
@@ -183,19 +183,19 @@ func (f *Fleet) known(id beacon.HotspotID) int64 {
 	return f.gone[id]
 }
 
-// levelGraves drops expired tombstones. It visits only those: a write does not wait,
+// expireTombstones drops expired tombstones. It visits only those: a write does not wait,
 // however many hotspots were deleted recently.
-func (f *Fleet) levelGraves(now time.Time) {
-	for len(f.graves) > 0 && now.Sub(f.graves[0].dug) > graveTime {
-		if old := f.graves[0]; f.gone[old.id] == old.version {
+func (f *Fleet) expireTombstones(now time.Time) {
+	for len(f.tombstones) > 0 && now.Sub(f.tombstones[0].at) > tombstoneTime {
+		if old := f.tombstones[0]; f.gone[old.id] == old.version {
 			delete(f.gone, old.id)
 		}
-		f.graves = f.graves[1:]
+		f.tombstones = f.tombstones[1:]
 	}
 }
 
-// Query asks for the hotspots nearest to a point (decision N13).
-type Query struct {
+// NearbyQuery asks for the hotspots nearest to a point (decision N13).
+type NearbyQuery struct {
 	Center  geo.Point
 	RadiusM float64
 	Limit   int
@@ -204,24 +204,24 @@ type Query struct {
 }
 
 // Hit is a hotspot that was found.
-type Hit = spatial.Hit[*Spot]
+type Hit = spatial.Hit[*Hotspot]
 
 // Nearby returns hotspots ordered by distance, then id. The result overwrites out.
-func (f *Fleet) Nearby(q Query, out []Hit) []Hit {
+func (f *Fleet) Nearby(q NearbyQuery, out []Hit) []Hit {
 	search := spatial.Query{Center: q.Center, Radius: q.RadiusM, Limit: q.Limit}
-	var keep func(*Spot) bool
+	var keep func(*Hotspot) bool
 	switch q.Status {
 	case beacon.Pending:
 		search.Tags = pending
 	case beacon.Online, beacon.Offline:
 		search.Tags = active
-		keep = func(s *Spot) bool { return s.heardAt(q.Now) == (q.Status == beacon.Online) }
+		keep = func(s *Hotspot) bool { return s.heardAt(q.Now) == (q.Status == beacon.Online) }
 	}
 	return f.index.Snapshot().Nearest(search, keep, out)
 }
 
 // Find returns a hotspot by its id.
-func (f *Fleet) Find(id beacon.HotspotID) (*Spot, bool) { return f.index.Get(string(id)) }
+func (f *Fleet) Find(id beacon.HotspotID) (*Hotspot, bool) { return f.index.Get(string(id)) }
 
 // Metrics returns the totals of a hotspot's heartbeats. It returns false if the fleet
 // does not know the hotspot, or it never had a device.
@@ -250,7 +250,7 @@ func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 		if err := f.show([]entry{e}, nil); err != nil {
 			return false // cannot happen: its place was valid before
 		}
-		f.chart.tell(spot)
+		f.chart.enqueue(spot)
 		spot = &woken
 	}
 	fn(spot.live)
@@ -268,11 +268,11 @@ func (f *Fleet) With(id beacon.HotspotID, fn func(*heartbeat.Live)) {
 	}
 }
 
-// Beats applies durable heartbeats. Those of unknown hotspots are dropped: they were
+// Replay applies durable heartbeats. Those of unknown hotspots are dropped: they were
 // deleted long ago. That holds only if the fleet has every change made before the
 // beats came; see Companion. Beats returns the hotspots that beat and were not
 // announced as online.
-func (f *Fleet) Beats(beats []heartbeat.Beat) (came []beacon.HotspotID) {
+func (f *Fleet) Replay(beats []heartbeat.Beat) (came []beacon.HotspotID) {
 	for i := range beats {
 		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
 		switch spot, ok := f.Find(id); {
@@ -289,13 +289,13 @@ func (f *Fleet) Beats(beats []heartbeat.Beat) (came []beacon.HotspotID) {
 
 // Beat applies one heartbeat of a hotspot that was just found. It reports whether the
 // hotspot is active and not announced as online.
-func (f *Fleet) Beat(spot *Spot, beat *heartbeat.Beat) (came bool) {
+func (f *Fleet) Beat(spot *Hotspot, beat *heartbeat.Beat) (came bool) {
 	f.table.Apply(spot.live, beat)
 	if !spot.live.Lit() && spot.Active() {
-		f.chart.tell(spot)
+		f.chart.enqueue(spot)
 	}
 	return !spot.live.Announced() && spot.Active()
 }
 
 // All calls yield for each hotspot of one snapshot until it returns false.
-func (f *Fleet) All(yield func(*Spot) bool) { f.index.Snapshot().All(yield) }
+func (f *Fleet) All(yield func(*Hotspot) bool) { f.index.Snapshot().All(yield) }

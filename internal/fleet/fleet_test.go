@@ -22,7 +22,7 @@ func spell(h beacon.Hotspot) string { return fmt.Sprintf("%s %s v%d ", h.ID, h.N
 // noon is when the tests look.
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-func newFleet() *fleet.Fleet { return fleet.New(spell, heartbeat.NewTable(heartbeat.NewService())) }
+func newFleet() *fleet.Fleet { return fleet.New(spell, heartbeat.NewTable(heartbeat.NewOutages())) }
 
 // at makes a version of a hotspot; each version stands somewhere else.
 func at(id string, version int64) beacon.Hotspot {
@@ -41,7 +41,7 @@ func deleted(id string, version int64) beacon.Hotspot {
 // versions are those of all hotspots in a fleet.
 func versions(f *fleet.Fleet) map[string]int64 {
 	all := map[string]int64{}
-	f.All(func(s *fleet.Spot) bool {
+	f.All(func(s *fleet.Hotspot) bool {
 		all[s.ID()] = s.Version()
 		return true
 	})
@@ -177,8 +177,8 @@ func TestNearby_AfterAMove(t *testing.T) {
 	mustApply(t, f, at("a", 1), at("b", 500))
 	mustApply(t, f, at("a", 900))
 	query := func(lat float64, status beacon.Status) (found []string) {
-		for _, hit := range f.Nearby(fleet.Query{Center: geo.Point{Lat: lat, Lng: 1}, RadiusM: 1000, Limit: 10, Status: status}, nil) {
-			found = append(found, hit.Item.Summary()+string(hit.Item.StatusAt(noon)))
+		for _, hit := range f.Nearby(fleet.NearbyQuery{Center: geo.Point{Lat: lat, Lng: 1}, RadiusM: 1000, Limit: 10, Status: status}, nil) {
+			found = append(found, hit.Item.Encoded()+string(hit.Item.StatusAt(noon)))
 		}
 		return found
 	}

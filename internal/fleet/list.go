@@ -8,7 +8,7 @@ import (
 )
 
 // entry is a spot with what lists find it by.
-type entry = directory.Entry[*Spot]
+type entry = directory.Entry[*Hotspot]
 
 // The kinds of hotspots that lists count separately. Whether a hotspot in service is
 // online depends on the clock, so each is checked.
@@ -32,8 +32,8 @@ func (f *Fleet) newEntry(h beacon.Hotspot) entry {
 	return e
 }
 
-// Listing asks for a page of all hotspots, in the order of registration.
-type Listing struct {
+// ListQuery asks for a page of all hotspots, in the order of registration.
+type ListQuery struct {
 	Status   beacon.Status    // empty: any
 	Verified beacon.Opt[bool] // only those whose place was, or was not, verified
 	Text     string           // only those whose name contains this, in the form of beacon.CleanSearch
@@ -48,10 +48,10 @@ type Listing struct {
 const askingIsLooks = 5
 
 // List returns a page of the hotspots of one snapshot.
-func (f *Fleet) List(in Listing) (beacon.Listed[*Spot], error) {
+func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 	q := in.query()
 	all := f.roll.Snapshot()
-	page := beacon.Listed[*Spot]{Page: in.Page}
+	page := beacon.Listed[*Hotspot]{Page: in.Page}
 	looks := all.Looks(q)
 	if q.Keep != nil {
 		looks *= askingIsLooks
@@ -63,14 +63,14 @@ func (f *Fleet) List(in Listing) (beacon.Listed[*Spot], error) {
 	return page, nil
 }
 
-func (in Listing) query() directory.Query[*Spot] {
-	q := directory.Query[*Spot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
+func (in ListQuery) query() directory.Query[*Hotspot] {
+	q := directory.Query[*Hotspot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
 	switch in.Status {
 	case beacon.Pending:
 		q.Kinds = directory.SetOf(unverified, unlinked)
 	case beacon.Online, beacon.Offline:
 		q.Kinds = directory.SetOf(inService)
-		q.Keep = func(s *Spot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
+		q.Keep = func(s *Hotspot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
 	}
 	if in.Verified.Set {
 		wanted := directory.SetOf(unlinked, inService)

@@ -20,7 +20,7 @@ import (
 type crowd map[beacon.HotspotID]beacon.Hotspot
 
 // list looks at each hotspot. Nobody is online: there are no beats.
-func (c crowd) list(in fleet.Listing) (lines []string) {
+func (c crowd) list(in fleet.ListQuery) (lines []string) {
 	for _, h := range c {
 		verified, linked := !h.Location.VerifiedAt.IsZero(), !h.Device.LinkedAt.IsZero()
 		status := beacon.Pending
@@ -40,12 +40,12 @@ func (c crowd) list(in fleet.Listing) (lines []string) {
 }
 
 // listings are all that can be asked of some names.
-func listings() (all []fleet.Listing) {
+func listings() (all []fleet.ListQuery) {
 	for _, status := range []beacon.Status{"", beacon.Pending, beacon.Online, beacon.Offline} {
 		for _, verified := range []beacon.Opt[bool]{{}, beacon.Some(true), beacon.Some(false)} {
 			for _, text := range []string{"", "café", "strand 2", " 1", "d", "zzz"} {
 				for _, newest := range []bool{false, true} {
-					all = append(all, fleet.Listing{Status: status, Verified: verified, Text: text, Newest: newest})
+					all = append(all, fleet.ListQuery{Status: status, Verified: verified, Text: text, Newest: newest})
 				}
 			}
 		}
@@ -54,7 +54,7 @@ func listings() (all []fleet.Listing) {
 }
 
 // lines spells a list, page by page, but for hotspots that are not among some.
-func lines(t testing.TB, f *fleet.Fleet, in fleet.Listing, size int, mine crowd) (all []string, total int) {
+func lines(t testing.TB, f *fleet.Fleet, in fleet.ListQuery, size int, mine crowd) (all []string, total int) {
 	in.Now, in.Charge = noon, free
 	for in.Page = (beacon.Page{Number: 1, Size: size}); ; in.Page.Number++ {
 		page, err := f.List(in)
@@ -63,7 +63,7 @@ func lines(t testing.TB, f *fleet.Fleet, in fleet.Listing, size int, mine crowd)
 		}
 		for _, s := range page.Items {
 			if _, is := mine[beacon.HotspotID(s.ID())]; is {
-				all = append(all, s.Summary())
+				all = append(all, s.Encoded())
 			}
 		}
 		if len(page.Items) < in.Page.Size {
@@ -183,7 +183,7 @@ func TestList_Race(t *testing.T) {
 			t.Errorf("in the end %+v shows %d of %d; want %d:\n%q; want\n%q", in, len(got), total, len(want), got, want)
 		}
 	}
-	if n := len(whole.list(fleet.Listing{})); n < others+200 {
+	if n := len(whole.list(fleet.ListQuery{})); n < others+200 {
 		t.Errorf("only %d hotspots were left", n)
 	}
 }

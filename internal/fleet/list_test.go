@@ -18,7 +18,7 @@ import (
 func free(int) error { return nil }
 
 // listed spells a list: the versions of hotspots in its order.
-func listed(t testing.TB, f *fleet.Fleet, in fleet.Listing) string {
+func listed(t testing.TB, f *fleet.Fleet, in fleet.ListQuery) string {
 	t.Helper()
 	in.Page, in.Now, in.Charge = beacon.Page{Number: 1, Size: 100}, noon, free
 	page, err := f.List(in)
@@ -27,7 +27,7 @@ func listed(t testing.TB, f *fleet.Fleet, in fleet.Listing) string {
 	}
 	var all []string
 	for _, s := range page.Items {
-		all = append(all, strings.TrimSpace(s.Summary()))
+		all = append(all, strings.TrimSpace(s.Encoded()))
 	}
 	if page.Total != len(all) {
 		t.Errorf("%d in all; want %d", page.Total, len(all))
@@ -44,7 +44,7 @@ func TestList_FollowsChanges(t *testing.T) {
 	renamed.Name = "Straße"
 	mustApply(t, f, renamed, deleted("c", 2))
 	mustApply(t, f, at("a", 1), at("c", 1)) // which come too late
-	for want, in := range map[string]fleet.Listing{
+	for want, in := range map[string]fleet.ListQuery{
 		"a Straße v2, b Café v1": {},
 		"b Café v1, a Straße v2": {Newest: true},
 		"a Straße v2":            {Text: beacon.FoldName("STRASSE")},
@@ -64,16 +64,16 @@ func TestList_AfterAWake(t *testing.T) {
 	h := at(id.New(beacon.HotspotPrefix, noon), 1)
 	h.Location.VerifiedAt = noon.Add(-time.Hour)
 	mustApply(t, f, h)
-	want := listed(t, f, fleet.Listing{})
+	want := listed(t, f, fleet.ListQuery{})
 	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
 		t.Fatal("it is not there")
 	}
-	if got := listed(t, f, fleet.Listing{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {
+	if got := listed(t, f, fleet.ListQuery{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {
 		t.Errorf("found %q; want %q", got, want)
 	}
 	spot, _ := f.Find(h.ID)
-	page, _ := f.List(fleet.Listing{Page: beacon.Page{Number: 1, Size: 1}, Charge: free})
-	if !slices.Equal(page.Items, []*fleet.Spot{spot}) || spot.Live() == nil {
+	page, _ := f.List(fleet.ListQuery{Page: beacon.Page{Number: 1, Size: 1}, Charge: free})
+	if !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || spot.Live() == nil {
 		t.Error("the list shows another spot than a search")
 	}
 }
@@ -91,7 +91,7 @@ func TestList_AfterALoad(t *testing.T) {
 		mustApply(t, one, h)
 	}
 	all, _ := follow(t, s, noKeys)
-	for _, in := range []fleet.Listing{{}, {Text: "café 7"}, {Verified: beacon.Some(true), Newest: true}, {Verified: beacon.Some(false)}} {
+	for _, in := range []fleet.ListQuery{{}, {Text: "café 7"}, {Verified: beacon.Some(true), Newest: true}, {Verified: beacon.Some(false)}} {
 		in.Page, in.Charge = beacon.Page{Number: 2, Size: 50}, free
 		want, err := one.List(in)
 		got, err2 := all.List(in)
@@ -99,8 +99,8 @@ func TestList_AfterALoad(t *testing.T) {
 			t.Fatalf("%d of %d, %v; want %d of %d, %v", len(got.Items), got.Total, err2, len(want.Items), want.Total, err)
 		}
 		for i := range want.Items {
-			if got.Items[i].Summary() != want.Items[i].Summary() {
-				t.Fatalf("item %d is %s; want %s", i, got.Items[i].Summary(), want.Items[i].Summary())
+			if got.Items[i].Encoded() != want.Items[i].Encoded() {
+				t.Fatalf("item %d is %s; want %s", i, got.Items[i].Encoded(), want.Items[i].Encoded())
 			}
 		}
 	}
@@ -114,15 +114,15 @@ func TestList_Charges(t *testing.T) {
 	mustApply(t, busy, serving(), serving())
 	refusal := errors.New("too much")
 	for _, tc := range []struct {
-		in   fleet.Listing
+		in   fleet.ListQuery
 		want int
 	}{
-		{fleet.Listing{}, 0},
-		{fleet.Listing{Status: beacon.Pending}, 0},
-		{fleet.Listing{Text: "café"}, 3},
-		{fleet.Listing{Text: "tea"}, 0},
-		{fleet.Listing{Status: beacon.Online}, 0}, // there are none in service
-		{fleet.Listing{Text: "c", Verified: beacon.Some(true)}, 0},
+		{fleet.ListQuery{}, 0},
+		{fleet.ListQuery{Status: beacon.Pending}, 0},
+		{fleet.ListQuery{Text: "café"}, 3},
+		{fleet.ListQuery{Text: "tea"}, 0},
+		{fleet.ListQuery{Status: beacon.Online}, 0}, // there are none in service
+		{fleet.ListQuery{Text: "c", Verified: beacon.Some(true)}, 0},
 	} {
 		looked := -1
 		tc.in.Page = beacon.Page{Number: 1, Size: 10}
@@ -131,7 +131,7 @@ func TestList_Charges(t *testing.T) {
 			t.Errorf("%+v: %d items, %v, charged for %d; want %d", tc.in, len(page.Items), err, looked, tc.want)
 		}
 	}
-	_, err := busy.List(fleet.Listing{Status: beacon.Online, Charge: func(n int) error { return fmt.Errorf("charged for %d", n) }})
+	_, err := busy.List(fleet.ListQuery{Status: beacon.Online, Charge: func(n int) error { return fmt.Errorf("charged for %d", n) }})
 	if err == nil || err.Error() != "charged for 10" {
 		t.Errorf("to ask who of two is online: %v; want charged for 10", err)
 	}

@@ -47,7 +47,7 @@ func packGroup(group []entry) {
 		text.WriteString(e.Item.summary)
 	}
 	rest := text.String()
-	copies := make([]Spot, len(group))
+	copies := make([]Hotspot, len(group))
 	for i, e := range group {
 		copies[i] = *e.Item
 		copies[i].summary, rest = rest[:len(e.Item.summary)], rest[len(e.Item.summary):]

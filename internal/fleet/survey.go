@@ -36,13 +36,13 @@ type Survey struct {
 // Items are what a map shows: hotspots or, if there are too many, clusters.
 type Items struct {
 	Aggregated bool
-	Marks      []Mark
+	Marks      []MapItem
 	Clusters   []Cluster
 }
 
-// Mark is a hotspot as maps show it.
-type Mark struct {
-	Spot   *Spot
+// MapItem is a hotspot as maps show it.
+type MapItem struct {
+	Spot   *Hotspot
 	Status beacon.Status
 }
 
@@ -60,7 +60,7 @@ func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 		s.Aggregated = true
 		s.Clusters = drawn.Clusters(box, zoom)
 	default:
-		s.Marks = make([]Mark, 0, s.Count)
+		s.Marks = make([]MapItem, 0, s.Count)
 		drawn.Each(box, s.mark)
 	}
 	return s
@@ -83,9 +83,9 @@ func share(km2 float64, box geo.Box) float64 {
 // WhatIf returns how many square kilometres of a box are covered, and how many would
 // be with additional discs.
 func (f *Fleet) WhatIf(box geo.Box, add []Addition, now time.Time) (before, after float64, err error) {
-	discs := make([]coverage.Disc[*Spot], len(add))
+	discs := make([]coverage.Disc[*Hotspot], len(add))
 	for i, a := range add {
-		discs[i] = coverage.Disc[*Spot]{Item: imagined, Place: a.Place, RadiusM: a.RadiusM, Online: true}
+		discs[i] = coverage.Disc[*Hotspot]{Item: imagined, Place: a.Place, RadiusM: a.RadiusM, Online: true}
 	}
 	return f.drawn(now).AreaWith(box, discs)
 }
@@ -97,7 +97,7 @@ type Addition struct {
 }
 
 // imagined names additions in errors.
-var imagined = &Spot{summary: "addition", idLen: uint8(len("addition"))}
+var imagined = &Hotspot{summary: "addition", idLen: uint8(len("addition"))}
 
 // Tile returns what a map shows of a valid tile.
 func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
@@ -109,13 +109,13 @@ func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
 	if count > MaxItems {
 		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
 	}
-	items.Marks = make([]Mark, 0, count)
+	items.Marks = make([]MapItem, 0, count)
 	drawn.TileEach(t, items.mark)
 	return items
 }
 
-func (i *Items) mark(d coverage.Disc[*Spot]) bool {
-	m := Mark{d.Item, beacon.Pending}
+func (i *Items) mark(d coverage.Disc[*Hotspot]) bool {
+	m := MapItem{d.Item, beacon.Pending}
 	switch {
 	case d.Online:
 		m.Status = beacon.Online

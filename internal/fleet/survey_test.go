@@ -26,7 +26,7 @@ func town(t testing.TB, n int) (f *fleet.Fleet, online int) {
 		}
 	}
 	mustApply(t, f, all...)
-	f.Beats(beats)
+	f.Replay(beats)
 	if err := f.Redraw(noon); err != nil {
 		t.Fatal(err)
 	}

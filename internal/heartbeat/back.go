@@ -88,7 +88,7 @@ func (t *Table) forget(l *Live, seen int64) {
 
 // cutAfter drops the days after keep and reports whether there were any. The traffic
 // that devices reported on them still counts, as of the limit.
-func (k *book) cutAfter(limit int64, keep Day) (some bool) {
+func (k *openDays) cutAfter(limit int64, keep Day) (some bool) {
 	cut, _ := k.find(keep + 1)
 	var ahead []boot
 	for i := cut; i < len(k.days); i++ {
@@ -113,7 +113,7 @@ func (k *book) cutAfter(limit int64, keep Day) (some bool) {
 }
 
 // carriedBy records what a boot had carried by a minute.
-func (k *book) carriedBy(m Minute, b *boot) {
+func (k *openDays) carriedBy(m Minute, b *boot) {
 	if r := k.day(m.Day()); r != nil {
 		if known := r.boot(b.id, m, b.top); known != nil {
 			known.seqs.join(b.seqs)

@@ -13,7 +13,7 @@ import (
 // A fold by a clock that may be wrong writes the beats of days that are not
 // certain, and decides nothing of them.
 func TestFold_NothingAfterNow(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	ahead := noon.AddDate(0, 0, 1)
 	heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
 	day := heartbeat.MinuteOf(noon).Day()
@@ -36,7 +36,7 @@ func TestFold_NothingAfterNow(t *testing.T) {
 // of now, also of those who were not heard.
 func TestClockBack_KeepsTraffic(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
-		table := heartbeat.NewTable(heartbeat.NewService())
+		table := heartbeat.NewTable(heartbeat.NewOutages())
 		heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
 		for _, l := range []*heartbeat.Live{heard, silent} {
 			table.Apply(l, at(noon, 1, 1, 100, 1))
@@ -69,7 +69,7 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 // A clock that went back may be the one that is wrong: days that are certain are
 // kept until that is known.
 func TestClockBack_KeepsDays(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	today := heartbeat.MinuteOf(noon).Day()
 	for i := range uint64(5) {

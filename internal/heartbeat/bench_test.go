@@ -17,7 +17,7 @@ type steady struct {
 }
 
 func newSteady(lives int) *steady {
-	s := &steady{table: heartbeat.NewTable(heartbeat.NewService()), start: time.Date(2026, 11, 15, 0, 0, 10, 0, time.UTC)}
+	s := &steady{table: heartbeat.NewTable(heartbeat.NewOutages()), start: time.Date(2026, 11, 15, 0, 0, 10, 0, time.UTC)}
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = s.start.AddDate(0, -2, 0), s.start.AddDate(0, -2, 0)
 	for range lives {

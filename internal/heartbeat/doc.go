@@ -7,7 +7,7 @@
 // samples are counted, and a window of sequence numbers separates new beats from
 // repeats.
 //
-//	table := heartbeat.NewTable(heartbeat.NewService())
+//	table := heartbeat.NewTable(heartbeat.NewOutages())
 //	live := table.Place(nil, hotspot)
 //	fresh := table.Apply(live, &beat)
 //	metrics := table.Metrics(live, now)

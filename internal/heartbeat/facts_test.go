@@ -82,7 +82,7 @@ func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
 // Traffic counts in hours in which the hotspot was in service and open, if only
 // for a minute of them, and also while the service itself was down.
 func TestFacts_BytesOfOpenHours(t *testing.T) {
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	midnight := noon.Truncate(24 * time.Hour)
 	minute := heartbeat.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
@@ -134,7 +134,7 @@ func fold(table *heartbeat.Table, l *heartbeat.Live, now time.Time) map[heartbea
 // Each minute has one reason, and the first of them counts: it was not in
 // service, it was closed, it was excused.
 func TestFacts_OneReasonForEachMinute(t *testing.T) {
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	midnight := noon.Truncate(24 * time.Hour)
 	minute := heartbeat.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 299}, {From: minute + 660, To: minute + 100_000}}) // down 5:00 to 11:00
@@ -169,7 +169,7 @@ func TestFacts_OneReasonForEachMinute(t *testing.T) {
 // Of a day on which nobody folded and no beat came there is a record, if the
 // service was up.
 func TestFold_FillsGaps(t *testing.T) {
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	table := heartbeat.NewTable(service)
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
@@ -194,7 +194,7 @@ func TestFold_FillsGaps(t *testing.T) {
 // One that is in service and never heard has its first day, also when nobody
 // folded before that was over.
 func TestFold_NeverHeardOverMidnight(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Truncate(24 * time.Hour)
 	day := heartbeat.MinuteOf(midnight).Day()
 	l := table.Place(nil, spotSince(midnight.Add(-2*time.Minute)))
@@ -211,7 +211,7 @@ func TestFold_NeverHeardOverMidnight(t *testing.T) {
 // A hotspot that is deleted was in service until then; after that day, no other
 // begins for it.
 func TestPlace_Deleted(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	h := spotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
@@ -232,7 +232,7 @@ func TestPlace_Deleted(t *testing.T) {
 
 // When it was in service is forgotten with a hotspot.
 func TestRemove_ForgetsPastService(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	for range 10_000 { // places are used again
 		h := spotSince(noon)
 		h.PastService = []beacon.Period{{From: noon.Add(-time.Hour), Until: noon.Add(-time.Minute)}}
@@ -248,7 +248,7 @@ func TestRemove_ForgetsPastService(t *testing.T) {
 // The tier of a day that has just begun is that of now, not that of an hour
 // which is over: there is none.
 func TestFacts_TierBeforeTheFirstHour(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Truncate(24 * time.Hour)
 	l := table.Place(nil, spotSince(midnight.Add(-time.Hour)))
 	for i := range uint64(2) {

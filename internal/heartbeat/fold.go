@@ -50,7 +50,7 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 
 // fold seals what is old enough and calls each with the records to write, which are
 // read-only. It returns how many of the first days are final once they are written.
-func (k *book) fold(now Minute, final Day, each func(*Record)) (done int) {
+func (k *openDays) fold(now Minute, final Day, each func(*Record)) (done int) {
 	k.seal(now)
 	for i := range k.days {
 		day := &k.days[i]
@@ -78,7 +78,7 @@ func (r *Record) hasBeats() bool {
 }
 
 // seal seals the minutes that are old enough.
-func (k *book) seal(now Minute) {
+func (k *openDays) seal(now Minute) {
 	for i := range k.days {
 		k.days[i].seal(&k.rules, max(now, sealLag-1)-(sealLag-1))
 	}

@@ -12,7 +12,7 @@ import (
 // part makes a record of a day out of some of its beats, decided to a minute by
 // someone who knows of some outages, and of some of what its owner did.
 func part(r *rand.Rand, beats []Beat, day Day) *Record {
-	service := NewService()
+	service := NewOutages()
 	down := day.First() + Minute(r.IntN(1440))
 	service.Set([]Span{{0, down}, {down + Minute(r.IntN(200)), lastMinute}})
 	table := NewTable(service)

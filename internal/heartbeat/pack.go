@@ -2,12 +2,12 @@ package heartbeat
 
 import "bytes"
 
-// book returns the packed book of l, which is empty if it never beat.
+// openDays returns the packed book of l, which is empty if it never beat.
 func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
 
 // unpack decodes the book of l and adds the current hour to it. Changes to it count
 // only once it is packed again.
-func (t *Table) unpack(l *Live) *book {
+func (t *Table) unpack(l *Live) *openDays {
 	k := &t.open
 	k.rules = t.rules(l)
 	k.read(t.book(l))
@@ -31,7 +31,7 @@ func (t *Table) unpack(l *Live) *book {
 // pack encodes the book and makes an hour of its newest day the current one, with the
 // given boot if it is known there. It reports whether the book has changed. The book
 // must be unpacked again before it is used.
-func (t *Table) pack(l *Live, k *book, at hour, boot uint64) (changed bool) {
+func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) {
 	r := k.newest()
 	at = min(max(at, r.day.firstHour()), r.day.firstHour()+hoursADay-1)
 	b := r.find(boot)
@@ -57,7 +57,7 @@ func (t *Table) pack(l *Live, k *book, at hour, boot uint64) (changed bool) {
 }
 
 // store writes the book into the memory it had, if it fits.
-func (t *Table) store(l *Live, k *book) (changed bool) {
+func (t *Table) store(l *Live, k *openDays) (changed bool) {
 	t.text = k.append(t.text[:0])
 	old := &t.packed[l.slot/slabSize][l.slot%slabSize]
 	if bytes.Equal(*old, t.text) {

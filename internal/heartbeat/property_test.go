@@ -22,7 +22,7 @@ func TestTable_AnyOrder(t *testing.T) {
 		h := newHistory(t, seed)
 		o := newOracle()
 		o.spans = h.spans
-		service := heartbeat.NewService()
+		service := heartbeat.NewOutages()
 		service.Set(h.spans)
 		now := h.end.Add(time.Duration(h.r.IntN(3000)) * time.Minute)
 		spot := h.places[len(h.places)-1].hotspot
@@ -154,7 +154,7 @@ type world struct {
 	seed    uint64
 	h       *history
 	r       *rand.Rand
-	service *heartbeat.Service
+	service *heartbeat.Outages
 	oracle  *oracle
 	spot    beacon.Hotspot
 	nodes   [2]node
@@ -181,7 +181,7 @@ type step struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	h := newHistory(t, seed)
-	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewService(), oracle: newOracle(), disk: map[heartbeat.Day][]byte{}}
+	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewOutages(), oracle: newOracle(), disk: map[heartbeat.Day][]byte{}}
 	w.service.Set(h.spans)
 	w.oracle.spans = h.spans
 	w.spot = h.places[0].hotspot

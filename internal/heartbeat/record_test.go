@@ -17,7 +17,7 @@ import (
 func someRecords(t testing.TB, seed uint64) [][]byte {
 	t.Helper()
 	h := newHistory(t, seed)
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, h.places[len(h.places)-1].hotspot)
 	for _, b := range h.beats {
 		table.Apply(l, &b)

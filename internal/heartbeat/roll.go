@@ -3,7 +3,7 @@ package heartbeat
 // roll adds the days that must have a record at now although no beat arrived on them.
 // So a hotspot has a record of every day from its first on, except for days on which
 // nothing was expected of it because the service was down.
-func (k *book) roll(now Minute) {
+func (k *openDays) roll(now Minute) {
 	today := now.Day()
 	if len(k.days) == 0 { // in service without a beat: that is a fact too
 		for day := max(today, 1) - 1; day <= today; day++ {
@@ -22,14 +22,14 @@ func (k *book) roll(now Minute) {
 }
 
 // beganBy reports whether the hotspot was in service on a day, up to and including now.
-func (k *book) beganBy(day Day, now Minute) bool {
+func (k *openDays) beganBy(day Day, now Minute) bool {
 	mask := k.inService(day)
 	mask.keepRange(0, int(min(now+1-day.First(), minutesADay)))
 	return mask != dayBits{}
 }
 
 // needs reports whether a day without a record must have one.
-func (k *book) needs(day, today Day) bool {
+func (k *openDays) needs(day, today Day) bool {
 	if day == today && !k.departed {
 		return true
 	}

@@ -7,7 +7,7 @@ type rules struct {
 	past     []Span // earlier spans in service
 	departed bool   // deleted: no new day begins
 	hours    *timeline
-	service  *Service
+	service  *Outages
 }
 
 // inService returns the minutes of a day in which the hotspot is in service.

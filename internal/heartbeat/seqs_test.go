@@ -57,7 +57,7 @@ func TestService_AgainstALoop(t *testing.T) {
 				up[m] = true
 			}
 		}
-		s := NewService()
+		s := NewOutages()
 		s.Set(spans)
 		for m := Minute(2800); m < 8000; m++ {
 			want := false

@@ -16,7 +16,7 @@ const (
 
 // Table holds the Live of every hotspot. It is safe for concurrent use.
 type Table struct {
-	service *Service
+	service *Outages
 
 	mu     sync.Mutex
 	lives  []*[slabSize]Live
@@ -32,12 +32,12 @@ type Table struct {
 
 	past map[uint32][]Span // by slot: earlier spans in service, for interrupted ones
 
-	open book   // the unpacked book: one at a time
-	text []byte // scratch
+	open openDays // the unpacked book: one at a time
+	text []byte   // scratch
 }
 
 // NewTable returns a table without hotspots. It excuses the outages of s.
-func NewTable(s *Service) *Table {
+func NewTable(s *Outages) *Table {
 	t := &Table{service: s, places: map[string]uint32{}, past: map[uint32][]Span{}}
 	t.timelines = []*timeline{newTimeline("", &beacon.Hotspot{})}
 	return t

@@ -25,7 +25,7 @@ func at(t time.Time, boot, seq, carried uint64, clients int) *heartbeat.Beat {
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 func TestApply_KnownBeatChangesNothing(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	if table.Knows(l, 1, 5) || !table.Apply(l, at(noon, 1, 5, 100, 3)) || !table.Knows(l, 1, 5) {
 		t.Fatal("the first beat is not fresh")
@@ -42,7 +42,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 	beats := []*heartbeat.Beat{at(noon.Add(-time.Second), 1, 5, 100, 3), at(noon.Add(3*time.Second), 1, 5, 100, 3)}
 	var records [2][]byte
 	for i := range records {
-		table := heartbeat.NewTable(heartbeat.NewService())
+		table := heartbeat.NewTable(heartbeat.NewOutages())
 		l := table.Place(nil, spotSince(noon.Add(-time.Hour)))
 		first := table.Apply(l, beats[i])
 		second := table.Apply(l, beats[1-i])
@@ -57,7 +57,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 }
 
 func TestMetrics_Traffic(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon.AddDate(0, 0, -5)))
 	table.Apply(l, at(noon.AddDate(0, 0, -4), 1, 1, 1000, 1))
 	table.Apply(l, at(noon, 1, 2, 1500, 4))                      // back after days: only what was added counts
@@ -76,7 +76,7 @@ func TestMetrics_Traffic(t *testing.T) {
 }
 
 func TestFold_Midnight(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Add(12 * time.Hour)
 	l := table.Place(nil, spotSince(midnight.Add(-10*time.Minute)))
 	for i := range 10 {
@@ -109,7 +109,7 @@ func TestFold_Midnight(t *testing.T) {
 }
 
 func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 0, 1))
 	table.FoldNow(l, nil, noon.Add(time.Hour))
@@ -129,7 +129,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 }
 
 func TestPlace_ActivationStartsOver(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	start := noon.AddDate(0, 0, -3)
 	l := table.Place(nil, spotSince(start))
 	table.Apply(l, at(start, 1, 1, 0, 1))
@@ -150,7 +150,7 @@ func TestPlace_ActivationStartsOver(t *testing.T) {
 }
 
 func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	h := spotSince(noon.Add(-2 * time.Hour))
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 0, 1))
@@ -163,7 +163,7 @@ func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
 }
 
 func TestPlace_KeepsNoOldHours(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	var lives []*heartbeat.Live
 	for i := range 100 {
 		h := spotSince(noon)
@@ -187,7 +187,7 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 }
 
 func TestApply_BootLoop(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	for i := range uint64(1000) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Second), i+1, 0, 10, 1))
@@ -207,7 +207,7 @@ func TestTable_ClockJumps(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	times := []int64{0, -1, math.MinInt64, math.MaxInt64, 1, noon.UnixMicro(), noon.UnixMicro() + 1e6, noon.AddDate(20, 0, 0).UnixMicro(), noon.AddDate(-40, 0, 0).UnixMicro(), noon.AddDate(0, 0, 1).UnixMicro(), noon.AddDate(3000, 0, 0).UnixMicro()}
 	for range 40 {
-		table := heartbeat.NewTable(heartbeat.NewService())
+		table := heartbeat.NewTable(heartbeat.NewOutages())
 		l := table.Place(nil, spotSince(noon.AddDate(0, 0, -r.IntN(50))))
 		for i := range uint64(200) {
 			b := at(noon, r.Uint64N(3), i, r.Uint64(), 1)
@@ -248,7 +248,7 @@ func TestTable_ClockJumps(t *testing.T) {
 }
 
 func TestClockBack_GoesOn(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 1, 0), 1, 2, 200, 2)) // the clock is a month ahead
@@ -270,7 +270,7 @@ func TestClockBack_GoesOn(t *testing.T) {
 }
 
 func TestRemove_ForgetsAndIsUsedAgain(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Remove(l)
@@ -293,7 +293,7 @@ func TestRemove_ForgetsAndIsUsedAgain(t *testing.T) {
 }
 
 func TestUnfold_IsDirtyAgain(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	if l.Dirty() {
 		t.Error("a live without a beat is dirty")
@@ -346,7 +346,7 @@ func TestSeries_StepsAddUp(t *testing.T) {
 
 // A node that knows of a boot only since midnight hears what it had carried before.
 func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
-	knowing, other := heartbeat.NewTable(heartbeat.NewService()), heartbeat.NewTable(heartbeat.NewService())
+	knowing, other := heartbeat.NewTable(heartbeat.NewOutages()), heartbeat.NewTable(heartbeat.NewOutages())
 	l := knowing.Place(nil, spotSince(noon))
 	knowing.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -368,7 +368,7 @@ func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 }
 
 func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
-	disk, memory := heartbeat.NewTable(heartbeat.NewService()), heartbeat.NewTable(heartbeat.NewService())
+	disk, memory := heartbeat.NewTable(heartbeat.NewOutages()), heartbeat.NewTable(heartbeat.NewOutages())
 	l, m := disk.Place(nil, spotSince(noon)), memory.Place(nil, spotSince(noon))
 	tomorrow := noon.AddDate(0, 0, 1)
 	disk.Apply(l, at(noon, 1, 1, 1000, 1))
@@ -387,7 +387,7 @@ func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
 // A beat of a day that is written for good changes that day no more, but what
 // it says of the counter holds.
 func TestApply_OfAWrittenDay(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -402,7 +402,7 @@ func TestApply_OfAWrittenDay(t *testing.T) {
 
 // Everything at once, for the race detector; nothing may be lost.
 func TestTable_Concurrent(t *testing.T) {
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	s := newSteady(40)
 	s.table = heartbeat.NewTable(service)
 	for i := range s.lives {
@@ -443,7 +443,7 @@ func TestTable_Concurrent(t *testing.T) {
 }
 
 func TestShown_CountsFromTheActivation(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon.Add(10*time.Minute)))
 	for i := range 14 {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, uint64(i), 0, 2))
@@ -461,7 +461,7 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 	var tables [2]*heartbeat.Table
 	var lives [2]*heartbeat.Live
 	for i := range tables {
-		tables[i] = heartbeat.NewTable(heartbeat.NewService())
+		tables[i] = heartbeat.NewTable(heartbeat.NewOutages())
 		lives[i] = tables[i].Place(nil, spotSince(noon))
 		tables[i].Apply(lives[i], at(noon, 1, 1, 100, 1))
 	}
@@ -479,7 +479,7 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 
 // A beat of yesterday comes while yesterday's record is being written.
 func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
@@ -492,7 +492,7 @@ func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
 }
 
 func TestShown_AfterALateBeat(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
 	for i := range 10 {
 		table.Apply(l, at(noon.Add(time.Duration(i*13)*time.Minute), 1, uint64(i+1), 0, 1))

@@ -41,8 +41,8 @@ func NewAccessLog(out io.Writer, text bool) *AccessLog {
 	return log
 }
 
-// Observe writes the line of one response. It can be used as Front.Observe.
-func (l *AccessLog) Observe(r *http.Request, e Exchange) {
+// Observe writes the line of one response. It can be used as Handler.Observe.
+func (l *AccessLog) Observe(r *http.Request, e RequestInfo) {
 	buffer := l.lines.Get().(*[]byte)
 	s := l.style
 	line := append((*buffer)[:0], s.open...)

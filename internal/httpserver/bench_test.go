@@ -19,13 +19,13 @@ func BenchmarkServe(b *testing.B) {
 		"Authorization: Bearer bd_01m7fnpnz4e82rq80k3dn3718h_0123456789abcdef", "Content-Type: application/json", "Content-Length: 122") + text
 	var room [1024]byte
 	length := []string{"122"}
-	front := &Front{
+	front := &Handler{
 		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n, _ := io.ReadFull(r.Body, room[:r.ContentLength])
 			w.Header()["Content-Length"] = length
 			WriteBody(w, http.StatusOK, room[:n])
 		}),
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, Exchange) {},
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
 	}
 	for _, tc := range []struct {
 		name  string

@@ -17,7 +17,7 @@ type conn struct {
 	door *limited
 	free func() // releases the listener's slot
 
-	first   []byte // bytes the lane has read, for net/http to read first
+	first   []byte // bytes the fast path has read, for net/http to read first
 	framing framing
 	refused bool // reads return only the rest of first
 
@@ -80,7 +80,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.receive(p)
 }
 
-// receive returns the bytes that the lane has read, then reads from the connection.
+// receive returns the bytes that the fast path has read, then reads from the connection.
 func (c *conn) receive(p []byte) (int, error) {
 	if len(c.first) > 0 {
 		n := copy(p, c.first)

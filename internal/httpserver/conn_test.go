@@ -110,9 +110,9 @@ func TestServe_WholeAnswersTakeNoMoreWritesThanParts(t *testing.T) {
 	ln := &countingListener{Listener: inner}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &httpserver.Front{
+	front := &httpserver.Handler{
 		Next: http.HandlerFunc(sized), Refuse: refuse, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, httpserver.Exchange) {},
+		Observe: func(*http.Request, httpserver.RequestInfo) {},
 	}
 	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	defer func() { cancel(); <-done }()

@@ -17,11 +17,11 @@ func TestServe_CrowdedKeepsNoConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		front := &Front{
+		front := &Handler{
 			Next:    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { WriteBody(w, http.StatusOK, []byte("{}")) }),
 			Now:     time.Now,
 			Log:     slog.New(slog.DiscardHandler),
-			Observe: func(*http.Request, Exchange) {},
+			Observe: func(*http.Request, RequestInfo) {},
 		}
 		srv := NewServer(front, front.Log)
 		door := limitListener(ln, 6)

@@ -14,7 +14,7 @@ import (
 //
 // It also refuses an invalid Content-Length, and checks nothing else. Where it cannot
 // follow, net/http refuses the request or does not get another: after a chunked body,
-// [Front] closes the connection.
+// [Handler] closes the connection.
 type framing struct {
 	part   part
 	word   []byte // of the current line: its end, its name, or its value

@@ -22,7 +22,7 @@ func startRecording(t *testing.T) (addr string, seen func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var requests []string
-	front := &Front{
+	front := &Handler{
 		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			mu.Lock()
@@ -32,7 +32,7 @@ func startRecording(t *testing.T) (addr string, seen func() []string) {
 		Refuse:  func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "refused", status) },
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, Exchange) {},
+		Observe: func(*http.Request, RequestInfo) {},
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,7 +11,7 @@ const canSeeLeaving = true
 
 // gone reports whether the client has closed the connection, or its side of it. It
 // consumes no input.
-func (c *client) gone() bool {
+func (c *fastConn) gone() bool {
 	var n int
 	var failed error
 	err := c.raw.Control(func(fd uintptr) {

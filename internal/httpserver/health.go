@@ -26,7 +26,7 @@ const checkTimeout = 2 * time.Second
 func (h *Health) Drain() { h.draining.Store(true) }
 
 // Handler serves both paths.
-func (h *Health) Handler(refuse Refuse) *Site {
+func (h *Health) Handler(refuse ErrorWriter) *Site {
 	return NewSite(map[string]http.Handler{
 		"GET /healthz": http.HandlerFunc(h.alive),
 		"GET /readyz":  http.HandlerFunc(h.ready),

@@ -22,8 +22,8 @@ func TestServe_LeavesNoGoroutine(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &Front{
-		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, Exchange) {},
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
 	}
 	go func() { done <- Serve(ctx, ln, front) }()
 	head := inLines("HEAD / HTTP/1.1", "Host: x")
@@ -55,8 +55,8 @@ func TestServe_DrainHandsOver(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &Front{
-		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, Exchange) {},
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
 	}
 	go func() { done <- Serve(ctx, ln, front) }()
 	var callers []*caller
@@ -137,8 +137,8 @@ func TestServe_BrokenListenerLeavesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	front := &Front{
-		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, Exchange) {},
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
 	}
 	go func() { done <- Serve(t.Context(), ln, front) }()
 	c := call(t, ln.Addr().String())

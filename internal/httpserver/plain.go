@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A plain request is one that the lane serves itself. Nearly all clients send such
+// A plain request is one that the fast path serves itself. Nearly all clients send such
 // requests, in a spelling that has only one interpretation:
 //
 //   - GET without a body, or POST with one Content-Length, of HTTP/1.1;

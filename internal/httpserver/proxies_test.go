@@ -34,12 +34,12 @@ func serveBehind(t *testing.T, proxies ...string) (addr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &httpserver.Front{
+	front := &httpserver.Handler{
 		Next:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) }),
 		Refuse:  refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, httpserver.Exchange) {},
+		Observe: func(*http.Request, httpserver.RequestInfo) {},
 		Proxies: trusted,
 	}
 	ctx, cancel := context.WithCancel(t.Context())

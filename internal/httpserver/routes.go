@@ -17,7 +17,7 @@ type Site struct {
 
 // NewSite serves a table of http.ServeMux patterns. If refuse is nil, errors are those of
 // the mux.
-func NewSite(table map[string]http.Handler, refuse Refuse) *Site {
+func NewSite(table map[string]http.Handler, refuse ErrorWriter) *Site {
 	mux := http.NewServeMux()
 	for pattern, handler := range table {
 		mux.Handle(pattern, handler)
@@ -38,7 +38,7 @@ func (s *Site) Routes() []string { return slices.Sorted(maps.Keys(s.table)) }
 // Routes serves a mux but replaces the mux's own responses (404, 405 and redirects to
 // cleaned paths) with refusals, since http.ServeMux writes them as text. A path that
 // needs cleaning is not found: 404.
-func Routes(mux *http.ServeMux, refuse Refuse) http.Handler {
+func Routes(mux *http.ServeMux, refuse ErrorWriter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own, pattern := mux.Handler(r)
 		if pattern != "" && clean(r) {

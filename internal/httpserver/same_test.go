@@ -120,10 +120,10 @@ var answers = map[string]http.HandlerFunc{
 func twoServers(t *testing.T) (with, without string, inLane *atomic.Int64) {
 	t.Helper()
 	inLane = new(atomic.Int64)
-	front := func() *Front {
-		return &Front{
+	front := func() *Handler {
+		return &Handler{
 			Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if _, ok := w.(*recorder).ResponseWriter.(*answer); ok {
+				if _, ok := w.(*recorder).ResponseWriter.(*fastResponse); ok {
 					inLane.Add(1)
 				}
 				if handler, ok := answers[r.URL.Path]; ok {
@@ -135,7 +135,7 @@ func twoServers(t *testing.T) (with, without string, inLane *atomic.Int64) {
 			Refuse:  func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "refused", status) },
 			Now:     time.Now,
 			Log:     slog.New(slog.DiscardHandler),
-			Observe: func(*http.Request, Exchange) {},
+			Observe: func(*http.Request, RequestInfo) {},
 		}
 	}
 	listen := func() net.Listener {

@@ -14,7 +14,7 @@ import (
 // read its response, is disconnected.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 9 * time.Second // plus up to one second in the lane before
+	readTimeout       = 9 * time.Second // plus up to one second on the fast path before
 	writeTimeout      = 15 * time.Second
 	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
 	maxHeaderBytes    = 16 << 10         // net/http adds 4 KiB of slack
@@ -34,7 +34,7 @@ const (
 
 // Serve serves requests on ln through front until ctx ends, then drains: no accepted
 // request is cut off within drainPatience.
-func Serve(ctx context.Context, ln net.Listener, front *Front) error {
+func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 	srv := NewServer(front, front.Log)
 	door := limitListener(ln, maxConnections)
 	door.shares = newShares(front.MaxConnections, front.Proxies, &front.refused)
@@ -65,7 +65,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Front) error {
 
 // serveUntil waits for ctx to end, then runs the drain up to the point where no new
 // connection is accepted. If the server fails first, it returns the error.
-func serveUntil(ctx context.Context, front *Front, door net.Listener, failed <-chan error) error {
+func serveUntil(ctx context.Context, front *Handler, door net.Listener, failed <-chan error) error {
 	select {
 	case err := <-failed:
 		return err

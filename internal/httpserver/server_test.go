@@ -46,9 +46,9 @@ func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() err
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	front := &httpserver.Front{
+	front := &httpserver.Handler{
 		Next: handler, Refuse: refuse, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, httpserver.Exchange) {},
+		Observe: func(*http.Request, httpserver.RequestInfo) {},
 	}
 	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	stop = sync.OnceValue(func() error { cancel(); return <-done })
@@ -141,7 +141,7 @@ func TestServe_ReportsABrokenListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln.Close()
-	front := &httpserver.Front{Log: slog.New(slog.DiscardHandler)}
+	front := &httpserver.Handler{Log: slog.New(slog.DiscardHandler)}
 	if err := httpserver.Serve(t.Context(), ln, front); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve: %v", err)
 	}

@@ -43,12 +43,12 @@ func TestServe_OneAddressHasItsShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &Front{
+	front := &Handler{
 		Next:           http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
 		Refuse:         func(http.ResponseWriter, *http.Request, int) {},
 		Now:            time.Now,
 		Log:            slog.New(slog.DiscardHandler),
-		Observe:        func(*http.Request, Exchange) {},
+		Observe:        func(*http.Request, RequestInfo) {},
 		Proxies:        proxies,
 		MaxConnections: 3,
 	}
@@ -91,7 +91,7 @@ func TestServe_OneAddressHasItsShare(t *testing.T) {
 
 // Who has no connection takes no memory, and a network of 64 bits is one.
 func TestShares_ForgetsAndGroups(t *testing.T) {
-	front := &Front{}
+	front := &Handler{}
 	s := newShares(2, nil, &front.refused)
 	addr := func(text string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(text), Port: 1} }
 	var giveBack []func()

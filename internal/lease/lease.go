@@ -7,7 +7,7 @@
 // then refuses what is written under it. Clocks only decide how soon a job is taken
 // over.
 //
-//	keeper := lease.NewKeeper(store, "job", node, log)
+//	keeper := lease.NewHolder(store, "job", node, log)
 //	go keeper.Run(ctx)
 //	keeper.While(ctx, func(ctx context.Context, held lease.Lease) { … })
 package lease
@@ -22,6 +22,6 @@ type Lease struct {
 	Token        int64
 
 	// Until is when it ends, by the clock of the process that wrote it. A store that
-	// refuses a lease may set it in the one that is in the way; see Keeper.
+	// refuses a lease may set it in the one that is in the way; see Holder.
 	Until time.Time
 }

@@ -31,12 +31,12 @@ func start(t testing.TB) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &httpserver.Front{
+	front := &httpserver.Handler{
 		Next:    api,
 		Refuse:  api.Refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, httpserver.Exchange) {},
+		Observe: func(*http.Request, httpserver.RequestInfo) {},
 	}
 	s := &server{Server: httptest.NewUnstartedServer(front), api: api, document: openapi.Load(t, preview.OpenAPI())}
 	s.Config.DisableGeneralOptionsHandler = true

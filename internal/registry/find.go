@@ -88,11 +88,11 @@ func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (be
 
 // List returns a page of all hotspots, from memory. It is for staff: the table of
 // routes has checked the key.
-func (r *Registry) List(in fleet.Listing) (beacon.Listed[*fleet.Spot], error) {
+func (r *Registry) List(in fleet.ListQuery) (beacon.Listed[*fleet.Hotspot], error) {
 	return r.fleet.List(in)
 }
 
 // Nearby finds hotspots around a place, in memory. It overwrites out with the result.
-func (r *Registry) Nearby(in fleet.Query, out []fleet.Hit) []fleet.Hit {
+func (r *Registry) Nearby(in fleet.NearbyQuery, out []fleet.Hit) []fleet.Hit {
 	return r.fleet.Nearby(in, out)
 }

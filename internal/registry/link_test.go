@@ -298,7 +298,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	raw, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
-	d.fleet.Beats([]heartbeat.Beat{{Hotspot: raw, At: d.clock.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1, Clients: 3}}})
+	d.fleet.Replay([]heartbeat.Beat{{Hotspot: raw, At: d.clock.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: 1, Clients: 3}}})
 	for _, v := range views() {
 		if v.Status != beacon.Online || v.Metrics.Clients != 3 || !v.Metrics.Seen.Equal(d.clock) {
 			t.Errorf("with a beat: %s, %+v", v.Status, v.Metrics)

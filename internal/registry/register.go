@@ -11,12 +11,12 @@ import (
 // Registration asks for a new hotspot.
 type Registration struct {
 	Form beacon.Registration
-	Once Once
+	Once IdempotencyKey
 }
 
-// Once makes a request safe to repeat: the same key and fingerprint get the first
+// IdempotencyKey makes a request safe to repeat: the same key and fingerprint get the first
 // response again (decision N12). Without a key, every request counts.
-type Once struct {
+type IdempotencyKey struct {
 	Key         string
 	Fingerprint [32]byte // of the request
 }
@@ -61,7 +61,7 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
 
 // record returns what the database stores about a request that may be repeated.
-func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
+func (o IdempotencyKey) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
 	if o.Key == "" {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (o Once) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency
 	}, nil
 }
 
-func replay(first *beacon.Idempotency, asked Once) (Registered, error) {
+func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint {
 		return Registered{}, errOtherRequest
 	}

@@ -50,7 +50,7 @@ func open(t *testing.T) *desk {
 }
 
 func (d *desk) wire(s registry.Store) {
-	d.table = heartbeat.NewTable(heartbeat.NewService())
+	d.table = heartbeat.NewTable(heartbeat.NewOutages())
 	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name }, d.table)
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }
@@ -153,7 +153,7 @@ func TestRegister_ReadsBack(t *testing.T) {
 func TestRegister_ReplayAfterAChange(t *testing.T) {
 	d := open(t)
 	in := form("First", "02:00:5e:00:00:01")
-	in.Once = registry.Once{Key: "again", Fingerprint: [32]byte{1}}
+	in.Once = registry.IdempotencyKey{Key: "again", Fingerprint: [32]byte{1}}
 	first := d.mustRegister(t, in)
 	d.clock = d.clock.Add(time.Hour)
 	d.rename(t, first.ID, "Second")

@@ -41,7 +41,7 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 			return Explanation{}, err
 		}
 		if e.Policy.Reward(row.Facts) != row.Earned {
-			return Explanation{}, uneven(row.User, row.Day.String())
+			return Explanation{}, errMismatch(row.User, row.Day.String())
 		}
 	case e.Open:
 		facts, err := r.Telemetry.Facts(ctx, day, []beacon.HotspotID{q.Hotspot})

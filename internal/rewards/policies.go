@@ -20,7 +20,7 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.bring(ctx); err != nil {
 		return err
 	}
-	if err := r.unbroken(ctx); err != nil {
+	if err := r.checkDays(ctx); err != nil {
 		return err
 	}
 	v, err := r.view(ctx, nil)
@@ -34,7 +34,7 @@ func (r *Rewards) Start(ctx context.Context) error {
 func (r *Rewards) Follow(ctx context.Context) error { return r.adopt(ctx) }
 
 // book returns the known policies.
-func (r *Rewards) book() policy.Book { return *r.policies.Load() }
+func (r *Rewards) book() policy.Set { return *r.policies.Load() }
 
 // adopt loads what another process has added. Policies are only ever replaced by a
 // longer list.
@@ -115,7 +115,7 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 }
 
 // written converts policies to their stored form.
-func written(policies policy.Book) []ledger.Policy {
+func written(policies policy.Set) []ledger.Policy {
 	all := make([]ledger.Policy, len(policies))
 	for i := range policies {
 		all[i] = line(&policies[i])

@@ -37,7 +37,7 @@ type Telemetry interface {
 type Config struct {
 	Store     Store
 	Telemetry Telemetry
-	Policies  policy.Book // of this process; the database may have more
+	Policies  policy.Set // of this process; the database may have more
 
 	// Keeper returns the lease, and whether this process is the one that closes and
 	// settles.
@@ -51,7 +51,7 @@ type Config struct {
 // Rewards implements the verbs. Call Start first, then Run.
 type Rewards struct {
 	Config
-	policies atomic.Pointer[policy.Book]
+	policies atomic.Pointer[policy.Set]
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress

@@ -21,7 +21,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 			s.Statement, settled, err = b.Statement(ctx, user, q.Month)
 		}
 		if err == nil && settled {
-			err = r.genuine(ctx, &s.Statement)
+			err = r.checkHash(ctx, &s.Statement)
 		}
 		return err
 	})

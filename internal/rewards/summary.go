@@ -87,7 +87,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	}
 	s.Hotspots, s.Total = a.list()
 	if len(s.Hotspots) != len(a.sums) {
-		return Summary{}, uneven(s.User, "the list of hotspots")
+		return Summary{}, errMismatch(s.User, "the list of hotspots")
 	}
 	return s, nil
 }
@@ -106,15 +106,15 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	if err != nil {
 		return false, err
 	}
-	if err := even(s.User, month, months, users); err != nil {
+	if err := checkSums(s.User, month, months, users); err != nil {
 		return false, err
 	}
 	if settled {
 		s.Settled = statement.Total()
 		if len(users) == 0 || users[0] != statement.UserMonth {
-			return false, uneven(s.User, month.String())
+			return false, errMismatch(s.User, month.String())
 		}
-		if err := r.genuine(ctx, &statement); err != nil {
+		if err := r.checkHash(ctx, &statement); err != nil {
 			return false, err
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	if !any {
 		months, err := b.UserMonths(ctx, s.User, max(last-historyMonths, 0), last)
 		if err == nil && len(months) > 0 {
-			err = uneven(s.User, "the account")
+			err = errMismatch(s.User, "the account")
 		}
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 		want = want.Plus(users[i].Sum)
 	}
 	if a.earned() != want {
-		return uneven(s.User, "the account")
+		return errMismatch(s.User, "the account")
 	}
 	return nil
 }

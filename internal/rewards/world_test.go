@@ -30,7 +30,7 @@ type world struct {
 	db         *store.DB
 	held       lease.Lease
 	began, now time.Time
-	policies   policy.Book
+	policies   policy.Set
 
 	users   []beacon.UserID
 	owners  map[beacon.HotspotID]beacon.UserID

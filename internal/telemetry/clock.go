@@ -18,8 +18,8 @@ const (
 	warnEvery = time.Hour
 )
 
-// certainty is how far the clock can be trusted.
-type certainty struct {
+// trust is how far the clock can be trusted.
+type trust struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
 	begun  int              // even.Begun at the last check
@@ -30,8 +30,8 @@ type certainty struct {
 	warned time.Time        // the last warning, by the machine's clock
 }
 
-// look is the result of a check of the clock.
-type look struct {
+// reading is the result of a check of the clock.
+type reading struct {
 	now    time.Time
 	steady bool      // it is trusted
 	upTo   time.Time // the latest moment that is certain: now, if it is trusted
@@ -39,14 +39,14 @@ type look struct {
 
 // strange reports whether an untrusted clock shows another day than when it was last
 // trusted: days that have not come would begin for a million hotspots.
-func (l look) strange() bool {
+func (l reading) strange() bool {
 	return !l.steady && !l.upTo.IsZero() && heartbeat.MinuteOf(l.now).Day() != heartbeat.MinuteOf(l.upTo).Day()
 }
 
-// look reads the clock and checks whether it can be trusted. It is called every second,
+// reading reads the clock and checks whether it can be trusted. It is called every second,
 // and by every fold, which uses the time that was checked.
-func (t *Telemetry) look() look {
-	c := &t.certainty
+func (t *Telemetry) read() reading {
+	c := &t.trust
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
@@ -70,14 +70,14 @@ func (t *Telemetry) look() look {
 		t.goBack(now, steady)
 	}
 	c.last = minute
-	return look{now, steady, c.upTo}
+	return reading{now, steady, c.upTo}
 }
 
 // goBack makes memory forget that any hotspot was seen after now. Days after today are
 // dropped only once it is certain that they have not come: now may be what is wrong,
 // and they hold acknowledged beats.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
-	c := &t.certainty
+	c := &t.trust
 	keep := heartbeat.MinuteOf(c.upTo).Day()
 	if c.upTo.IsZero() {
 		keep = math.MaxInt32
@@ -89,7 +89,7 @@ func (t *Telemetry) goBack(now time.Time, steady bool) {
 }
 
 func (t *Telemetry) warnOfClock(now, real time.Time) {
-	c := &t.certainty
+	c := &t.trust
 	if !c.warned.IsZero() && real.Sub(c.warned) < warnEvery {
 		return
 	}
@@ -101,8 +101,8 @@ func (t *Telemetry) warnOfClock(now, real time.Time) {
 // startClock ends the startup: no hotspot was seen in the future, whatever the clock
 // was before.
 func (t *Telemetry) startClock() {
-	l := t.look()
-	t.certainty.mu.Lock()
-	defer t.certainty.mu.Unlock()
+	l := t.read()
+	t.trust.mu.Lock()
+	defer t.trust.mu.Unlock()
 	t.goBack(l.now, l.steady)
 }

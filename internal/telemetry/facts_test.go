@@ -126,7 +126,7 @@ func TestFacts_EndOfService(t *testing.T) {
 							t.Errorf("Facts (-want +got): %s", diff)
 						}
 					}
-					keeper.fleet.Departed(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
+					keeper.fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
 					keeper.stop()
 				})
 			}

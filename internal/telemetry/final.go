@@ -95,17 +95,17 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 	return since.Add(-beacon.KeepPast), nil
 }
 
-// bury drops deleted hotspots whose last day is final. The lease holder knows when that
+// purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
-func (t *Telemetry) bury(held lease.Lease, keeper bool, now time.Time) {
+func (t *Telemetry) purge(held lease.Lease, keeper bool, now time.Time) {
 	before, _ := t.finals.under(held.Token)
 	var over []beacon.HotspotID
-	t.Fleet.Departed(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
+	t.Fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
 		if keeper && heartbeat.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
 			over = append(over, id)
 		}
 	})
 	for _, id := range over {
-		t.Fleet.Bury(id)
+		t.Fleet.Purge(id)
 	}
 }

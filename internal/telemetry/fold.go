@@ -84,7 +84,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
 		return fmt.Errorf("note that the service is up: %w", err)
 	}
-	clock, began := t.look(), time.Now()
+	clock, began := t.read(), time.Now()
 	now := heartbeat.MinuteOf(clock.now)
 	held, holder := t.Keeper()
 	if !holder {
@@ -92,11 +92,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	}
 	raised := t.suspicions.raised.Load()
 	in := foldInput{
-		token: held.Token, suspected: t.suspicions.any(), day: heartbeat.MinuteOf(clock.upTo).Day(), reached: t.places.all(),
+		token: held.Token, suspected: t.suspicions.any(), day: heartbeat.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
 	}
 	final := heartbeat.Day(0)
 	if clock.steady {
-		final = finalAt(now, t.places.upTo())
+		final = finalAt(now, t.cursors.upTo())
 		in.finalDue = !t.finals.has(held.Token, final)
 	}
 	plan := t.folded.plan(in)
@@ -124,7 +124,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	t.folded = t.folded.next(in)
 	t.suspicions.clear(raised)
 	if clock.steady {
-		t.bury(held, holder, clock.now)
+		t.purge(held, holder, clock.now)
 	}
 	t.folds.done(now, time.Since(began))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", holder, "took_ms", time.Since(began).Milliseconds())
@@ -136,13 +136,13 @@ func (t *Telemetry) fold(ctx context.Context) error {
 // become final, and when another node wrote the records until now.
 func (t *Telemetry) news(all bool) []beacon.HotspotID {
 	var ids []beacon.HotspotID
-	t.Fleet.All(func(s *fleet.Spot) bool {
+	t.Fleet.All(func(s *fleet.Hotspot) bool {
 		if live := s.Live(); live != nil && (all || live.Dirty()) {
 			ids = append(ids, beacon.HotspotID(s.ID()))
 		}
 		return true
 	})
-	t.Fleet.Departed(func(id beacon.HotspotID, live *heartbeat.Live, _ time.Time) {
+	t.Fleet.Deleted(func(id beacon.HotspotID, live *heartbeat.Live, _ time.Time) {
 		if all || live.Dirty() {
 			ids = append(ids, id)
 		}
@@ -153,7 +153,7 @@ func (t *Telemetry) news(all bool) []beacon.HotspotID {
 
 // foldChunk writes the records of some hotspots. Memory knows all that the records say.
 func (t *Telemetry) foldChunk(
-	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock look, final heartbeat.Day,
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, final heartbeat.Day,
 ) error {
 	rows := make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {

@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// places is how far the journal of each node has been applied.
-type places struct {
+// cursors is how far the journal of each node has been applied.
+type cursors struct {
 	mu    sync.Mutex
 	read  map[string]int64
 	heads map[string]int64 // as of the last Look
@@ -19,21 +19,21 @@ type places struct {
 }
 
 // caughtUp records that everything present at the last Look is applied.
-func (p *places) caughtUp() {
+func (p *cursors) caughtUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.followed = p.looked
 }
 
 // upTo returns the minute up to which all journals are applied.
-func (p *places) upTo() heartbeat.Minute {
+func (p *cursors) upTo() heartbeat.Minute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followed
 }
 
 // reached records that a node's journal is applied up to a row.
-func (p *places) reached(node string, seq int64) {
+func (p *cursors) reached(node string, seq int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read[node] = max(p.read[node], seq)
@@ -41,7 +41,7 @@ func (p *places) reached(node string, seq int64) {
 
 // wrote records that a row of our own is applied. If the outcome of the row before it
 // is unknown, the position stays where it is: Follow finds out.
-func (p *places) wrote(node string, seq int64) {
+func (p *cursors) wrote(node string, seq int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if seq == p.read[node]+1 {
@@ -49,13 +49,13 @@ func (p *places) wrote(node string, seq int64) {
 	}
 }
 
-func (p *places) of(node string) int64 {
+func (p *cursors) of(node string) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.read[node]
 }
 
-func (p *places) all() map[string]int64 {
+func (p *cursors) all() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.read)
@@ -71,7 +71,7 @@ func (t *Telemetry) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.places.heads, t.places.looked = heads, began
+	t.cursors.heads, t.cursors.looked = heads, began
 	return nil
 }
 
@@ -79,20 +79,20 @@ func (t *Telemetry) Look(ctx context.Context) error {
 // what we wrote ourselves without learning the outcome. Known beats change nothing, so
 // it does not matter that the writer may apply some at the same moment.
 func (t *Telemetry) Follow(ctx context.Context) error {
-	for node, head := range t.places.heads {
-		for t.places.of(node) < head {
+	for node, head := range t.cursors.heads {
+		for t.cursors.of(node) < head {
 			if err := t.advance(ctx, node); err != nil {
 				return err
 			}
 		}
 	}
-	t.places.caughtUp()
+	t.cursors.caughtUp()
 	return nil
 }
 
 // advance applies the next rows of one node's journal.
 func (t *Telemetry) advance(ctx context.Context, node string) error {
-	place := t.places.of(node)
+	place := t.cursors.of(node)
 	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 	if len(rows) == 0 {
 		// Folded and trimmed since the last Look: what it held is in the records.
 		t.suspicions.raise()
-		t.places.reached(node, t.places.heads[node])
+		t.cursors.reached(node, t.cursors.heads[node])
 		return nil
 	}
 	if place > 0 && rows[0].Seq > place+1 {
@@ -114,8 +114,8 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 			continue
 		}
 		t.noteLate(node, beats)
-		t.arrivals.add(t.Fleet.Beats(beats))
+		t.arrivals.add(t.Fleet.Replay(beats))
 	}
-	t.places.reached(node, rows[len(rows)-1].Seq)
+	t.cursors.reached(node, rows[len(rows)-1].Seq)
 	return nil
 }

@@ -118,7 +118,7 @@ type node struct {
 func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
 	t.Helper()
 	n := &node{db: open(t)}
-	service := heartbeat.NewService()
+	service := heartbeat.NewOutages()
 	n.table = heartbeat.NewTable(service)
 	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) }, n.table)
 	var st telemetry.Store = n.db

@@ -15,7 +15,7 @@ func TestRefresh_DrawsMaps(t *testing.T) {
 	c := &clock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	defer n.stop()
-	if err := n.fleet.Chart(c.now()); err != nil {
+	if err := n.fleet.BuildMap(c.now()); err != nil {
 		t.Fatal(err)
 	}
 	var crowd []beacon.Hotspot

@@ -40,7 +40,7 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // refresh checks the clock and updates what memory shows: maps each time, figures once
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
-	l := t.look()
+	l := t.read()
 	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
 		t.Table.Refresh(l.now)
 		t.refreshed = minute

@@ -20,8 +20,8 @@ func (t *Telemetry) Shown() Shown {
 	t.folds.mu.Lock()
 	s.FoldTook = t.folds.took
 	t.folds.mu.Unlock()
-	t.certainty.mu.Lock()
-	s.ClockBelieved = t.certainty.steady
-	t.certainty.mu.Unlock()
+	t.trust.mu.Lock()
+	s.ClockBelieved = t.trust.steady
+	t.trust.mu.Unlock()
 	return s
 }

@@ -40,7 +40,7 @@ type Config struct {
 	Store   Store
 	Fleet   *fleet.Fleet
 	Table   *heartbeat.Table   // of the fleet
-	Service *heartbeat.Service // of the table
+	Service *heartbeat.Outages // of the table
 
 	// Before is called before events are appended. It first appends those that they
 	// depend on, such as that a hotspot was linked before it came online. Told is
@@ -61,16 +61,16 @@ type Config struct {
 // then Run and Take.
 type Telemetry struct {
 	Config
-	gatherer *gatherer
-	places   places
+	batcher  *batcher
+	cursors  cursors
 	spans    spans
 	arrivals arrivals
 
 	refreshed heartbeat.Minute // the last Refresh; used by refresh only
 
-	certainty certainty
-	machine   func() time.Time // the machine's clock, which nobody sets
-	lateness  lateness
+	trust    trust
+	machine  func() time.Time // the machine's clock, which nobody sets
+	lateness lateness
 
 	folds   folds
 	finals  finals
@@ -92,19 +92,19 @@ type Telemetry struct {
 // New returns telemetry for a node.
 func New(cfg Config) *Telemetry {
 	t := &Telemetry{
-		Config:   cfg,
-		gatherer: newGatherer(),
-		places:   places{read: map[string]int64{}},
-		folds:    folds{next: make(chan struct{})},
-		foldDue:  make(chan struct{}, 1),
-		machine:  time.Now,
+		Config:  cfg,
+		batcher: newBatcher(),
+		cursors: cursors{read: map[string]int64{}},
+		folds:   folds{next: make(chan struct{})},
+		foldDue: make(chan struct{}, 1),
+		machine: time.Now,
 	}
 	return t
 }
 
 // Take makes a heartbeat durable and then applies it. It returns the current status of
 // the device's hotspot. A repeated beat succeeds and changes nothing.
-func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Heartbeat) (beacon.Status, error) {
+func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, error) {
 	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
 		return spot.StatusAt(t.Now()), nil
 	}
@@ -117,7 +117,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Spot, beat beacon.Hear
 	if !ok {
 		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
-	err := t.gatherer.take(ctx, spot, heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
+	err := t.batcher.take(ctx, spot, heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
 	if err != nil {
 		t.refused.Add(1)
 		return "", err

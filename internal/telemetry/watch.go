@@ -105,7 +105,7 @@ func (t *Telemetry) changedSince(came []beacon.HotspotID, now time.Time) (change
 
 func (t *Telemetry) changedAll(now time.Time) (changed []beacon.Transition) {
 	patient := t.patient(now)
-	t.Fleet.All(func(s *fleet.Spot) bool {
+	t.Fleet.All(func(s *fleet.Hotspot) bool {
 		if tr, ok := transition(s, now); ok && (tr.Online || !patient) {
 			changed = append(changed, tr)
 		}
@@ -142,7 +142,7 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 
 // transition returns the change to announce, and reports whether there is one: the
 // status announced last does not hold any more.
-func transition(s *fleet.Spot, now time.Time) (beacon.Transition, bool) {
+func transition(s *fleet.Hotspot, now time.Time) (beacon.Transition, bool) {
 	live := s.Live()
 	if live == nil {
 		return beacon.Transition{}, false

@@ -86,7 +86,7 @@ type someDay struct {
 }
 
 func newSomeDay(since time.Time) *someDay {
-	d := &someDay{table: heartbeat.NewTable(heartbeat.NewService())}
+	d := &someDay{table: heartbeat.NewTable(heartbeat.NewOutages())}
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = since, since
 	d.live = d.table.Place(nil, h)

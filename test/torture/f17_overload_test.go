@@ -22,10 +22,10 @@ import (
 // file: instead of measuring how long a byte takes through a pipe, it takes a second
 // for it then, and nothing otherwise. What it does about that is as it is delivered.
 var pressed = sync.OnceValue(func() *harness.Variant {
-	const file, measured = "internal/httpserver/pressure.go", "p.adjust(time.Since(sent))"
+	const file, measured = "internal/httpserver/overload.go", "p.adjust(time.Since(sent))"
 	source, err := os.ReadFile(filepath.Join(harness.Root(), file))
 	if err != nil || strings.Count(string(source), measured) != 1 {
-		panic("internal/httpserver/pressure.go does not measure with " + measured)
+		panic("internal/httpserver/overload.go does not measure with " + measured)
 	}
 	text := strings.Replace(string(source), measured, "p.adjust(told(sent))", 1) + `
 func told(time.Time) time.Duration {

@@ -8,7 +8,7 @@ var crashMutants = []mutant{
 	{
 		name:  "beats are acknowledged before they are written",
 		fault: "TestF01_Kill/sqlite",
-		file:  "internal/telemetry/gather.go",
+		file:  "internal/telemetry/batcher.go",
 		old: `	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {`,
 		new: `	close(b.done)
@@ -96,7 +96,7 @@ var crashMutants = []mutant{
 	{
 		name:  "beats that could not be written are acknowledged",
 		fault: "TestF05_DiskFull",
-		file:  "internal/telemetry/gather.go",
+		file:  "internal/telemetry/batcher.go",
 		old:   `		b.err = overloaded("the beat could not be stored; try again", err)`,
 		new:   `		b.err = nil`,
 		says:  "are lost",

@@ -4,19 +4,19 @@ package torture_test
 
 var doctorMutants = []mutant{
 	{
-		name: "the sums of hotspots are not held against the user's", fault: "TestF04_WrongSum", file: "internal/rewards/even.go",
+		name: "the sums of hotspots are not held against the user's", fault: "TestF04_WrongSum", file: "internal/rewards/check_sums.go",
 		old: "if own.Sum != sum || own.Hotspots != len(hotspots) {",
 		new: "if false && (own.Sum != sum || own.Hotspots != len(hotspots)) {",
 	},
 	{
-		name: "nobody looks at the hash of a statement", fault: "TestF04_WrongSum", file: "internal/rewards/even.go",
+		name: "nobody looks at the hash of a statement", fault: "TestF04_WrongSum", file: "internal/rewards/check_sums.go",
 		old: "if ledger.Seal(s.Previous, &s.UserMonth, policies) == s.Hash {",
 		new: "if _ = policies; true {",
 	},
 	{
 		name: "a server starts on books with a hole in them", fault: "TestF04_WrongSum", file: "internal/rewards/policies.go",
-		old: "if err := r.unbroken(ctx); err != nil {",
-		new: "if err := r.unbroken(ctx); err != nil && false {",
+		old: "if err := r.checkDays(ctx); err != nil {",
+		new: "if err := r.checkDays(ctx); err != nil && false {",
 	},
 	{
 		name: "a row is told whatever its policy says", fault: "TestF04_WrongSum", file: "internal/rewards/explain.go",

@@ -83,8 +83,8 @@ func (s *Set) Timings(name, help string, labels []string, known ...[]string) fun
 // timingBuckets range from a commit without a sync to one that fails at its deadline.
 var timingBuckets = []float64{100e-6, 500e-6, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
 
-// Observe counts one response. It can be used as httpserver.Front.Observe.
-func (s *Set) Observe(r *http.Request, e httpserver.Exchange) {
+// Observe counts one response. It can be used as httpserver.Handler.Observe.
+func (s *Set) Observe(r *http.Request, e httpserver.RequestInfo) {
 	key := seriesKey{httpserver.Route(r), httpserver.Method(r), e.Status}
 	found, ok := s.series.Load(key)
 	if !ok {

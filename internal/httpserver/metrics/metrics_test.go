@@ -61,7 +61,7 @@ func TestObserve_LabelsAreOurs(t *testing.T) {
 	set := metrics.New()
 	for _, method := range []string{"GET", "BREW", "WHEN"} {
 		r := httptest.NewRequest(method, "/made/up/"+method, nil)
-		set.Observe(r, httpserver.Exchange{Status: http.StatusNotFound, Took: time.Millisecond})
+		set.Observe(r, httpserver.RequestInfo{Status: http.StatusNotFound, Took: time.Millisecond})
 	}
 	want(t, set,
 		`beacon_http_requests_total{method="GET",route="none",status="404"} 1`,

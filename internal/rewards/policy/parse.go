@@ -13,7 +13,7 @@ import (
 var embedded []byte
 
 // Default returns the policies built into the program.
-func Default() Book {
+func Default() Set {
 	b, err := Parse(embedded)
 	if err != nil {
 		panic(err) // the file is built in, and a test reads it
@@ -25,7 +25,7 @@ func Default() Book {
 const maxFile = 1 << 20
 
 // Load reads a policy file.
-func Load(path string) (Book, error) {
+func Load(path string) (Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Load(path string) (Book, error) {
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("is larger than %d bytes: it is no file of policies", maxFile)
 	}
-	var b Book
+	var b Set
 	if err == nil {
 		b, err = Parse(data)
 	}
@@ -56,7 +56,7 @@ const (
 
 // Parse parses a policy file such as policies.json. It refuses whatever it does not
 // understand.
-func Parse(data []byte) (Book, error) {
+func Parse(data []byte) (Set, error) {
 	file, err := readObject(data)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Parse(data []byte) (Book, error) {
 	if !ok || len(list) == 0 {
 		return nil, fmt.Errorf("policies: must be an array of at least one policy")
 	}
-	var b Book
+	var b Set
 	for i, item := range list {
 		fields, ok := item.(map[string]any)
 		if !ok {
@@ -98,7 +98,7 @@ func readPolicy(o *object) Policy {
 }
 
 // check checks the newest policy against the rules and against the one before it.
-func (o *object) check(b Book) {
+func (o *object) check(b Set) {
 	p, n := &b[len(b)-1], len(b)
 	switch {
 	case p.Version != n:

@@ -32,12 +32,12 @@ func (p *Policy) Line() string {
 		int64(p.PerGB), int64(p.Cap))
 }
 
-// Book holds all policies, ordered by version. The first is in force from the first
+// Set holds all policies, ordered by version. The first is in force from the first
 // day of 1970, and each until the next one begins.
-type Book []Policy
+type Set []Policy
 
 // On returns the policy in force on a day.
-func (b Book) On(day beacon.Day) *Policy {
+func (b Set) On(day beacon.Day) *Policy {
 	for i := len(b) - 1; i > 0; i-- {
 		if b[i].From <= day {
 			return &b[i]
@@ -47,7 +47,7 @@ func (b Book) On(day beacon.Day) *Policy {
 }
 
 // Version returns the policy with a version, or nil if there is none.
-func (b Book) Version(n int) *Policy {
+func (b Set) Version(n int) *Policy {
 	if n < 1 || n > len(b) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (b Book) Version(n int) *Policy {
 }
 
 // In returns the policies in force on some day of a month.
-func (b Book) In(month beacon.Month) []*Policy {
+func (b Set) In(month beacon.Month) []*Policy {
 	var in []*Policy
 	for n := b.On(month.First()).Version; n <= b.On(month.Last()).Version; n++ {
 		in = append(in, b.Version(n))

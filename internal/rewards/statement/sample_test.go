@@ -15,13 +15,13 @@ import (
 )
 
 // book has a policy that begins in the middle of October 2026.
-func book() policy.Book {
+func book() policy.Set {
 	first := policy.Default()[0]
 	second := policy.Policy{
 		Version: 2, From: mustDay("2026-10-16"), Availability: 1_234567,
 		Performance: [3]beacon.Amount{100000, 333333, 777777}, PerGB: 30003, Cap: 2_500000,
 	}
-	return policy.Book{first, second}
+	return policy.Set{first, second}
 }
 
 func mustDay(text string) beacon.Day {
@@ -37,7 +37,7 @@ const user beacon.UserID = "usr_01k8a0000000000000000000zz"
 // books are a user's month as the ledger has it.
 type books struct {
 	statement ledger.Statement
-	policies  policy.Book
+	policies  policy.Set
 	rows      []ledger.Row
 }
 
@@ -64,7 +64,7 @@ func (b *books) json(t testing.TB) []byte {
 }
 
 // settle makes the statement of a month over rows.
-func settle(policies policy.Book, month beacon.Month, previous ledger.Hash, rows []ledger.Row) *books {
+func settle(policies policy.Set, month beacon.Month, previous ledger.Hash, rows []ledger.Row) *books {
 	b := &books{policies: policies, rows: rows}
 	m := ledger.UserMonth{Month: month, User: user, Rows: len(rows), Chain: ledger.Seed(user, month)}
 	hotspots := map[beacon.HotspotID]bool{}

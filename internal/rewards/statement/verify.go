@@ -15,7 +15,7 @@ import (
 
 // Options is what a statement is checked against.
 type Options struct {
-	Policies policy.Book // none: those built into the program
+	Policies policy.Set // none: those built into the program
 }
 
 // Report describes a statement that was verified.
@@ -57,7 +57,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 // verifier is the state of one call of Verify.
 type verifier struct {
 	reader
-	known policy.Book
+	known policy.Set
 
 	seen     uint // members of the document seen so far, as bits
 	inAnswer bool // the document is the data of a server's response

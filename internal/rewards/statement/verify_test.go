@@ -71,13 +71,13 @@ func TestVerify_EmbeddedPolicies(t *testing.T) {
 func TestVerify_Policies(t *testing.T) {
 	text := sample(3, 3, 4, ledger.Hash{}).json(t)
 	for name, test := range map[string]struct {
-		change func(policy.Book) policy.Book
+		change func(policy.Set) policy.Set
 		want   string
 	}{
-		"unknown":      {func(b policy.Book) policy.Book { return b[:1] }, "policy 2 is not known here, only up to 1"},
-		"other day":    {func(b policy.Book) policy.Book { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, and in the policy 2 that is known here it is 2026-10-15"},
-		"other amount": {func(b policy.Book) policy.Book { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, and in the policy 1 that is known here it is 1.000001"},
-		"one more": {func(b policy.Book) policy.Book {
+		"unknown":      {func(b policy.Set) policy.Set { return b[:1] }, "policy 2 is not known here, only up to 1"},
+		"other day":    {func(b policy.Set) policy.Set { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, and in the policy 2 that is known here it is 2026-10-15"},
+		"other amount": {func(b policy.Set) policy.Set { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, and in the policy 1 that is known here it is 1.000001"},
+		"one more": {func(b policy.Set) policy.Set {
 			return append(b, policy.Policy{Version: 3, From: mustDay("2026-10-31")})
 		}, "policies: policy 3 was in force in 2026-10 and is not there"},
 	} {

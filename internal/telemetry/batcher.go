@@ -24,8 +24,8 @@ const (
 	appendTimeout = 5 * time.Second
 )
 
-// gatherer collects beats into batches. It is safe for concurrent use.
-type gatherer struct {
+// batcher collects beats into batches. It is safe for concurrent use.
+type batcher struct {
 	mu     sync.Mutex
 	open   *batch
 	closed bool
@@ -37,22 +37,22 @@ type gatherer struct {
 // batch is a group of beats that become durable together.
 type batch struct {
 	beats []heartbeat.Beat
-	spots []*fleet.Spot // the hotspot of each beat
-	done  chan struct{} // closed when err is known
+	spots []*fleet.Hotspot // the hotspot of each beat
+	done  chan struct{}    // closed when err is known
 	began time.Time
 	err   error
 }
 
 func newBatch(room int) *batch {
-	return &batch{beats: make([]heartbeat.Beat, 0, room), spots: make([]*fleet.Spot, 0, room), done: make(chan struct{})}
+	return &batch{beats: make([]heartbeat.Beat, 0, room), spots: make([]*fleet.Hotspot, 0, room), done: make(chan struct{})}
 }
 
-func newGatherer() *gatherer {
-	return &gatherer{open: newBatch(64), wake: make(chan struct{}, 1)}
+func newBatcher() *batcher {
+	return &batcher{open: newBatch(64), wake: make(chan struct{}, 1)}
 }
 
 // take adds a beat to the open batch and waits until it is durable.
-func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat heartbeat.Beat) error {
+func (g *batcher) take(ctx context.Context, spot *fleet.Hotspot, beat heartbeat.Beat) error {
 	b, err := g.add(spot, beat)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (g *gatherer) take(ctx context.Context, spot *fleet.Spot, beat heartbeat.Be
 	}
 }
 
-func (g *gatherer) add(spot *fleet.Spot, beat heartbeat.Beat) (*batch, error) {
+func (g *batcher) add(spot *fleet.Hotspot, beat heartbeat.Beat) (*batch, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -84,7 +84,7 @@ func (g *gatherer) add(spot *fleet.Spot, beat heartbeat.Beat) (*batch, error) {
 }
 
 // next returns the open batch and opens another.
-func (g *gatherer) next() *batch {
+func (g *batcher) next() *batch {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.open
@@ -94,14 +94,14 @@ func (g *gatherer) next() *batch {
 }
 
 // close refuses beats from now on.
-func (g *gatherer) close() {
+func (g *batcher) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 }
 
 // Waiting returns how many beats wait to be written.
-func (t *Telemetry) Waiting() int { return int(t.gatherer.waiting.Load()) }
+func (t *Telemetry) Waiting() int { return int(t.batcher.waiting.Load()) }
 
 // write makes one batch after another durable until ctx ends, and then what is left.
 func (t *Telemetry) write(ctx context.Context) {
@@ -110,19 +110,19 @@ func (t *Telemetry) write(ctx context.Context) {
 	var data []byte
 	for {
 		select {
-		case <-t.gatherer.wake:
+		case <-t.batcher.wake:
 		case <-ctx.Done():
-			t.gatherer.close()
+			t.batcher.close()
 			select {
-			case <-t.gatherer.wake:
-				t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
+			case <-t.batcher.wake:
+				t.commit(context.WithoutCancel(ctx), t.batcher.next(), data[:0])
 			default:
 			}
 			return
 		}
 		<-pause.C
 		pause.Reset(gatherFor)
-		data = t.commit(context.WithoutCancel(ctx), t.gatherer.next(), data[:0])
+		data = t.commit(context.WithoutCancel(ctx), t.batcher.next(), data[:0])
 	}
 }
 
@@ -138,7 +138,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 		b.err = overloaded("the beat could not be stored; try again", err)
 	} else {
 		t.arrivals.add(t.apply(b))
-		t.places.wrote(t.Store.Node(), seq)
+		t.cursors.wrote(t.Store.Node(), seq)
 	}
 	close(b.done)
 	return data

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteHeader encodes the header immediately: later changes have no effect.
-func (a *answer) WriteHeader(status int) {
+func (a *fastResponse) WriteHeader(status int) {
 	if a.status != 0 || status < 200 {
 		return
 	}
@@ -34,7 +34,7 @@ func (a *answer) WriteHeader(status int) {
 }
 
 // takes inspects a field that the handler set, and reports whether it is sent.
-func (a *answer) takes(name string, values []string) bool {
+func (a *fastResponse) takes(name string, values []string) bool {
 	first := ""
 	if len(values) > 0 {
 		first = values[0]
@@ -78,7 +78,7 @@ func appendField(out []byte, name string, values []string) []byte {
 }
 
 // begin completes the head, now that the first part of the body is known.
-func (a *answer) begin(p []byte) {
+func (a *fastResponse) begin(p []byte) {
 	a.begun = true
 	if !a.dated {
 		a.out = append(append(append(a.out, "Date: "...), a.client.lane.date()...), "\r\n"...)

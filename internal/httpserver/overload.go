@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Pressure detects that a server is overloaded, and slows down requests that can wait.
+// Overload detects that a server is overloaded, and slows down requests that can wait.
 // It regularly sends itself a byte through a pipe and measures how long it takes to
 // arrive: as long as a request waits to be noticed and then for a processor. Unlike
 // request latency, that does not grow when a database is slow; and the runtime's own
 // metrics begin only after a connection was noticed.
-type Pressure struct {
+type Overload struct {
 	level atomic.Int32 // percentage of requests turned away
 	last  time.Duration
 }
@@ -34,7 +34,7 @@ const (
 )
 
 // Run measures until ctx ends.
-func (p *Pressure) Run(ctx context.Context) error {
+func (p *Overload) Run(ctx context.Context) error {
 	in, out, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("watch how busy the machine is: %w", err)
@@ -72,7 +72,7 @@ func (p *Pressure) Run(ctx context.Context) error {
 }
 
 // adjust raises the level quickly and lowers it slowly.
-func (p *Pressure) adjust(wait time.Duration) {
+func (p *Overload) adjust(wait time.Duration) {
 	level, both := p.level.Load(), min(wait, p.last)
 	p.last = wait
 	if both > pressureWait {
@@ -83,11 +83,11 @@ func (p *Pressure) adjust(wait time.Duration) {
 }
 
 // Level returns the percentage of requests that are turned away right now.
-func (p *Pressure) Level() int { return int(p.level.Load()) }
+func (p *Overload) Level() int { return int(p.level.Load()) }
 
-// Yields reports whether a request that can wait must be turned away. It has then
+// Sheds reports whether a request that can wait must be turned away. It has then
 // already been held; tell its client to retry.
-func (p *Pressure) Yields(r *http.Request) bool {
+func (p *Overload) Sheds(r *http.Request) bool {
 	level := p.level.Load()
 	if level == 0 || rand.Int32N(100) >= level {
 		return false

@@ -31,7 +31,7 @@ const (
 	farewell = time.Second
 )
 
-// Keeper takes a lease when it is free, and keeps it while the process lives.
+// Holder takes a lease when it is free, and keeps it while the process lives.
 //
 // It uses real time, never the data's clock. That one may be simulated: if it runs a
 // thousand times faster, or stands still, a lease would end before it can be renewed,
@@ -40,7 +40,7 @@ const (
 // drifts to the fastest clock and stays there. A process that dies while its clock is
 // far ahead leaves an end that is far away: the others see that the lease is not
 // renewed any more, and do not wait for that end.
-type Keeper struct {
+type Holder struct {
 	store        Store
 	name, holder string
 	log          *slog.Logger
@@ -63,15 +63,15 @@ type term struct {
 	end     context.CancelFunc
 }
 
-// NewKeeper returns a Keeper for a lease; Run takes it. The holder must be a name that
+// NewHolder returns a Holder for a lease; Run takes it. The holder must be a name that
 // no other process has.
-func NewKeeper(store Store, name, holder string, log *slog.Logger) *Keeper {
-	return &Keeper{store: store, name: name, holder: holder, log: log, changed: make(chan struct{})}
+func NewHolder(store Store, name, holder string, log *slog.Logger) *Holder {
+	return &Holder{store: store, name: name, holder: holder, log: log, changed: make(chan struct{})}
 }
 
 // Held returns the lease while it cannot have expired: its time counts from the moment
 // at which the last renewal began.
-func (k *Keeper) Held() (Lease, bool) {
+func (k *Holder) Held() (Lease, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.term == nil || time.Since(k.term.renewed) >= TTL {
@@ -83,7 +83,7 @@ func (k *Keeper) Held() (Lease, bool) {
 // While runs a job whenever the lease is held, until ctx ends. The context of the job
 // ends when the lease is lost. A job that returns earlier is not started again until
 // the lease is taken again.
-func (k *Keeper) While(ctx context.Context, job func(context.Context, Lease)) {
+func (k *Holder) While(ctx context.Context, job func(context.Context, Lease)) {
 	for {
 		held := k.next(ctx)
 		if held == nil {
@@ -103,7 +103,7 @@ func (k *Keeper) While(ctx context.Context, job func(context.Context, Lease)) {
 }
 
 // next waits for a term. It returns nil if ctx ended.
-func (k *Keeper) next(ctx context.Context) *term {
+func (k *Holder) next(ctx context.Context) *term {
 	for ctx.Err() == nil {
 		k.mu.Lock()
 		held, changed := k.term, k.changed
@@ -121,7 +121,7 @@ func (k *Keeper) next(ctx context.Context) *term {
 
 // Run takes the lease and renews it until ctx ends, then gives it back, so that another
 // process can take it at once.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *Holder) Run(ctx context.Context) {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
@@ -136,7 +136,7 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // try takes or renews the lease. It does not rely on what it cannot learn in time: a
 // renewal without an answer may have succeeded, and the next one finds out.
-func (k *Keeper) try(ctx context.Context) {
+func (k *Holder) try(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
@@ -157,7 +157,7 @@ func (k *Keeper) try(ctx context.Context) {
 
 // today returns the time to take the lease at: now, or the claimed end of a lease that
 // is not renewed any more.
-func (k *Keeper) today(now time.Time) time.Time {
+func (k *Holder) today(now time.Time) time.Time {
 	if k.rival != (Lease{}) && now.Sub(k.rivalSince) >= lifeless && k.rival.Until.After(now) {
 		return k.rival.Until
 	}
@@ -165,7 +165,7 @@ func (k *Keeper) today(now time.Time) time.Time {
 }
 
 // keep records that the lease is ours from began on.
-func (k *Keeper) keep(got Lease, began time.Time) {
+func (k *Holder) keep(got Lease, began time.Time) {
 	if time.Since(began) >= TTL {
 		return // the answer came too late to be of use
 	}
@@ -184,7 +184,7 @@ func (k *Keeper) keep(got Lease, began time.Time) {
 	k.log.Info("this node holds the lease now", "lease", k.name, "token", got.Token)
 }
 
-func (k *Keeper) begin(got Lease, began time.Time) {
+func (k *Holder) begin(got Lease, began time.Time) {
 	held := &term{lease: got, renewed: began}
 	held.ctx, held.end = context.WithCancel(context.Background())
 	k.mu.Lock()
@@ -196,7 +196,7 @@ func (k *Keeper) begin(got Lease, began time.Time) {
 }
 
 // expire ends a term, unless it was renewed while the timer fired.
-func (k *Keeper) expire(held *term) {
+func (k *Holder) expire(held *term) {
 	overdue := func(t *term) bool { return t == held && time.Since(t.renewed) >= TTL }
 	if k.finish(overdue) {
 		k.warn("it could not be renewed in time")
@@ -204,13 +204,13 @@ func (k *Keeper) expire(held *term) {
 }
 
 // lose ends the term, if there is one.
-func (k *Keeper) lose(why string) {
+func (k *Holder) lose(why string) {
 	if k.finish(always) {
 		k.warn(why)
 	}
 }
 
-func (k *Keeper) warn(why string) {
+func (k *Holder) warn(why string) {
 	k.log.Warn("this node has lost the lease", "lease", k.name, "why", why)
 }
 
@@ -218,7 +218,7 @@ func always(*term) bool { return true }
 
 // finish ends the term if there is one for which meant returns true, and reports
 // whether it did.
-func (k *Keeper) finish(meant func(*term) bool) bool {
+func (k *Holder) finish(meant func(*term) bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.term == nil || !meant(k.term) {
@@ -231,7 +231,7 @@ func (k *Keeper) finish(meant func(*term) bool) bool {
 }
 
 // release gives the lease back. If that fails, it expires.
-func (k *Keeper) release(ctx context.Context) {
+func (k *Holder) release(ctx context.Context) {
 	if !k.finish(always) {
 		return
 	}

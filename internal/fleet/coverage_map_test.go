@@ -28,9 +28,9 @@ var everywhere = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
 func charted(t testing.TB) (*fleet.Fleet, *heartbeat.Table) {
 	t.Helper()
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	f := fleet.New(spell, table)
-	if err := f.Chart(noon); err != nil {
+	if err := f.BuildMap(noon); err != nil {
 		t.Fatal(err)
 	}
 	return f, table
@@ -41,12 +41,12 @@ func charted(t testing.TB) (*fleet.Fleet, *heartbeat.Table) {
 // built of them on the spot.
 func checkSurvey(t failer, f *fleet.Fleet, box geo.Box, now time.Time) {
 	t.Helper()
-	fresh := coverage.New[*fleet.Spot]()
+	fresh := coverage.New[*fleet.Hotspot]()
 	want := map[string]string{}
-	var discs []coverage.Disc[*fleet.Spot]
-	f.All(func(s *fleet.Spot) bool {
+	var discs []coverage.Disc[*fleet.Hotspot]
+	f.All(func(s *fleet.Hotspot) bool {
 		status := s.StatusAt(now)
-		discs = append(discs, coverage.Disc[*fleet.Spot]{Item: s, Place: s.Place(), RadiusM: s.RadiusM(), Online: status == beacon.Online})
+		discs = append(discs, coverage.Disc[*fleet.Hotspot]{Item: s, Place: s.Place(), RadiusM: s.RadiusM(), Online: status == beacon.Online})
 		if box.Contains(s.Place()) {
 			want[s.ID()] = fmt.Sprintf("v%d %s", s.Version(), status)
 		}
@@ -77,7 +77,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 		ids[i] = id.New(beacon.HotspotPrefix, noon)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		table := heartbeat.NewTable(heartbeat.NewService())
+		table := heartbeat.NewTable(heartbeat.NewOutages())
 		f := fleet.New(spell, table)
 		now, version, seq := noon, int64(0), uint64(0)
 		begun := false
@@ -99,7 +99,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 				mustApply(t, f, hotspot)
 			case 3, 4:
 				seq++
-				f.Beats([]heartbeat.Beat{beatOf(hotspot, now, seq)})
+				f.Replay([]heartbeat.Beat{beatOf(hotspot, now, seq)})
 			case 5:
 				now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 239, 240, 241, 1000}).Draw(t, "seconds")) * time.Second)
 			case 6: // the clock is set back: who notices is the job that looks each second
@@ -108,7 +108,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 7:
-				if err := f.Chart(now); err != nil {
+				if err := f.BuildMap(now); err != nil {
 					t.Fatal(err)
 				}
 				begun = true
@@ -126,7 +126,7 @@ func TestSurvey_FallsSilentByTheClock(t *testing.T) {
 	f, _ := charted(t)
 	h := serving()
 	mustApply(t, f, h)
-	f.Beats([]heartbeat.Beat{beatOf(h, noon, 1)})
+	f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
 	area := f.Survey(everywhere, fleet.AnyZoom, noon).AreaKm2
 	if area == 0 {
 		t.Fatal("it beat, and nothing is covered")
@@ -184,7 +184,7 @@ func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
 				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 != 0 {
 					t.Errorf("registered: %+v", s)
 				}
-				f.Beats([]heartbeat.Beat{beatOf(h, noon, 1)})
+				f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
 				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 == 0 {
 					t.Errorf("beat: %+v", s)
 				}
@@ -212,7 +212,7 @@ func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
 		beats = append(beats, beatOf(h, noon, 1))
 	}
 	mustApply(t, f, crowd...)
-	f.Beats(beats)
+	f.Replay(beats)
 	if s := f.Survey(everywhere, fleet.AnyZoom, noon); s.Count != 0 || f.Online() != 0 {
 		t.Errorf("%d were drawn at once, and %d shown as online", s.Count, f.Online())
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// departed is a deleted hotspot whose last day is not written for good. No response
+// deleted is a deleted hotspot whose last day is not written for good. No response
 // shows it; its heartbeats count until then.
-type departed struct {
+type deleted struct {
 	live    *heartbeat.Live
 	version int64
 	at      time.Time // when it was deleted
@@ -25,11 +25,11 @@ func (f *Fleet) depart(h beacon.Hotspot) {
 			return
 		}
 	}
-	f.departed[h.ID] = departed{f.table.Place(live, h), h.Version, h.DeletedAt}
+	f.departed[h.ID] = deleted{f.table.Place(live, h), h.Version, h.DeletedAt}
 }
 
 // Tend is With for every hotspot whose heartbeats count: also for deleted ones that
-// Bury has not removed yet. It reports whether there was one.
+// Purge has not removed yet. It reports whether there was one.
 func (f *Fleet) Tend(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,9 +50,9 @@ func (f *Fleet) tendDeparted(id beacon.HotspotID, fn func(*heartbeat.Live)) bool
 	return ok
 }
 
-// Departed calls fn with each deleted hotspot that Bury has not removed yet, and when
+// Deleted calls fn with each deleted hotspot that Purge has not removed yet, and when
 // it was deleted. Fn must not call the fleet.
-func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *heartbeat.Live, at time.Time)) {
+func (f *Fleet) Deleted(fn func(id beacon.HotspotID, live *heartbeat.Live, at time.Time)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, d := range f.departed {
@@ -60,8 +60,8 @@ func (f *Fleet) Departed(fn func(id beacon.HotspotID, live *heartbeat.Live, at t
 	}
 }
 
-// Bury removes a departed hotspot.
-func (f *Fleet) Bury(id beacon.HotspotID) {
+// Purge removes a departed hotspot.
+func (f *Fleet) Purge(id beacon.HotspotID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d, ok := f.departed[id]; ok {

@@ -17,10 +17,10 @@ import (
 type twoWays struct {
 	table     *heartbeat.Table
 	live      *heartbeat.Live
-	chronicle *heartbeat.Chronicle
+	chronicle *heartbeat.Backfill
 }
 
-func newTwoWays(service *heartbeat.Service, h beacon.Hotspot) *twoWays {
+func newTwoWays(service *heartbeat.Outages, h beacon.Hotspot) *twoWays {
 	table := heartbeat.NewTable(service)
 	return &twoWays{table: table, live: table.Place(nil, h), chronicle: heartbeat.NewTable(service).Chronicle(h)}
 }
@@ -108,7 +108,7 @@ func TestChronicle_AsTheTable(t *testing.T) {
 				{Days: []beacon.Weekday{"mon", "tue", "thu", "fri", "sun"}, Open: 9 * 60, Close: 20*60 + 30},
 			}}
 		}
-		service := heartbeat.NewService()
+		service := heartbeat.NewOutages()
 		if seed%4 == 0 {
 			down := heartbeat.MinuteOf(from) + 5000
 			service.Set([]heartbeat.Span{{From: 0, To: down}, {From: down + 90, To: down + 1<<20}})
@@ -145,7 +145,7 @@ func TestChronicle_Dropped(t *testing.T) {
 	} {
 		var records [2][]byte
 		for i := range records {
-			c := heartbeat.NewTable(heartbeat.NewService()).Chronicle(spotSince(noon.Add(-time.Hour)))
+			c := heartbeat.NewTable(heartbeat.NewOutages()).Chronicle(spotSince(noon.Add(-time.Hour)))
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
@@ -159,7 +159,7 @@ func TestChronicle_Dropped(t *testing.T) {
 }
 
 func BenchmarkChronicle_Day(b *testing.B) {
-	c := heartbeat.NewTable(heartbeat.NewService()).Chronicle(spotSince(noon))
+	c := heartbeat.NewTable(heartbeat.NewOutages()).Chronicle(spotSince(noon))
 	day, beat := noon.Truncate(24*time.Hour), at(noon, 7, 0, 0, 9)
 	for b.Loop() {
 		for hour := range 24 {

@@ -6,28 +6,28 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Chronicle builds the records of a hotspot whose beats of many days are known in
+// Backfill builds the records of a hotspot whose beats of many days are known in
 // advance, such as those of a demonstration. They equal the records that a Table would
 // have written, folded at the same moments, but take a hundredth of the time: nothing
 // is packed between two beats, and the beats of an hour are added at once. It is not
 // safe for concurrent use.
-type Chronicle struct {
+type Backfill struct {
 	table *Table
 	live  *Live
-	book  book
+	book  openDays
 	text  []byte
 }
 
-// Chronicle returns a Chronicle of a hotspot that never beat. The rules of the table
+// Backfill returns a Backfill of a hotspot that never beat. The rules of the table
 // say when it is expected to serve.
-func (t *Table) Chronicle(h beacon.Hotspot) *Chronicle {
-	c := &Chronicle{table: t, live: t.Place(nil, h)}
+func (t *Table) Chronicle(h beacon.Hotspot) *Backfill {
+	c := &Backfill{table: t, live: t.Place(nil, h)}
 	c.Place(h)
 	return c
 }
 
 // Place applies what the hotspot's owner changed.
-func (c *Chronicle) Place(h beacon.Hotspot) {
+func (c *Backfill) Place(h beacon.Hotspot) {
 	c.table.Place(c.live, h)
 	c.table.mu.Lock()
 	defer c.table.mu.Unlock()
@@ -35,12 +35,12 @@ func (c *Chronicle) Place(h beacon.Hotspot) {
 }
 
 // Close frees the hotspot's slot in the table.
-func (c *Chronicle) Close() { c.table.Remove(c.live) }
+func (c *Backfill) Close() { c.table.Remove(c.live) }
 
 // Beats adds count beats, one a minute, of which b is the last. The earlier ones differ
 // in time and sequence number, and have no speed test. All must be new, and of one
 // hour; otherwise they are dropped.
-func (c *Chronicle) Beats(b *Beat, count int) {
+func (c *Backfill) Beats(b *Beat, count int) {
 	last := b.minute()
 	first := last + 1 - Minute(max(count, 1))
 	if !b.valid() || count < 1 || first.hour() != last.hour() || b.Seq < uint64(count) {
@@ -64,7 +64,7 @@ func (c *Chronicle) Beats(b *Beat, count int) {
 }
 
 // day is book.day with a shortcut for the newest day.
-func (c *Chronicle) day(day Day) *Record {
+func (c *Backfill) day(day Day) *Record {
 	if n := len(c.book.days); n > 0 && c.book.days[n-1].day == day {
 		return &c.book.days[n-1]
 	}
@@ -74,7 +74,7 @@ func (c *Chronicle) day(day Day) *Record {
 // Fold calls each with the records that a fold at now writes, encoded as on disk,
 // provided that no earlier beat is missing. Days after last are left out: they are not
 // complete. text is valid only during the call.
-func (c *Chronicle) Fold(now time.Time, last Day, each func(day Day, text []byte)) {
+func (c *Backfill) Fold(now time.Time, last Day, each func(day Day, text []byte)) {
 	minute := MinuteOf(now)
 	if c.book.roll(minute); len(c.book.days) == 0 {
 		return

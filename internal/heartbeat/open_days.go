@@ -5,19 +5,19 @@ import "slices"
 // maxDays bounds how many days wait in memory to be written.
 const maxDays = 32
 
-// book is all that memory has of a hotspot, unpacked to be read and changed: the record
+// openDays is all that memory has of a hotspot, unpacked to be read and changed: the record
 // of the newest day, and of each earlier day that may still change. Only the first
 // record stores what was before its day; the others derive it from the record before
 // them.
-type book struct {
+type openDays struct {
 	rules
 	days []Record // sorted by day
 }
 
-func (k *book) newest() *Record { return &k.days[len(k.days)-1] }
+func (k *openDays) newest() *Record { return &k.days[len(k.days)-1] }
 
 // read decodes what append encoded.
-func (k *book) read(data []byte) {
+func (k *openDays) read(data []byte) {
 	k.days = k.days[:0]
 	for in := (reader{data: data}); in.more() && !in.failed; {
 		k.insert(len(k.days), 0).read(&in, recordVersion)
@@ -25,7 +25,7 @@ func (k *book) read(data []byte) {
 }
 
 // append encodes the book, without what chain derives again.
-func (k *book) append(out []byte) []byte {
+func (k *openDays) append(out []byte) []byte {
 	for i := range k.days {
 		r := &k.days[i]
 		if i > 0 {
@@ -37,7 +37,7 @@ func (k *book) append(out []byte) []byte {
 }
 
 // insert adds an empty record at an index, in reused memory if there is some.
-func (k *book) insert(at int, day Day) *Record {
+func (k *openDays) insert(at int, day Day) *Record {
 	n := len(k.days)
 	if n < cap(k.days) {
 		k.days = k.days[:n+1]
@@ -52,7 +52,7 @@ func (k *book) insert(at int, day Day) *Record {
 }
 
 // drop forgets the first n days and keeps their memory for reuse.
-func (k *book) drop(n int) {
+func (k *openDays) drop(n int) {
 	for range n {
 		first := k.days[0]
 		copy(k.days, k.days[1:])
@@ -65,13 +65,13 @@ func (k *book) drop(n int) {
 }
 
 // find returns the index of a day, or where it belongs.
-func (k *book) find(day Day) (at int, found bool) {
+func (k *openDays) find(day Day) (at int, found bool) {
 	return slices.BinarySearchFunc(k.days, day, func(r Record, day Day) int { return int(int64(r.day) - int64(day)) })
 }
 
 // day returns the record of a day, creating it if needed. It returns nil for a day
 // before the first one: that day is final.
-func (k *book) day(day Day) *Record {
+func (k *openDays) day(day Day) *Record {
 	at, found := k.find(day)
 	switch {
 	case found:
@@ -91,7 +91,7 @@ func (k *book) day(day Day) *Record {
 }
 
 // begin creates the first day of a hotspot that has nothing on disk.
-func (k *book) begin(day Day) *Record {
+func (k *openDays) begin(day Day) *Record {
 	r := k.insert(0, day)
 	r.fresh = true
 	r.begin(&k.rules)
@@ -100,14 +100,14 @@ func (k *book) begin(day Day) *Record {
 }
 
 // chain updates what days carry over, from index at on.
-func (k *book) chain(at int) {
+func (k *openDays) chain(at int) {
 	for i := max(at, 1); i < len(k.days); i++ {
 		k.days[i].carry(&k.rules, &k.days[i-1])
 	}
 }
 
 // add applies a beat and reports whether it is new.
-func (k *book) add(b *Beat) (fresh bool) {
+func (k *openDays) add(b *Beat) (fresh bool) {
 	fresh = !k.knows(b.Boot, b.Seq)
 	if r := k.day(b.minute().Day()); r != nil {
 		r.add(b, fresh)
@@ -120,7 +120,7 @@ func (k *book) add(b *Beat) (fresh bool) {
 
 // addStale applies a beat of a final day. It is mostly a repeat, when the journal is
 // read again.
-func (k *book) addStale(b *Beat) {
+func (k *openDays) addStale(b *Beat) {
 	r := &k.days[0]
 	r.last.join(last{b.At, b.tie(), b.clients()})
 	if known := r.boot(b.Boot, b.minute(), b.Seq); known != nil {
@@ -131,7 +131,7 @@ func (k *book) addStale(b *Beat) {
 	}
 }
 
-func (k *book) knows(boot, seq uint64) bool {
+func (k *openDays) knows(boot, seq uint64) bool {
 	for i := range k.days {
 		if b := k.days[i].find(boot); b != nil && b.knows(seq) {
 			return true
@@ -141,7 +141,7 @@ func (k *book) knows(boot, seq uint64) bool {
 }
 
 // restore merges a record.
-func (k *book) restore(r *Record) {
+func (k *openDays) restore(r *Record) {
 	at, found := k.find(r.day)
 	if found {
 		k.days[at].join(r)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// answer writes the response to a plain request, byte for byte as net/http would, and
+// fastResponse writes the response to a plain request, byte for byte as net/http would, and
 // with one system call if possible. It supports what handlers here use: bodies of known
 // and unknown length, Flush and SetWriteDeadline through http.ResponseController. It
 // supports no trailers, no 1xx responses and no Hijack.
-type answer struct {
-	client *client
+type fastResponse struct {
+	client *fastConn
 	header http.Header
 	keys   []string // scratch space to sort the header names
 
@@ -42,25 +42,25 @@ const (
 )
 
 // reset prepares for the next response.
-func (a *answer) reset() {
+func (a *fastResponse) reset() {
 	clear(a.header)
 	clear(a.keys)
-	*a = answer{client: a.client, header: a.header, keys: a.keys[:0], out: a.out[:0], small: a.small, length: -1}
+	*a = fastResponse{client: a.client, header: a.header, keys: a.keys[:0], out: a.out[:0], small: a.small, length: -1}
 	if a.small != nil {
 		a.small.Reset(pieces{a})
 	}
 }
 
-func (a *answer) Header() http.Header { return a.header }
+func (a *fastResponse) Header() http.Header { return a.header }
 
-func (a *answer) bodyAllowed() bool {
+func (a *fastResponse) bodyAllowed() bool {
 	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
 }
 
 // Write adds a part of the body. While the length of the body is unknown, its start is
 // buffered. If that turns out to be all, its length is sent; otherwise the body is sent
 // in chunks.
-func (a *answer) Write(p []byte) (int, error) {
+func (a *fastResponse) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
@@ -84,12 +84,12 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // pieces is the writer that small flushes to.
-type pieces struct{ a *answer }
+type pieces struct{ a *fastResponse }
 
 func (p pieces) Write(b []byte) (int, error) { return p.a.piece(b) }
 
 // piece sends a part of the body, or buffers it to be sent with what follows.
-func (a *answer) piece(p []byte) (int, error) {
+func (a *fastResponse) piece(p []byte) (int, error) {
 	if !a.begun {
 		a.begin(p)
 	}
@@ -111,14 +111,14 @@ func (a *answer) piece(p []byte) (int, error) {
 }
 
 // breakOff sends what there is of a response that will not be finished.
-func (a *answer) breakOff() {
+func (a *fastResponse) breakOff() {
 	if a.begun {
 		a.send(nil)
 	}
 }
 
 // send writes the buffered output and p to the connection.
-func (a *answer) send(p []byte) {
+func (a *fastResponse) send(p []byte) {
 	if a.err == nil && len(p) > 0 {
 		a.parts = [2][]byte{a.out, p}
 		a.both = a.parts[:]
@@ -134,14 +134,14 @@ func (a *answer) send(p []byte) {
 }
 
 // FlushError sends the buffered output.
-func (a *answer) FlushError() error {
+func (a *fastResponse) FlushError() error {
 	a.settle()
 	a.send(nil)
 	return a.err
 }
 
 // settle makes everything written so far ready to be sent.
-func (a *answer) settle() {
+func (a *fastResponse) settle() {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
@@ -154,10 +154,10 @@ func (a *answer) settle() {
 }
 
 // SetWriteDeadline replaces the usual deadline for this response.
-func (a *answer) SetWriteDeadline(t time.Time) error { return a.client.limitWrites(t) }
+func (a *fastResponse) SetWriteDeadline(t time.Time) error { return a.client.limitWrites(t) }
 
 // finish ends the response and reports whether the connection can be reused.
-func (a *answer) finish() (reusable bool) {
+func (a *fastResponse) finish() (reusable bool) {
 	a.finished = true
 	a.settle()
 	if a.chunked {

@@ -19,14 +19,14 @@ const MaxURLBytes = 8 << 10
 
 const requestIDHeader = "X-Request-Id"
 
-// Front is the first handler of a server. Every request and every response passes
+// Handler is the first handler of a server. Every request and every response passes
 // through it, whatever goes wrong.
-type Front struct {
+type Handler struct {
 	Next    http.Handler
-	Refuse  Refuse
+	Refuse  ErrorWriter
 	Now     func() time.Time
 	Log     *slog.Logger
-	Observe func(*http.Request, Exchange) // called once per request, after the response
+	Observe func(*http.Request, RequestInfo) // called once per request, after the response
 
 	Proxies        Proxies // trusted to name the client in X-Forwarded-For; none by default
 	MaxConnections int     // at a time, per IPv4 address or IPv6 /64; 0 for no limit
@@ -37,10 +37,10 @@ type Front struct {
 
 // Refused returns how many connections were closed immediately because their address
 // had reached MaxConnections.
-func (f *Front) Refused() int64 { return f.refused.Load() }
+func (f *Handler) Refused() int64 { return f.refused.Load() }
 
-// Exchange describes a request and its response.
-type Exchange struct {
+// RequestInfo describes a request and its response.
+type RequestInfo struct {
 	RequestID string
 	Began     time.Time
 	Status    int
@@ -59,14 +59,14 @@ func RequestID(w http.ResponseWriter) string {
 
 // ServeHTTP assigns a request id, refuses what no API should see, and calls the
 // next handler.
-func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
 	if len(f.Proxies) > 0 {
 		f.Proxies.resolve(r)
 	}
 	out := &recorder{ResponseWriter: w}
 	conn := connOf(r)
-	if _, inLane := w.(*answer); !inLane {
+	if _, inLane := w.(*fastResponse); !inLane {
 		out.conn = conn
 	}
 	// Request ids are not secret, so the fast generator will do. Ids from clients
@@ -78,7 +78,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	complete := f.answer(out, r)
-	f.Observe(r, Exchange{
+	f.Observe(r, RequestInfo{
 		RequestID: requestID,
 		Began:     began,
 		Status:    out.status,
@@ -92,9 +92,9 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var closeConnection = []string{"close"}
 
-// answer runs the handler. If the handler panics after it began its response, the
+// fastResponse runs the handler. If the handler panics after it began its response, the
 // response can only be cut off: answer then returns false.
-func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
+func (f *Handler) answer(out *recorder, r *http.Request) (complete bool) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -124,7 +124,7 @@ func (f *Front) answer(out *recorder, r *http.Request) (complete bool) {
 // recorder records the status and size of a response.
 type recorder struct {
 	http.ResponseWriter
-	conn   *conn // nil in the lane, and if the server is not ours, as in some tests
+	conn   *conn // nil on the fast path, and if the server is not ours, as in some tests
 	status int
 	bytes  int64
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// chart is the coverage map: the disc of every hotspot, and which of them are online.
+// coverageMap is the coverage map: the disc of every hotspot, and which of them are online.
 // Hotspots change one by one, and go offline by the clock alone; the map is updated
 // for many of them at a time, which costs a fraction. A reader updates it if that is
 // quick; otherwise it is updated once a second.
-type chart struct {
-	tree  *coverage.Tree[*Spot]
+type coverageMap struct {
+	tree  *coverage.Tree[*Hotspot]
 	begun atomic.Bool // before that, changes need not be queued: Chart reads all hotspots
 
 	queue   sync.Mutex
-	waiting []*Spot      // old or current spots; the current state of their hotspots is in the index
+	waiting []*Hotspot   // old or current spots; the current state of their hotspots is in the index
 	length  atomic.Int64 // changes not drawn yet, including those being drawn
 
 	spent atomic.Int64 // ns that the last drawing took
@@ -52,14 +52,14 @@ const (
 	slack = time.Second
 )
 
-// Chart draws all hotspots as they are at now. Once it has returned, maps are kept in
+// BuildMap draws all hotspots as they are at now. Once it has returned, maps are kept in
 // step.
-func (f *Fleet) Chart(now time.Time) error {
+func (f *Fleet) BuildMap(now time.Time) error {
 	f.chart.mu.Lock()
 	defer f.chart.mu.Unlock()
 	f.chart.begun.Store(true)
-	var put []coverage.Disc[*Spot]
-	f.All(func(s *Spot) bool {
+	var put []coverage.Disc[*Hotspot]
+	f.All(func(s *Hotspot) bool {
 		put = append(put, f.disc(s, now))
 		return true
 	})
@@ -97,7 +97,7 @@ func (f *Fleet) lookIfDue(now time.Time) {
 
 // drawn returns what maps show at now. It is exact, unless so much has just changed
 // that a reader should not wait.
-func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
+func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
 	c := &f.chart
 	waiting := c.length.Load()
 	if (waiting > 0 || c.isDue(now)) && waiting <= soon && c.begun.Load() {
@@ -114,11 +114,11 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Spot] {
 }
 
 // isDue reports whether a hotspot may have gone offline since the last check.
-func (c *chart) isDue(now time.Time) bool { return now.UnixMicro() >= c.due.Load() }
+func (c *coverageMap) isDue(now time.Time) bool { return now.UnixMicro() >= c.due.Load() }
 
 // mayLook reports whether a reader may check all hotspots. A million take some tens
 // of milliseconds, which is too much for each reader.
-func (c *chart) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
+func (c *coverageMap) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
 
 // redraw draws what has changed. It counts the changes as drawn only when all of them
 // are visible: until then a reader waits, unless they are too many.
@@ -128,8 +128,8 @@ func (f *Fleet) redraw(now time.Time) error {
 		c.latest = now
 	}
 	due := c.due.Load()
-	changed := c.take()
-	defer func() { c.settle(due) }()
+	changed := c.dequeue()
+	defer func() { c.done(due) }()
 	if len(changed) == 0 {
 		return nil
 	}
@@ -139,12 +139,12 @@ func (f *Fleet) redraw(now time.Time) error {
 		c.pace = took / time.Duration(len(changed))
 		c.spent.Store(int64(took))
 	}()
-	var put, remove []coverage.Disc[*Spot]
+	var put, remove []coverage.Disc[*Hotspot]
 	drawn := make(map[string]bool, len(changed))
 	for _, was := range changed {
 		is, ok := f.index.Get(was.ID())
 		if !ok || is.place != was.place {
-			remove = append(remove, coverage.Disc[*Spot]{Item: was, Place: was.place})
+			remove = append(remove, coverage.Disc[*Hotspot]{Item: was, Place: was.place})
 		}
 		switch {
 		case !ok && was.live != nil:
@@ -177,14 +177,14 @@ var world = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
 // disc returns a hotspot's disc at a moment. Its radius and place were validated on
 // input, so a tree accepts it.
-func (f *Fleet) disc(s *Spot, now time.Time) coverage.Disc[*Spot] {
-	return coverage.Disc[*Spot]{Item: s, Place: s.place, RadiusM: s.radius, Online: s.light(now)}
+func (f *Fleet) disc(s *Hotspot, now time.Time) coverage.Disc[*Hotspot] {
+	return coverage.Disc[*Hotspot]{Item: s, Place: s.place, RadiusM: s.radius, Online: s.light(now)}
 }
 
 // light reports whether a hotspot is online, and records that. It first records
 // offline: a heartbeat that comes right after the check then sees that it has to
 // notify the map.
-func (s *Spot) light(now time.Time) bool {
+func (s *Hotspot) light(now time.Time) bool {
 	if s.live == nil {
 		return false
 	}
@@ -205,23 +205,23 @@ func (f *Fleet) lookAtAll(now time.Time) {
 	c := &f.chart
 	c.looked = time.Now()
 	raws, oldest := f.table.Turned(now.Add(-beacon.OfflineAfter).UnixMicro())
-	var turned []*Spot
+	var turned []*Hotspot
 	for _, raw := range raws {
 		if s, ok := f.index.Get(raw.Format(beacon.HotspotPrefix)); ok {
 			turned = append(turned, s)
 		}
 	}
 	c.took = time.Since(c.looked)
-	c.tell(turned...)
+	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
 		oldest = silentAt(oldest)
 	}
 	c.due.Store(oldest)
 }
 
-// tell queues hotspots that the map does not, or may not, show as they are. Their
+// enqueue queues hotspots that the map does not, or may not, show as they are. Their
 // current state must be in the index by then.
-func (c *chart) tell(spots ...*Spot) {
+func (c *coverageMap) enqueue(spots ...*Hotspot) {
 	if !c.begun.Load() {
 		return
 	}
@@ -232,7 +232,7 @@ func (c *chart) tell(spots ...*Spot) {
 }
 
 // take empties the queue and returns what was in it.
-func (c *chart) take() []*Spot {
+func (c *coverageMap) dequeue() []*Hotspot {
 	c.queue.Lock()
 	defer c.queue.Unlock()
 	waiting := c.waiting
@@ -240,8 +240,8 @@ func (c *chart) take() []*Spot {
 	return waiting
 }
 
-// settle records that what was taken is drawn.
-func (c *chart) settle(due int64) {
+// done records that what was taken is drawn.
+func (c *coverageMap) done(due int64) {
 	c.queue.Lock()
 	defer c.queue.Unlock()
 	c.length.Store(int64(len(c.waiting)))

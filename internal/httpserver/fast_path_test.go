@@ -16,18 +16,18 @@ import (
 
 // startLane runs a lane whose clerk is the test: nobody looks but by look. The
 // server behind it answers what is handed over.
-func startLane(t *testing.T, handler http.HandlerFunc) (*lane, string) {
+func startLane(t *testing.T, handler http.HandlerFunc) (*fastPath, string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &Front{
+	front := &Handler{
 		Next:    handler,
 		Refuse:  func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "refused", status) },
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Observe: func(*http.Request, Exchange) {},
+		Observe: func(*http.Request, RequestInfo) {},
 	}
 	l := newLane(limitListener(ln, 10), front)
 	srv := NewServer(front, front.Log)
@@ -92,20 +92,20 @@ func (c *caller) isClosed(t *testing.T) {
 	}
 }
 
-func (l *lane) lookOften(n uint64) {
+func (l *fastPath) lookOften(n uint64) {
 	for range n {
 		l.look()
 	}
 }
 
-func (l *lane) len() int {
+func (l *fastPath) len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.clients)
 }
 
 // only gives what the one connection in the lane is doing.
-func (l *lane) only() (p phase) {
+func (l *fastPath) only() (p phase) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.clients {
@@ -115,7 +115,7 @@ func (l *lane) only() (p phase) {
 }
 
 // count gives how many connections in the lane are doing something.
-func (l *lane) count(kind phase) (n int) {
+func (l *fastPath) count(kind phase) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.clients {

@@ -2,7 +2,7 @@ package httpserver
 
 import "time"
 
-// lookInterval is how often the reaper scans the connections in the lane. The limits
+// lookInterval is how often the reaper scans the connections on the fast path. The limits
 // below are counted in such intervals; one more or less does not matter.
 const lookInterval = 250 * time.Millisecond
 
@@ -39,12 +39,12 @@ func (p phase) kind() phase   { return p & kinds }
 func (p phase) since() uint64 { return uint64(p >> phaseBits) }
 
 // enter sets the current phase and returns the previous one.
-func (c *client) enter(kind phase) (before phase) {
+func (c *fastConn) enter(kind phase) (before phase) {
 	return phase(c.state.Swap(c.lane.tick.Load()<<phaseBits | uint64(kind)))
 }
 
 // isOver reports whether a connection has waited for too long.
-func (l *lane) isOver(p phase) bool {
+func (l *fastPath) isOver(p phase) bool {
 	waited := l.tick.Load() - p.since()
 	switch p.kind() {
 	case idle:
@@ -56,8 +56,8 @@ func (l *lane) isOver(p phase) bool {
 	}
 }
 
-// look is called by the reaper, which holds the lane's lock.
-func (c *client) look(tick uint64) {
+// look is called by the reaper, which holds the fast path's lock.
+func (c *fastConn) look(tick uint64) {
 	p := phase(c.state.Load())
 	if c.lane.isOver(p) {
 		_ = c.Conn.SetReadDeadline(past) // unblocks the reader; a closed connection needs none
@@ -74,7 +74,7 @@ func (c *client) look(tick uint64) {
 }
 
 // limitWrites sets a write deadline on behalf of the handler.
-func (c *client) limitWrites(until time.Time) error {
+func (c *fastConn) limitWrites(until time.Time) error {
 	c.state.Or(uint64(ownLimit))
 	c.lane.mu.Lock() // excludes the reaper
 	defer c.lane.mu.Unlock()
@@ -82,7 +82,7 @@ func (c *client) limitWrites(until time.Time) error {
 }
 
 // lift removes the write deadline after a response.
-func (c *client) lift(was phase) {
+func (c *fastConn) lift(was phase) {
 	if was&(late|ownLimit) == 0 {
 		return
 	}

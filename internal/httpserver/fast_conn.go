@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// client is a connection in the lane, with all the memory that its requests use, one
+// fastConn is a connection on the fast path, with all the memory that its requests use, one
 // after the other.
-type client struct {
+type fastConn struct {
 	*conn
-	lane   *lane
+	lane   *fastPath
 	raw    syscall.RawConn
 	state  atomic.Uint64 // see phase
 	ctx    context.Context
@@ -37,12 +37,12 @@ type client struct {
 	header  http.Header
 	values  [maxFields]string
 	body    body
-	answer  answer
+	answer  fastResponse
 }
 
 // newClient wraps an accepted connection. It reports false for a kind of connection that
-// the lane cannot serve.
-func newClient(accepted net.Conn, l *lane) (*client, bool) {
+// the fast path cannot serve.
+func newClient(accepted net.Conn, l *fastPath) (*fastConn, bool) {
 	door, ok := accepted.(*conn)
 	if !ok || !canSeeLeaving {
 		return nil, false
@@ -55,10 +55,10 @@ func newClient(accepted net.Conn, l *lane) (*client, bool) {
 	if err != nil {
 		return nil, false
 	}
-	c := &client{conn: door, lane: l, raw: raw, fresh: true, header: http.Header{}}
+	c := &fastConn{conn: door, lane: l, raw: raw, fresh: true, header: http.Header{}}
 	c.ctx, c.cancel = context.WithCancel(withConn(context.Background(), door))
 	c.empty = (&http.Request{RemoteAddr: door.RemoteAddr().String()}).WithContext(c.ctx)
-	c.answer = answer{client: c, header: http.Header{}}
+	c.answer = fastResponse{client: c, header: http.Header{}}
 	c.answer.reset()
 	c.enter(reading)
 	return c, true
@@ -66,7 +66,7 @@ func newClient(accepted net.Conn, l *lane) (*client, bool) {
 
 // ride serves the connection until it ends or is handed over. A failure affects only
 // this connection.
-func (c *client) ride() {
+func (c *fastConn) ride() {
 	defer c.lane.riding.Done()
 	leave := c.quit
 	defer func() {
@@ -85,7 +85,7 @@ func (c *client) ride() {
 
 // servePlain serves requests for as long as they are plain. It returns true when net/http
 // must take over.
-func (c *client) servePlain() bool {
+func (c *fastConn) servePlain() bool {
 	for {
 		switch c.plain.parse(c.buffer[:c.filled]) {
 		case plain:
@@ -106,7 +106,7 @@ func (c *client) servePlain() bool {
 
 // nothingCame reports whether a client that timed out or left has sent no request. After
 // the first request, net/http needs four bytes before it looks at the next.
-func (c *client) nothingCame() bool {
+func (c *fastConn) nothingCame() bool {
 	if c.fresh {
 		return c.filled == 0 && c.gone()
 	}
@@ -115,7 +115,7 @@ func (c *client) nothingCame() bool {
 
 // skipBlank drops line breaks after a body: old clients send some, and net/http allows
 // them.
-func (c *client) skipBlank() (skipped bool) {
+func (c *fastConn) skipBlank() (skipped bool) {
 	for c.blank > 0 && c.filled > 0 && (c.buffer[0] == '\r' || c.buffer[0] == '\n') {
 		c.drop(1)
 		c.blank--
@@ -125,13 +125,13 @@ func (c *client) skipBlank() (skipped bool) {
 }
 
 // drop removes the first n bytes of the buffer.
-func (c *client) drop(n int) {
+func (c *fastConn) drop(n int) {
 	c.filled = copy(c.buffer[:], c.buffer[n:c.filled])
 }
 
 // read waits for more bytes. It returns false when there is no point in waiting: the
 // client left or took too long, or the server stops.
-func (c *client) read() bool {
+func (c *fastConn) read() bool {
 	if c.filled > 0 && phase(c.state.Load()).kind() == idle {
 		c.enter(reading)
 	}
@@ -155,7 +155,7 @@ func (c *client) read() bool {
 }
 
 // exchange serves the request in the buffer.
-func (c *client) exchange() (keep bool) {
+func (c *fastConn) exchange() (keep bool) {
 	c.enter(busy)
 	c.request = *c.empty
 	c.plain.fill(&c.request, &c.url, c.header, &c.values, c.buffer[:])
@@ -180,7 +180,7 @@ const maxBlank = 4 // as many as net/http allows
 
 // forget clears what the next request will fill: one user must never see the data of
 // another on the same connection, as behind a proxy.
-func (c *client) forget() {
+func (c *fastConn) forget() {
 	clear(c.header)
 	clear(c.values[:c.plain.count])
 	c.request = http.Request{}
@@ -190,13 +190,13 @@ func (c *client) forget() {
 }
 
 // quit closes the connection.
-func (c *client) quit() {
+func (c *fastConn) quit() {
 	c.lane.leave(c)
 	_ = c.conn.Close() // it is closed, whatever the error
 }
 
 // handOver passes the connection to net/http, as if nothing had been read.
-func (c *client) handOver() {
+func (c *fastConn) handOver() {
 	c.lane.leave(c)
 	_ = c.Conn.SetDeadline(time.Time{}) // if it fails, so does the next read
 	c.conn.first = bytes.Clone(c.buffer[:c.filled])

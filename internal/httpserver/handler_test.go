@@ -23,19 +23,19 @@ func refuse(w http.ResponseWriter, _ *http.Request, status int) {
 
 // seen collects what a Front reports of its answers.
 type seen struct {
-	exchanges chan httpserver.Exchange
+	exchanges chan httpserver.RequestInfo
 	log       *syncBuffer
 }
 
 func startFront(t *testing.T, handler http.HandlerFunc) (*httptest.Server, seen) {
 	t.Helper()
-	s := seen{exchanges: make(chan httpserver.Exchange, 10), log: &syncBuffer{}}
-	server := httptest.NewServer(&httpserver.Front{
+	s := seen{exchanges: make(chan httpserver.RequestInfo, 10), log: &syncBuffer{}}
+	server := httptest.NewServer(&httpserver.Handler{
 		Next:    handler,
 		Refuse:  refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.NewJSONHandler(s.log, nil)),
-		Observe: func(_ *http.Request, e httpserver.Exchange) { s.exchanges <- e },
+		Observe: func(_ *http.Request, e httpserver.RequestInfo) { s.exchanges <- e },
 	})
 	t.Cleanup(server.Close)
 	return server, s
@@ -122,7 +122,7 @@ func TestAccessLog(t *testing.T) {
 	var out bytes.Buffer
 	began := time.Date(2026, 11, 15, 12, 0, 0, 250_000_000, time.UTC)
 	request := httptest.NewRequest("FORGE", "/v1/secret-place?lat=40.7", nil)
-	exchange := httpserver.Exchange{RequestID: "req_1", Began: began, Status: 404, Bytes: 12, Took: 1500 * time.Microsecond}
+	exchange := httpserver.RequestInfo{RequestID: "req_1", Began: began, Status: 404, Bytes: 12, Took: 1500 * time.Microsecond}
 	httpserver.NewAccessLog(&out, false).Observe(request, exchange)
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {

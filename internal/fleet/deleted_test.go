@@ -39,15 +39,15 @@ func factsOf(f *fleet.Fleet, table *heartbeat.Table, h beacon.Hotspot) (facts be
 // before stays, and what is yet to come in from elsewhere is added, until it is
 // buried.
 func TestDeparted(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	f := fleet.New(spell, table)
 	h := serving()
 	mustApply(t, f, h)
-	f.Beats([]heartbeat.Beat{beatOf(h, noon.Add(-50*time.Minute), 1)})
+	f.Replay([]heartbeat.Beat{beatOf(h, noon.Add(-50*time.Minute), 1)})
 	gone := h
 	gone.Version, gone.DeletedAt = 2, noon.Add(-30*time.Minute)
 	mustApply(t, f, gone)
-	if came := f.Beats([]heartbeat.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)}); len(came) != 0 {
+	if came := f.Replay([]heartbeat.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)}); len(came) != 0 {
 		t.Errorf("%v came online", came)
 	}
 
@@ -58,7 +58,7 @@ func TestDeparted(t *testing.T) {
 		t.Error("it has metrics")
 	}
 	f.With(h.ID, func(*heartbeat.Live) { t.Error("With finds it") })
-	if hits := f.Nearby(fleet.Query{Center: h.Location.Point, RadiusM: 1000, Limit: 10, Now: noon}, nil); len(hits) != 0 {
+	if hits := f.Nearby(fleet.NearbyQuery{Center: h.Location.Point, RadiusM: 1000, Limit: 10, Now: noon}, nil); len(hits) != 0 {
 		t.Error("it is nearby")
 	}
 	want := beacon.Facts{Served: 8, Expected: 30, Outside: 11*60 + 31, Bytes: 200}
@@ -70,18 +70,18 @@ func TestDeparted(t *testing.T) {
 		t.Error("a record of it would be dropped")
 	}
 	listed := 0
-	f.Departed(func(id beacon.HotspotID, live *heartbeat.Live, at time.Time) {
+	f.Deleted(func(id beacon.HotspotID, live *heartbeat.Live, at time.Time) {
 		if listed++; id != h.ID || live == nil || !at.Equal(gone.DeletedAt) {
 			t.Errorf("%s departed at %v", id, at)
 		}
 	})
-	f.Bury(h.ID)
+	f.Purge(h.ID)
 	if _, there := factsOf(f, table, h); there || listed != 1 {
 		t.Errorf("%d departed; still there after it was buried: %v", listed, there)
 	}
-	f.Departed(func(beacon.HotspotID, *heartbeat.Live, time.Time) { t.Error("Departed lists it") })
-	f.Beats([]heartbeat.Beat{beatOf(h, noon, 3)})
-	f.Bury(h.ID)
+	f.Deleted(func(beacon.HotspotID, *heartbeat.Live, time.Time) { t.Error("Departed lists it") })
+	f.Replay([]heartbeat.Beat{beatOf(h, noon, 3)})
+	f.Purge(h.ID)
 }
 
 // An older copy does not bring back who departed, however long that is ago.
@@ -105,7 +105,7 @@ func TestDeparted_StaysDeleted(t *testing.T) {
 // At a start, those that were deleted of late are there to be tended.
 func TestDeparted_Load(t *testing.T) {
 	s := newSource()
-	table := heartbeat.NewTable(heartbeat.NewService())
+	table := heartbeat.NewTable(heartbeat.NewOutages())
 	f := fleet.New(spell, table)
 	recent, old := serving(), serving()
 	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)

@@ -12,7 +12,7 @@ import (
 // While more goroutines want to run than can, the level rises; then it falls.
 func TestPressure(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var p Pressure
+	var p Overload
 	var all sync.WaitGroup
 	all.Go(func() {
 		if err := p.Run(ctx); err != nil {
@@ -38,9 +38,9 @@ func TestPressure(t *testing.T) {
 
 // A request is turned away as often as the level says, and only after a while.
 func TestPressure_Yields(t *testing.T) {
-	var p Pressure
+	var p Overload
 	r := httptest.NewRequest("GET", "/", nil)
-	if p.Yields(r) {
+	if p.Sheds(r) {
 		t.Error("without pressure, a request was turned away")
 	}
 	for range 21 { // the first alone says nothing
@@ -52,7 +52,7 @@ func TestPressure_Yields(t *testing.T) {
 	began := time.Now()
 	turned := 0
 	for range 20 {
-		if p.Yields(r) {
+		if p.Sheds(r) {
 			turned++
 		}
 	}

@@ -13,16 +13,16 @@ import (
 // they differ: a disk that loses a bit silently must not decide what someone is paid,
 // at startup or later.
 
-// uneven returns the error for sums that do not add up.
-func uneven(user beacon.UserID, where string) error {
+// errMismatch returns the error for sums that do not add up.
+func errMismatch(user beacon.UserID, where string) error {
 	return &beacon.Error{
 		Kind: beacon.Internal, Message: "internal error",
 		Err: fmt.Errorf("the books of %s do not add up in %s: the database is damaged; run beacon doctor", user, where),
 	}
 }
 
-// even checks the sums of a user's hotspots against the user's own sum.
-func even(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) error {
+// checkSums checks the sums of a user's hotspots against the user's own sum.
+func checkSums(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) error {
 	var sum ledger.Sum
 	for i := range hotspots {
 		sum = sum.Plus(hotspots[i].Sum)
@@ -34,14 +34,14 @@ func even(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth
 		}
 	}
 	if own.Sum != sum || own.Hotspots != len(hotspots) {
-		return uneven(user, month.String())
+		return errMismatch(user, month.String())
 	}
 	return nil
 }
 
-// genuine checks a statement against its hash. If they differ it reloads the policies
+// checkHash checks a statement against its hash. If they differ it reloads the policies
 // once: another process may have added one since.
-func (r *Rewards) genuine(ctx context.Context, s *ledger.Statement) error {
+func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 	for again := range 2 {
 		if again > 0 {
 			if err := r.adopt(ctx); err != nil {
@@ -56,7 +56,7 @@ func (r *Rewards) genuine(ctx context.Context, s *ledger.Statement) error {
 			return nil
 		}
 	}
-	return uneven(s.User, "the statement of "+s.Month.String())
+	return errMismatch(s.User, "the statement of "+s.Month.String())
 }
 
 // earned returns the sum of all hotspots.
@@ -88,24 +88,24 @@ func (r *Rewards) evenMonths(ctx context.Context, user beacon.UserID, months []l
 			if err != nil {
 				return err
 			}
-			if err := even(user, months[i].Month, hotspots, months[i:i+1]); err != nil {
+			if err := checkSums(user, months[i].Month, hotspots, months[i:i+1]); err != nil {
 				return err
 			}
 			continue
 		}
 		if s.UserMonth != months[i] {
-			return uneven(user, months[i].Month.String())
+			return errMismatch(user, months[i].Month.String())
 		}
-		if err := r.genuine(ctx, s); err != nil {
+		if err := r.checkHash(ctx, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unbroken checks at startup that the closed days have no gap: the last of them
+// checkDays checks at startup that the closed days have no gap: the last of them
 // decides which days are open.
-func (r *Rewards) unbroken(ctx context.Context) error {
+func (r *Rewards) checkDays(ctx context.Context) error {
 	return r.Store.Books(ctx, func(b ledger.Books) error {
 		days, err := b.Closings(ctx)
 		for i := 1; i < len(days); i++ {

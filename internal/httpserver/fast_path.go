@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// lane serves plain requests (see plainRequest) with a small loop of its own. It hands
+// fastPath serves plain requests (see plainRequest) with a small loop of its own. It hands
 // every other connection over to net/http for good, with the bytes read so far. So
 // net/http decides about everything unusual, slow or wrong, and the frequent requests of
-// devices and apps cost a third less: the lane reuses one request and one response, sets
+// devices and apps cost a third less: the fast path reuses one request and one response, sets
 // no deadlines, starts no goroutine to detect a disconnect, and has one context per
 // connection. Instead, a reaper scans all connections every 250 ms and does what
 // deadlines would: see look.go.
@@ -23,9 +23,9 @@ import (
 // which may be another person's. Strings taken from them remain valid. A context ends
 // with the connection, not with the request; if the client leaves, it ends within a
 // second.
-type lane struct {
+type fastPath struct {
 	net.Listener // source of connections
-	front        *Front
+	front        *Handler
 	foreign      *handover
 
 	tick     atomic.Uint64 // number of scans
@@ -34,20 +34,20 @@ type lane struct {
 	second   atomic.Pointer[datedSecond]
 
 	mu      sync.Mutex
-	clients map[*client]struct{}
+	clients map[*fastConn]struct{}
 	riding  sync.WaitGroup
 }
 
-func newLane(door net.Listener, front *Front) *lane {
-	return &lane{
-		Listener: door, front: front, clients: map[*client]struct{}{},
+func newLane(door net.Listener, front *Handler) *fastPath {
+	return &fastPath{
+		Listener: door, front: front, clients: map[*fastConn]struct{}{},
 		foreign: &handover{addr: door.Addr(), conns: make(chan net.Conn), closed: make(chan struct{})},
 	}
 }
 
-// Accept takes connections into the lane and returns those that it cannot serve. So
+// Accept takes connections onto the fast path and returns those that it cannot serve. So
 // net/http runs the accept loop, and handles its errors.
-func (l *lane) Accept() (net.Conn, error) {
+func (l *fastPath) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
 		if err != nil {
@@ -66,7 +66,7 @@ func (l *lane) Accept() (net.Conn, error) {
 }
 
 // leave removes a connection, so that it is no longer scanned. It is called once.
-func (l *lane) leave(c *client) {
+func (l *fastPath) leave(c *fastConn) {
 	l.mu.Lock()
 	delete(l.clients, c)
 	l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *lane) leave(c *client) {
 }
 
 // watch scans all connections periodically until ctx ends.
-func (l *lane) watch(ctx context.Context) {
+func (l *fastPath) watch(ctx context.Context) {
 	ticker := time.NewTicker(lookInterval)
 	defer ticker.Stop()
 	for {
@@ -87,7 +87,7 @@ func (l *lane) watch(ctx context.Context) {
 	}
 }
 
-func (l *lane) look() {
+func (l *fastPath) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tick := l.tick.Add(1)
@@ -98,7 +98,7 @@ func (l *lane) look() {
 
 // drain closes connections as soon as they have nothing in flight, and waits for that.
 // If ctx ends first, it closes the others.
-func (l *lane) drain(ctx context.Context) error {
+func (l *fastPath) drain(ctx context.Context) error {
 	l.stopping.Store(true)
 	l.look()
 	empty := make(chan struct{})
@@ -116,7 +116,7 @@ func (l *lane) drain(ctx context.Context) error {
 }
 
 // close closes all connections.
-func (l *lane) close() {
+func (l *fastPath) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.clients {
@@ -131,7 +131,7 @@ type datedSecond struct {
 	text string
 }
 
-func (l *lane) date() string {
+func (l *fastPath) date() string {
 	now := time.Now()
 	last := l.second.Load()
 	if last == nil || last.unix != now.Unix() {
@@ -141,7 +141,7 @@ func (l *lane) date() string {
 	return last.text
 }
 
-// handover is the listener through which net/http receives connections from the lane.
+// handover is the listener through which net/http receives connections from the fast path.
 type handover struct {
 	addr   net.Addr
 	conns  chan net.Conn

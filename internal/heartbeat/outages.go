@@ -10,20 +10,20 @@ type Span struct{ From, To Minute }
 
 // Service knows in which minutes the service itself was down, so that an outage of ours
 // costs no operator anything (decision N16). It is safe for concurrent use.
-type Service struct {
+type Outages struct {
 	excused atomic.Pointer[[]Span] // sorted, with gaps in between
 }
 
-// NewService returns a Service that knows of no outage.
-func NewService() *Service {
-	s := &Service{}
+// NewOutages returns a Service that knows of no outage.
+func NewOutages() *Outages {
+	s := &Outages{}
 	s.excused.Store(&[]Span{})
 	return s
 }
 
 // Set takes the spans in which any node was up, in any order; they may overlap. The
 // time before the first is no outage, the time after the last is.
-func (s *Service) Set(spans []Span) {
+func (s *Outages) Set(spans []Span) {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b Span) int { return int(int64(a.From) - int64(b.From)) })
 	excused := []Span{}
@@ -53,14 +53,14 @@ func excuse(excused []Span, down Span) []Span {
 
 // Excused reports whether no hotspot was expected to serve the minute: the service was
 // down in it, or in one of the three before it.
-func (s *Service) Excused(m Minute) bool {
+func (s *Outages) Excused(m Minute) bool {
 	excused := *s.excused.Load()
 	i := endingFrom(excused, m)
 	return i < len(excused) && excused[i].From <= m
 }
 
 // mask returns the excused minutes of a day.
-func (s *Service) mask(day Day) (mask dayBits) {
+func (s *Outages) mask(day Day) (mask dayBits) {
 	excused := *s.excused.Load()
 	first, end := day.First(), (day + 1).First()
 	for i := endingFrom(excused, first); i < len(excused) && excused[i].From < end; i++ {
@@ -71,7 +71,7 @@ func (s *Service) mask(day Day) (mask dayBits) {
 }
 
 // inHour returns the excused minutes of an hour.
-func (s *Service) inHour(h hour) (mask uint64) {
+func (s *Outages) inHour(h hour) (mask uint64) {
 	excused := *s.excused.Load()
 	first, end := h.first(), (h + 1).first()
 	for i := endingFrom(excused, first); i < len(excused) && excused[i].From < end; i++ {

@@ -11,11 +11,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Spot is a live hotspot in the fleet. It is immutable: a change makes another Spot.
-// Only the heartbeat state in live changes; each Spot of a hotspot passes it on to
-// the next. There may be millions, so a Spot is small: the id is a part of its
+// Hotspot is a live hotspot in the fleet. It is immutable: a change makes another Hotspot.
+// Only the heartbeat state in live changes; each version of a hotspot passes it on to
+// the next. There may be millions, so it is small: the id is a part of its
 // summary.
-type Spot struct {
+type Hotspot struct {
 	place    geo.Point
 	version  int64
 	summary  string
@@ -30,12 +30,12 @@ type Spot struct {
 	deleted  bool // being deleted; summary is the id alone
 }
 
-func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
+func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 	if h.Deleted() {
-		return &Spot{version: h.Version, summary: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
+		return &Hotspot{version: h.Version, summary: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
 	}
 	text := f.encode(h)
-	s := &Spot{
+	s := &Hotspot{
 		place:    h.Location.Point,
 		version:  h.Version,
 		summary:  text,
@@ -54,25 +54,25 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Spot {
 }
 
 // ID returns the hotspot's id.
-func (s *Spot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
+func (s *Hotspot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
 
 // Place returns where the hotspot is.
-func (s *Spot) Place() geo.Point { return s.place }
+func (s *Hotspot) Place() geo.Point { return s.place }
 
 // RadiusM returns how far it reaches.
-func (s *Spot) RadiusM() float64 { return s.radius }
+func (s *Hotspot) RadiusM() float64 { return s.radius }
 
 // Version returns the version of the hotspot that the spot shows.
-func (s *Spot) Version() int64 { return s.version }
+func (s *Hotspot) Version() int64 { return s.version }
 
-// Summary returns its encoded form.
-func (s *Spot) Summary() string { return s.summary }
+// Encoded returns its encoded form.
+func (s *Hotspot) Encoded() string { return s.summary }
 
 // Live returns its heartbeat state, or nil if no device was ever linked.
-func (s *Spot) Live() *heartbeat.Live { return s.live }
+func (s *Hotspot) Live() *heartbeat.Live { return s.live }
 
 // Active reports whether it is verified and linked.
-func (s *Spot) Active() bool { return s.tags == active }
+func (s *Hotspot) Active() bool { return s.tags == active }
 
 // progress records which steps toward service are done.
 type progress uint8
@@ -93,14 +93,14 @@ func progressOf(h beacon.Hotspot) (f progress) {
 }
 
 // Verified reports whether its place was verified.
-func (s *Spot) Verified() bool { return s.progress&isVerified != 0 }
+func (s *Hotspot) Verified() bool { return s.progress&isVerified != 0 }
 
 // Linked reports whether it has a device.
-func (s *Spot) Linked() bool { return s.progress&isLinked != 0 }
+func (s *Hotspot) Linked() bool { return s.progress&isLinked != 0 }
 
 // Opens reports whether a key with this hash is the device's, in a time that does not
 // depend on how much of it matches.
-func (s *Spot) Opens(hash [32]byte) bool {
+func (s *Hotspot) Opens(hash [32]byte) bool {
 	return s.key != keyPrint{} && subtle.ConstantTimeCompare(hash[:len(s.key)], s.key[:]) == 1
 }
 
@@ -110,7 +110,7 @@ func (s *Spot) Opens(hash [32]byte) bool {
 type keyPrint [16]byte
 
 // Facts describe a hotspot at one moment.
-type Facts struct {
+type Condition struct {
 	Status  beacon.Status
 	RadiusM float64
 	Signal  beacon.Signal
@@ -119,9 +119,9 @@ type Facts struct {
 	Uptime  int // in ten-thousandths (decision N16)
 }
 
-// Facts returns the facts as of now, from memory and without a lock.
-func (s *Spot) Facts(now time.Time) Facts {
-	facts := Facts{Status: s.StatusAt(now), RadiusM: s.radius}
+// Condition returns the facts as of now, from memory and without a lock.
+func (s *Hotspot) Condition(now time.Time) Condition {
+	facts := Condition{Status: s.StatusAt(now), RadiusM: s.radius}
 	if s.live == nil {
 		return facts
 	}
@@ -136,7 +136,7 @@ func (s *Spot) Facts(now time.Time) Facts {
 const fullLoad = 10_000
 
 // StatusAt returns its status at now (decision N15).
-func (s *Spot) StatusAt(now time.Time) beacon.Status {
+func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
 	switch {
 	case !s.Active():
 		return beacon.Pending
@@ -148,14 +148,14 @@ func (s *Spot) StatusAt(now time.Time) beacon.Status {
 }
 
 // heardAt reports whether the last heartbeat is recent enough to be online.
-func (s *Spot) heardAt(now time.Time) bool {
+func (s *Hotspot) heardAt(now time.Time) bool {
 	seen := s.live.Seen()
 	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
 }
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.
-func (s *Spot) Tags() spatial.Tags { return s.tags }
+func (s *Hotspot) Tags() spatial.Tags { return s.tags }
 
 const (
 	pending spatial.Tags = 1 << iota

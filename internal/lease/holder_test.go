@@ -66,7 +66,7 @@ func (tb *table) set(change func()) {
 
 // node is a process that wants the lease.
 type node struct {
-	*lease.Keeper
+	*lease.Holder
 	stop func() // as a supervisor does it; it waits for the end
 	kill func() // as a crash does it: from now on it says nothing
 }
@@ -90,7 +90,7 @@ func (s *severed) TakeLease(ctx context.Context, name, holder string, now time.T
 func start(t *testing.T, tb *table, holder string) node {
 	t.Helper()
 	store := &severed{table: tb, cut: make(chan struct{})}
-	k := lease.NewKeeper(store, "job", holder, slog.New(slog.DiscardHandler))
+	k := lease.NewHolder(store, "job", holder, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { k.Run(ctx) })
@@ -98,7 +98,7 @@ func start(t *testing.T, tb *table, holder string) node {
 	stop := func() { cancel(); running.Wait() }
 	cut := sync.OnceFunc(func() { close(store.cut) })
 	t.Cleanup(func() { cut(); stop() })
-	return node{Keeper: k, stop: stop, kill: func() { cut(); stop() }}
+	return node{Holder: k, stop: stop, kill: func() { cut(); stop() }}
 }
 
 func pass(d time.Duration) {

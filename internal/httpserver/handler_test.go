@@ -84,7 +84,7 @@ func TestFront_TurnsAPanicIntoAnAnswer(t *testing.T) {
 	}
 	logged := s.log.String()
 	if !strings.Contains(logged, "a secret reason") || !strings.Contains(logged, response.Header.Get("X-Request-Id")) ||
-		!strings.Contains(logged, "front_test.go") {
+		!strings.Contains(logged, "handler_test.go") {
 		t.Errorf("the log has no cause, request id or stack: %s", logged)
 	}
 }

@@ -112,7 +112,7 @@ type beats struct {
 func steadyBeats(t *testing.T, db string, s *harness.Server, count int) *beats {
 	t.Helper()
 	b := &beats{admin: harness.NewClient(t, harness.CreateKey(t, db, "admin").Key), server: s}
-	b.admin.HTTP.Timeout = harness.Patience // how long the server takes is for it to say
+	b.admin.HTTP.Timeout = harness.Patience // the server decides how long a request may take
 	b.devices = harness.LinkDevices(t, b.admin, s, 0, count)
 	ctx, stop := context.WithCancel(t.Context())
 	b.stop = stop

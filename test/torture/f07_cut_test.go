@@ -145,7 +145,7 @@ func (c *cutting) isThere(t *testing.T, count, text string) bool {
 }
 
 // judge holds a write to its accident: it is there if the database heard of its
-// COMMIT, and whoever asked for it was told that its outcome is unknown.
+// COMMIT, and its client was told that the outcome is unknown.
 func (c *cutting) judge(t *testing.T, write string, a harness.Accident, answer harness.Answer, there bool) {
 	t.Helper()
 	switch outcome := answer.Outcome(); {

@@ -52,7 +52,7 @@ func TestF08_Slow(t *testing.T) {
 						v.areRefused(t)
 					}
 				}
-				if name == "gone" { // the others are missed by whoever is refused
+				if name == "gone" { // a client that is refused notices the others
 					harness.Eventually(t, "the server misses its database", func() bool { return v.outages(t) > 0 })
 				}
 			})
@@ -91,7 +91,7 @@ func newVisitors(t *testing.T, s *harness.Server) *visitors {
 	t.Helper()
 	v := &visitors{load: newUsers(t, s), server: s, admin: adminOf(t, s)}
 	v.user = v.load.users[0]
-	v.HTTP.Timeout = harness.Patience // whoever waits for the database is found by waiting longer
+	v.HTTP.Timeout = harness.Patience // a request that waits for the database is found by waiting longer
 	device := harness.LinkDevices(t, v.load.admin, s, 0, 1)[0]
 	id := v.MustRegister(t, s, v.number())
 	get := func(path string) func(context.Context) harness.Answer {
@@ -149,7 +149,7 @@ func (v *visitors) all(ctx context.Context, judge func(name string, a harness.An
 	group.Wait()
 }
 
-// succeed: soon, whoever asks is served.
+// succeed: soon, every client is served.
 func (v *visitors) succeed(t *testing.T) {
 	t.Helper()
 	for began := time.Now(); ; {
@@ -171,7 +171,7 @@ func (v *visitors) succeed(t *testing.T) {
 	}
 }
 
-// areRefused: whoever asks is told that it cannot be done, while the database is
+// areRefused: every client is told that it cannot be done, while the database is
 // still away. Of a write it may be unknown whether it was done.
 func (v *visitors) areRefused(t *testing.T) {
 	t.Helper()

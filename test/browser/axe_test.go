@@ -12,7 +12,7 @@ import (
 
 // axe is the source of the checker; empty where it is not installed.
 var axe = sync.OnceValue(func() string {
-	source, err := os.ReadFile("../node_modules/axe-core/axe.min.js")
+	source, err := os.ReadFile("../../console/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		return ""
 	}

@@ -43,8 +43,8 @@ type Accident struct {
 	happened chan struct{}
 }
 
-// AtCommit arranges for an accident at the n-th COMMIT from now on, whoever it
-// belongs to. The channel is closed once it has happened.
+// AtCommit arranges for an accident at the n-th COMMIT from now on, of whatever
+// transaction. The channel is closed once it has happened.
 func (p *Proxy) AtCommit(n int, a Accident) (happened <-chan struct{}) { return p.arrange(n, nil, a) }
 
 // AtCommitOf arranges for an accident at the first COMMIT of a transaction in which

@@ -170,10 +170,10 @@ const retryPause = 2 * time.Millisecond
 
 // lock opens the write connection and takes the write lock. SQLite itself waits for a
 // lock, except when two processes switch a new file to WAL at once: each could be
-// waiting for the other, so one fails immediately.
+// waiting for the other, so one fails immediately. Only waiting for another process is
+// limited: a slow disk may take as long as it needs.
 func lock(ctx context.Context, write *sql.DB, wait time.Duration) (*sql.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
+	waited := time.After(wait)
 	for {
 		conn, err := tryLock(ctx, write)
 		if err == nil || classify(err) != store.Busy {
@@ -181,6 +181,8 @@ func lock(ctx context.Context, write *sql.DB, wait time.Duration) (*sql.Conn, er
 		}
 		select {
 		case <-time.After(rand.N(2 * retryPause)):
+		case <-waited:
+			return nil, err
 		case <-ctx.Done():
 			return nil, err
 		}

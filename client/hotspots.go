@@ -53,6 +53,10 @@ type Location struct {
 	Address    string     `json:"address,omitempty"`
 	Verified   bool       `json:"verified"`
 	VerifiedAt *time.Time `json:"verified_at,omitempty"`
+
+	// UnverifiedReason is why the place is no longer verified, for its operator and
+	// staff.
+	UnverifiedReason string `json:"unverified_reason,omitempty"`
 }
 
 // Device is the access point itself.
@@ -167,12 +171,23 @@ type Verification struct {
 	Method    string  `json:"method"` // "gps", "survey"
 }
 
-// VerifyHotspot confirms that a hotspot is where it is registered. It needs the scope
+// VerifyHotspot confirms that a hotspot is where it is registered. If it is not, the
+// error is ErrConflict, and a hotspot that was verified is no longer. It needs the scope
 // hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
 	r := post(path("hotspots", id, "verification"), v)
-	r.again = true // a verified hotspot stays verified
+	r.again = true // the same visit has the same outcome
 	return tagged(call[Hotspot](ctx, c, r))
+}
+
+// WithdrawVerification makes a verified hotspot pending again. Its operator is told the
+// reason, which may be empty. It needs the scope hotspots:verify.
+func (c *Client) WithdrawVerification(ctx context.Context, id, reason string) error {
+	r := request{method: http.MethodDelete, path: path("hotspots", id, "verification")}
+	if reason != "" {
+		r.query = url.Values{"reason": {reason}}
+	}
+	return c.silent(ctx, r)
 }
 
 // HotspotsPage returns a page of a user's hotspots, in the order of registration.

@@ -112,6 +112,7 @@ func (a *API) routes() []route {
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
 		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
 		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 200, decodeVerification, a.registry.Verify, encodeHotspot)},
+		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, decodeWithdrawal, a.registry.Unverify, encodeNothing)},
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serve(a, 200, decodeLinkCode, a.registry.NewLinkCode, encodeLinkCode)},
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},

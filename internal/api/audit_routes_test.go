@@ -54,6 +54,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"POST /v1/coverage/simulate", "", nil, func() answer {
 				return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`)
 			}},
+			{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotUnverified, &spot, func() answer { return staff.delete(t, "/v1/hotspots/"+spot+"/verification") }},
 			{"DELETE /v1/hotspots/{id}/device", beacon.HotspotUnlinked, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot+"/device") }},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
 			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {

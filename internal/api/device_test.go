@@ -110,7 +110,7 @@ func TestVerification(t *testing.T) {
 			t.Errorf("verified: %s", a)
 		}
 		s.advance(time.Minute)
-		again := staff.post(t, spot+"/verification", far) // what is verified stays so
+		again := staff.post(t, spot+"/verification", here) // it is where it was
 		wantEqual(t, "a second verification", data[hotspot](t, again, http.StatusOK), got)
 		wantEqual(t, "the hotspot", data[hotspot](t, c.get(t, spot), http.StatusOK), got)
 		wantEqual(t, "the audit", s.notes(t, beacon.HotspotVerified), []string{"gps, 56 m away, accuracy 5 m"})

@@ -28,6 +28,8 @@ type location struct {
 	Address    string  `json:"address,omitempty"`
 	Verified   bool    `json:"verified"`
 	VerifiedAt *stamp  `json:"verified_at,omitempty"`
+
+	UnverifiedReason string `json:"unverified_reason,omitempty"`
 }
 
 type device struct {
@@ -82,6 +84,7 @@ func showHotspot(h registry.View) hotspot {
 		Location: location{
 			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
 			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
+			UnverifiedReason: h.Location.UnverifiedReason,
 		},
 		Device: device{
 			SSID: h.Device.SSID, MACAddress: h.Device.MAC,

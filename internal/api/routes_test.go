@@ -31,6 +31,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/hotspots/{id}/history":                 {reason: "what any key may read of a hotspot, and how it came about (decisions N6, X4)"},
 	"GET /v1/events":                                {reason: "what happens to hotspots, which any key may read; the rest is for its user alone (decision X7)"},
 	"POST /v1/hotspots/{id}/verification":           {scope: "hotspots:verify"},
+	"DELETE /v1/hotspots/{id}/verification":         {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
@@ -133,7 +134,7 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
 		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
 		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",
-		"/v1/hotspots/hs_1/verification": "POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
+		"/v1/hotspots/hs_1/verification": "DELETE, POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
 	} {
 		taken := strings.Split(allow, ", ")
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {

@@ -52,6 +52,8 @@ type place struct {
 	Address    *string `json:"address"`
 	Verified   bool    `json:"verified"`
 	VerifiedAt string  `json:"verified_at"`
+
+	UnverifiedReason string `json:"unverified_reason"`
 }
 
 type device struct {

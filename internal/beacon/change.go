@@ -33,6 +33,7 @@ const (
 	HotspotVerified   ChangeKind = "hotspot.verified"
 	HotspotLinked     ChangeKind = "hotspot.linked"
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
+	HotspotUnverified ChangeKind = "hotspot.unverified"
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"

@@ -60,6 +60,10 @@ type Location struct {
 	Point      geo.Point
 	Address    string    // optional
 	VerifiedAt time.Time // zero until staff verify it
+
+	// UnverifiedReason says why the place is no longer verified. It is empty while it
+	// is, and if it never was.
+	UnverifiedReason string
 }
 
 // Device is the access point itself.

@@ -75,7 +75,7 @@ var checks = []check{
 	{"settings", "set them as the database's manual says, and start it again", 0, false, settings},
 	{"storage", "the disk or the memory of the machine is not to be trusted: " + restoreAdvice, 0, false, storage},
 	{"schema", "the database was changed by hand: " + restoreAdvice, 0, false, schema},
-	{"hotspots", reportAdvice + sealAdvice, 4, false, hotspots},
+	{"hotspots", reportAdvice + sealAdvice, 5, false, hotspots},
 	{"keys", reportAdvice + sealAdvice, 4, false, keys},
 	{"changes", reportAdvice, 4, false, changes},
 	{"events", "listeners may have missed something: they can read hotspots anew; " + reportAdvice, 4, false, events},

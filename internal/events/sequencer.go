@@ -274,7 +274,7 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
 	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-		beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
+		beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
 		return false
 	}
 	return true

@@ -196,7 +196,7 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		case beacon.KeyCreated, beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target))
 		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-			beacon.HotspotVerified, beacon.HotspotLinked, beacon.HotspotUnlinked:
+			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked:
 			id := beacon.HotspotID(c.Target)
 			if !seen[id] && !fo.fleet.Has(id, c.Version) {
 				seen[id] = true

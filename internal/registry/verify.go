@@ -12,8 +12,9 @@ type Verification struct {
 	Form    beacon.VerificationForm
 }
 
-// Verify confirms that a hotspot is where it is registered (decision X1). A verified
-// hotspot stays verified. The audit log has who did it, and what was refused.
+// Verify confirms that a hotspot is where it is registered (decision X1). A visit that
+// finds a verified hotspot elsewhere takes its verification away. The audit log has who
+// did it, and what was refused.
 func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
 	found, err := in.Form.Validate()
 	if err != nil {
@@ -27,7 +28,12 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		return View{}, err
 	}
 	by := p.Actor()
-	if by.Note, err = judge(h, found); err != nil {
+	finding := found.Against(h)
+	by.Note = finding.Note()
+	if finding.Disproves() && !h.Location.VerifiedAt.IsZero() {
+		return View{}, r.disprove(ctx, h, by, finding)
+	}
+	if err := finding.Err(); err != nil {
 		return View{}, r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
 	}
 	place := h.Location.Point
@@ -38,7 +44,9 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
 		}
-		h.Location.VerifiedAt = r.moment()
+		if err := h.Verify(r.moment()); err != nil {
+			return false, err
+		}
 		r.touch(h)
 		return true, nil
 	})
@@ -49,16 +57,6 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		return View{}, err
 	}
 	return r.view(h), nil
-}
-
-// judge returns the note for the audit log, and an error if the verification is
-// refused.
-func judge(h beacon.Hotspot, found beacon.Verification) (note string, err error) {
-	finding := found.Against(h)
-	if !h.Location.VerifiedAt.IsZero() {
-		return finding.Note(), nil // already verified
-	}
-	return finding.Note(), finding.Err()
 }
 
 // refuse records a refusal in the audit log, and returns its reason. Failing to

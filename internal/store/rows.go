@@ -42,6 +42,7 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
+	unverified                               string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -71,7 +72,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.seal,
 	}
 }
 
@@ -89,6 +90,9 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 	h.Location.Point.Lat, h.Location.Point.Lng = r.lat, r.lng
 	h.Location.Address = r.address
 	h.Location.VerifiedAt = fromMicros(r.verifiedAt)
+	if r.verifiedAt == 0 { // an older program verifies and leaves the reason
+		h.Location.UnverifiedReason = r.unverified
+	}
 	h.Device = beacon.Device{SSID: r.ssid, MAC: beacon.MAC(r.mac), LinkedAt: fromMicros(r.linkedAt)}
 	h.Settings = beacon.Settings{
 		MaxConnections:     int(r.maxConnections),
@@ -100,7 +104,7 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
-	return h, cmp.Or(err, errPast, errService, errHash, r.content().check(r.seal))
+	return h, cmp.Or(err, errPast, errService, errHash, r.checkSeal())
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not hold a
@@ -131,6 +135,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
+		unverified: h.Location.UnverifiedReason,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -144,7 +149,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
 	}
 }
 
@@ -153,14 +158,14 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
 	}
 }
 
 // storable rejects what databases handle differently: PostgreSQL rejects NUL and
 // invalid UTF-8, and SQLite stores them; SQLite turns NaN into NULL.
 func storable(h beacon.Hotspot) error {
-	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID)
+	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID, h.Location.UnverifiedReason)
 	if err != nil {
 		return err
 	}

@@ -70,9 +70,24 @@ func (r *hotspotRow) content() *content {
 	}
 	c.version, c.said = r.version, c.said[:0]
 	c.text(r.id, r.operator, r.name, r.kind, r.address, r.ssid, r.mac, r.hours, r.deviceHash, r.pastHours, r.pastService)
+	if r.unverified != "" { // rows without one keep the seal that they had before there were any
+		c.text(r.unverified)
+	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
+}
+
+// checkSeal accepts the seal of a program that does not know of unverified, too: it
+// writes the next version, and leaves that column as it is.
+func (r *hotspotRow) checkSeal() error {
+	err := r.content().check(r.seal)
+	if err == nil || r.unverified == "" {
+		return err
+	}
+	older := *r
+	older.unverified, older.said = "", content{}
+	return older.content().check(r.seal)
 }
 
 // unchanging is the version of rows that are written once.

@@ -58,6 +58,7 @@ func TestSeal_EveryColumn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
+	h.Location.VerifiedAt, h.Location.UnverifiedReason = time.Time{}, "found elsewhere" // a change of an empty reason is not noticed: see below
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +155,25 @@ func TestSeal_OlderProgramBeside(t *testing.T) {
 	raw(t, path, `UPDATE hotspots SET name = 'Renamed', version = version + 1`)
 	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Name != "Renamed" {
 		t.Errorf("%+v, %v", read, err)
+	}
+}
+
+// A program that is older than reasons seals what it knows, and leaves the reason.
+func TestSeal_OlderThanReasons(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	db := open(t, path)
+	h := storetest.Hotspot(1)
+	h.Location.VerifiedAt = time.Time{}
+	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, path, `UPDATE hotspots SET unverified_reason = 'found elsewhere'`)
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "found elsewhere" {
+		t.Errorf("%+v, %v", read.Location, err)
+	}
+	raw(t, path, `UPDATE hotspots SET verified_at = 1, seal = 0`) // a reason is for those that are not verified
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "" {
+		t.Errorf("%+v, %v", read.Location, err)
 	}
 }
 

@@ -1,0 +1,108 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+const (
+	visitHere  = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps"}`
+	visitParis = `{"lat":48.8566,"lng":2.3522,"accuracy_m":12,"method":"gps"}`
+)
+
+// A visit that finds a verified hotspot elsewhere takes its verification away: it is
+// pending, says why, and the audit has who found it.
+func TestVerification_FailedRevisit(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		device := c.install(t, 1)
+		staff.post(t, device.spot+"/verification", visitHere).want(t, http.StatusOK)
+		device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
+		wantStatus(t, c, device.spot, "online")
+
+		s.advance(time.Minute)
+		before := len(s.changes(t))
+		a := staff.post(t, device.spot+"/verification", visitParis)
+		wantFault(t, a, http.StatusConflict, "conflict")
+		if !strings.Contains(string(a.body), "pending again") {
+			t.Errorf("%s; want what became of the hotspot", a)
+		}
+		wantStatus(t, c, device.spot, "pending")
+		got := data[hotspot](t, c.get(t, device.spot), http.StatusOK)
+		if got.Location.Verified || got.Location.VerifiedAt != "" || !got.Device.Linked || !strings.Contains(got.Location.UnverifiedReason, "5837684 m") {
+			t.Errorf("found elsewhere: %+v", got)
+		}
+		left := s.changes(t)[before:]
+		if len(left) != 1 || left[0].Kind != beacon.HotspotUnverified || left[0].Actor.User != staff.user || left[0].Actor.Note != "gps, 5837684 m away, accuracy 12 m" {
+			t.Errorf("the visit left %+v; want one row that says what was found", left)
+		}
+
+		wantFault(t, staff.post(t, device.spot+"/verification", visitParis), http.StatusConflict, "conflict") // as of any pending hotspot
+		s.advance(time.Minute)
+		again := data[hotspot](t, staff.post(t, device.spot+"/verification", visitHere), http.StatusOK)
+		if !again.Location.Verified || again.Location.VerifiedAt != "2026-11-15T12:02:00.000Z" || again.Location.UnverifiedReason != "" {
+			t.Errorf("verified anew: %+v", again.Location)
+		}
+		wantStatus(t, c, device.spot, "online")
+	})
+}
+
+// A measurement that may be as far off as what it measured proves nothing.
+func TestVerification_VagueRevisit(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		staff.post(t, spot+"/verification", visitHere).want(t, http.StatusOK)
+		wantFault(t, staff.post(t, spot+"/verification", `{"lat":40.7031567,"lng":-74,"accuracy_m":400,"method":"cell"}`), http.StatusConflict, "conflict")
+		if got := data[hotspot](t, c.get(t, spot), http.StatusOK); !got.Location.Verified {
+			t.Errorf("%+v; want it verified still", got.Location)
+		}
+		wantEqual(t, "the refusals", s.notes(t, beacon.VerificationRefused), []string{"cell, 352 m away, accuracy 400 m"})
+	})
+}
+
+// Staff withdraw a verification, with a reason or without.
+func TestVerification_Withdrawn(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		staff.post(t, spot+"/verification", visitHere).want(t, http.StatusOK)
+		wantFault(t, c.delete(t, spot+"/verification"), http.StatusForbidden, "forbidden")
+		wantFault(t, staff.delete(t, "/v1/hotspots/hs_nope/verification"), http.StatusNotFound, "not_found")
+		wantFault(t, staff.delete(t, spot+"/verification?reason="), http.StatusBadRequest, "invalid_request", "reason")
+		wantFault(t, staff.delete(t, spot+"/verification?reason="+strings.Repeat("x", 201)), http.StatusBadRequest, "invalid_request", "reason")
+
+		staff.delete(t, spot+"/verification?reason=the%20caf%C3%A9%20has%20closed").want(t, http.StatusNoContent)
+		got := data[hotspot](t, c.get(t, spot), http.StatusOK)
+		if got.Location.Verified || got.Location.UnverifiedReason != "the café has closed" {
+			t.Errorf("withdrawn: %+v", got.Location)
+		}
+		staff.delete(t, spot+"/verification").want(t, http.StatusNoContent) // there is none: nothing changes
+		wantEqual(t, "the audit", s.notes(t, beacon.HotspotUnverified), []string{"the café has closed"})
+
+		staff.post(t, spot+"/verification", visitHere).want(t, http.StatusOK)
+		staff.delete(t, spot+"/verification").want(t, http.StatusNoContent)
+		if got := data[hotspot](t, c.get(t, spot), http.StatusOK); got.Location.UnverifiedReason != "withdrawn by staff" {
+			t.Errorf("withdrawn: %+v", got.Location)
+		}
+	})
+}
+
+// wantStatus compares a hotspot's status, as its operator and as lists see it.
+func wantStatus(t testing.TB, c client, spot, want string) {
+	t.Helper()
+	got := data[hotspot](t, c.get(t, spot), http.StatusOK)
+	if got.Status != want {
+		t.Errorf("%s is %s; want %s", spot, got.Status, want)
+	}
+	path := at("/v1/hotspots/nearby?lat=%v&lng=%v&radius=1&status=all", got.Location.Lat, got.Location.Lng)
+	for _, near := range data[[]hotspot](t, c.get(t, path), http.StatusOK) {
+		if near.ID == got.ID && near.Status != want {
+			t.Errorf("nearby, %s is %s; want %s", spot, near.Status, want)
+		}
+	}
+}

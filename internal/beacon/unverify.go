@@ -1,0 +1,58 @@
+package beacon
+
+import (
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+)
+
+// maxReason is the longest reason for withdrawing a verification, in characters.
+const maxReason = 200
+
+// Withdrawn is the reason of a withdrawal for which none was given.
+const Withdrawn = "withdrawn by staff"
+
+// CleanReason returns a reason in the form in which it is stored.
+func CleanReason(raw string) (string, error) {
+	reason, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(reason); n < 1 || n > maxReason {
+		return "", fmt.Errorf("must be 1 to %d characters", maxReason)
+	}
+	return reason, nil
+}
+
+// Disproves reports whether the hotspot is certainly not where it is registered: it was
+// found too far away, by more than the measurement may be off.
+func (f Finding) Disproves() bool { return f.Err() != nil && f.DistanceM > f.AccuracyM }
+
+// Reason tells an operator why a visit took the verification away.
+func (f Finding) Reason() string {
+	return fmt.Sprintf("a visit found the hotspot %.0f m from where it is registered", math.Ceil(f.DistanceM))
+}
+
+// Unverify takes the verification away and ends the service, which counts until now. It
+// reports whether there was one.
+func (h *Hotspot) Unverify(reason string, now time.Time) bool {
+	if h.Location.VerifiedAt.IsZero() {
+		return false
+	}
+	h.EndService(now)
+	h.Location.VerifiedAt, h.Location.UnverifiedReason = time.Time{}, reason
+	return true
+}
+
+var errVerifiedTooOften = &Error{Kind: Conflict, Message: "the hotspot was verified too often; try again tomorrow"}
+
+// Verify records that staff have verified the place. Like RenewService, it fails if the
+// service began too often.
+func (h *Hotspot) Verify(now time.Time) error {
+	if h.RenewService(now) != nil {
+		return errVerifiedTooOften
+	}
+	h.Location.VerifiedAt, h.Location.UnverifiedReason = now, ""
+	return nil
+}

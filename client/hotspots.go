@@ -132,9 +132,27 @@ type Change struct {
 	Name     *string       `json:"name,omitempty"`
 	Settings *SettingsForm `json:"settings,omitempty"`
 
+	// A hotspot at another place is pending until staff have verified it; one with
+	// another MAC address, until the new device is linked.
+	Location *PlaceChange       `json:"location,omitempty"`
+	Device   *AccessPointChange `json:"device,omitempty"`
+
 	// IfMatch is the ETag of the hotspot that the change is meant for. If the hotspot
 	// has changed since, nothing is done, and the error is ErrConflict.
 	IfMatch string `json:"-"`
+}
+
+// PlaceChange is what to change about the place of a hotspot.
+type PlaceChange struct {
+	Lat     *float64 `json:"lat,omitempty"`
+	Lng     *float64 `json:"lng,omitempty"`
+	Address *string  `json:"address,omitempty"`
+}
+
+// AccessPointChange is what to change about the device of a hotspot.
+type AccessPointChange struct {
+	SSID       *string `json:"ssid,omitempty"`
+	MACAddress *string `json:"mac_address,omitempty"`
 }
 
 // Changed is the result of a change.

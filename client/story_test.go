@@ -297,6 +297,15 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if err := c.UnlinkDevice(t.Context(), h.ID); err != nil {
 		t.Error(err)
 	}
+	if err := c.WithdrawVerification(t.Context(), h.ID, "the library has moved"); err != nil {
+		t.Error(err)
+	}
+	must(c.ChangeHotspot(t.Context(), h.ID, client.Change{
+		Location: &client.PlaceChange{Lat: new(41.0), Address: new("The new library")}, Device: &client.AccessPointChange{SSID: new("moved")},
+	}))(t)
+	if there := must(c.Hotspot(t.Context(), h.ID))(t); there.Location.Lat != 41 || there.Location.UnverifiedReason == "" || there.Device.SSID != "moved" || there.Status != client.Pending {
+		t.Errorf("after its move it is %+v", there)
+	}
 	if err := c.DeleteHotspot(t.Context(), h.ID, `"v1"`); !errors.Is(err, client.ErrConflict) {
 		t.Errorf("a hotspot of another version was deleted: %v", err)
 	}

@@ -165,6 +165,9 @@ func (n *node) prune(ctx context.Context) {
 	if _, err := n.db.PruneIdempotency(ctx, n.now()); err != nil {
 		n.log.Warn("expired idempotency records could not be deleted", "err", err)
 	}
+	if err := n.db.PruneFreedMACs(ctx, n.now()); err != nil {
+		n.log.Warn("the reservations of MAC addresses that have ended could not be deleted", "err", err)
+	}
 }
 
 // countJournal counts the rows of the journal. It runs on a timer and not on a

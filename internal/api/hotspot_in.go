@@ -97,7 +97,10 @@ func decodeChange(w http.ResponseWriter, r *http.Request) (registry.Change, erro
 	if err != nil {
 		return in, err
 	}
-	in.Patch = beacon.Patch{Name: o.text("name"), Settings: inner(o, "settings", readSettings)}
+	in.Patch = beacon.Patch{
+		Name: o.text("name"), Settings: inner(o, "settings", readSettings),
+		Location: inner(o, "location", readLocation), Device: inner(o, "device", readDevice),
+	}
 	return in, o.settle(in.Patch.Validate)
 }
 

@@ -8,6 +8,8 @@ import "time"
 type Patch struct {
 	Name     Opt[string]
 	Settings Opt[SettingsForm]
+	Location Opt[LocationForm]
+	Device   Opt[DeviceForm]
 }
 
 // Validate returns all the faults of the patch. They do not depend on the hotspot: a
@@ -23,28 +25,36 @@ func (p Patch) Validate() error {
 // updates them only on a change.
 func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	var f Faults
-	name, settings := h.Name, h.Settings
+	name, settings, location, device := h.Name, h.Settings, h.Location, h.Device
 	if raw, ok := Optional(p.Name, "name", &f); ok {
 		name = checkName(raw, &f)
 	}
 	if form, ok := Optional(p.Settings, "settings", &f); ok {
 		form.apply(&settings, &f)
 	}
+	if form, ok := Optional(p.Location, "location", &f); ok {
+		form.apply(&location, &f)
+	}
+	if form, ok := Optional(p.Device, "device", &f); ok {
+		form.apply(&device, &f)
+	}
 	if err := f.Err(); err != nil {
 		return false, err
 	}
-	changed = name != h.Name || !settings.Equal(h.Settings)
-	h.Name, h.Settings = name, settings
+	changed = name != h.Name || !settings.Equal(h.Settings) || location != h.Location || device != h.Device
+	h.Name, h.Settings, h.Location, h.Device = name, settings, location, device
 	return changed, nil
 }
 
 // ApplyAt is Apply at a moment: operating hours that change are remembered, since
-// minutes before it are judged by the hours in force then.
+// minutes before it are judged by the hours in force then. A hotspot at another place,
+// or with another MAC address, is pending: see follow.
 func (p Patch) ApplyAt(h *Hotspot, now time.Time) (changed bool, err error) {
 	before := *h
 	if changed, err = p.Apply(h); err != nil {
 		return false, err
 	}
+	h.follow(&before, now)
 	old, hours := before.Settings.OperatingHours, h.Settings.OperatingHours
 	if (Settings{OperatingHours: old}).Equal(Settings{OperatingHours: hours}) {
 		return changed, nil

@@ -38,6 +38,9 @@ func (db *DB) InsertHotspot(
 			return nil, err
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)
+		if err == nil && n > 0 {
+			n, err = keepReserved(tx, h)
+		}
 		if err != nil || n > 0 {
 			return changes{&change}, err
 		}
@@ -63,13 +66,13 @@ const casTries = 20
 // Edit may run more than once, each time on the then current row, and never after
 // UpdateHotspot returns. If it reports no change, nothing is written. An error of edit
 // is returned unchanged. Edit sets UpdatedAt; setting DeletedAt deletes the hotspot and
-// frees its MAC. Changes to ID, Operator, CreatedAt and Version are ignored.
+// frees its MAC, which is reserved for its operator for a while if it did so itself. Changes to ID, Operator, CreatedAt and Version are ignored.
 func (db *DB) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),
 ) (beacon.Hotspot, error) {
 	var result beacon.Hotspot
-	op := &operation{order: "hotspot by id " + string(id), duplicate: macTaken}
+	op := &operation{order: "hotspot by id " + string(id), user: by.User, duplicate: macTaken}
 	op.run = func(tx *transaction) (changes, error) {
 		for range casTries {
 			change, done, err := updateOnce(tx, op, id, edit, &result)
@@ -126,6 +129,9 @@ func updateOnce(
 	at := next.UpdatedAt
 	if next.DeletedAt.After(at) {
 		at = next.DeletedAt
+	}
+	if err := freeMAC(tx, op.user, current, next, at); err != nil {
+		return nil, true, err
 	}
 	return &beacon.Change{Target: string(id), Version: next.Version, At: at}, true, nil
 }

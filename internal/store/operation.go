@@ -20,6 +20,9 @@ type operation struct {
 	// more than once.
 	run func(*transaction) (changes, error)
 
+	// user is who changes a hotspot, if it matters whether its operator does.
+	user beacon.UserID
+
 	// duplicate, if not nil, returns the error for a violation of a unique index.
 	duplicate func(cause error) error
 

@@ -44,6 +44,7 @@ var sqlText = struct {
 	insertEvents, announce                            [eventChunks]string
 	putLinkCode, lockLinkCode, linkCode               string
 	spendLinkCode, deleteLinkCode                     string
+	freeMAC, freedMAC, pruneFreedMACs, dropHotspot    string
 	versions, insertVersion, ping                     string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
@@ -174,6 +175,13 @@ var sqlText = struct {
 	linkCode:       `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`,
 	spendLinkCode:  `UPDATE link_codes SET tries = tries + 1 WHERE hash = $1`,
 	deleteLinkCode: `DELETE FROM link_codes WHERE hash = $1`,
+
+	freeMAC: `INSERT INTO freed_macs (mac, user_id, until) VALUES ($1, $2, $3)
+		ON CONFLICT (mac) DO UPDATE SET user_id = excluded.user_id, until = excluded.until`,
+	freedMAC: `SELECT user_id FROM freed_macs WHERE mac = $1 AND user_id <> $2 AND until > $3`,
+	pruneFreedMACs: `DELETE FROM freed_macs WHERE mac IN
+		(SELECT mac FROM freed_macs WHERE until <= $1 ORDER BY until LIMIT $2)`,
+	dropHotspot: `DELETE FROM hotspots WHERE id = $1`,
 
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,

@@ -125,7 +125,7 @@ func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, on
 		}})
 		return
 	}
-	if m.taken(s.mac) {
+	if m.taken(s.mac, r.key.user) {
 		m.step(t, r, &errConflict)
 		return
 	}
@@ -298,7 +298,8 @@ func (m *modelMachine) doDelete(t *rapid.T) {
 		e = &errConflict
 	}
 	if e == nil {
-		s.deleted = true
+		s.deleted, s.reserved = true, k.user == s.owner
+		m.free(s)
 		m.tell("hotspot.deleted", s)
 		e = &want{status: 204}
 	}

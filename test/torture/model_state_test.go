@@ -48,7 +48,8 @@ type modelSpot struct {
 	ssid, mac         string
 	settings          settings
 	verified, deleted bool
-	links             int // how often a device was linked
+	reserved          bool // its hardware address is its owner's still
+	links             int  // how often a device was linked
 	linked            bool
 	device            string // the name of its device's key
 	code              string // the link code that is good, if any
@@ -108,9 +109,21 @@ func (m *model) live() []*modelSpot {
 	return slices.DeleteFunc(slices.Clone(m.spots), func(s *modelSpot) bool { return s.deleted })
 }
 
-// taken reports whether a live hotspot has a hardware address.
-func (m *model) taken(mac string) bool {
-	return slices.ContainsFunc(m.live(), func(s *modelSpot) bool { return octets(s.mac) == octets(mac) })
+// taken reports whether a live hotspot has a hardware address, or another user had it
+// last and has deleted that hotspot.
+func (m *model) taken(mac, user string) bool {
+	return slices.ContainsFunc(m.spots, func(s *modelSpot) bool {
+		return octets(s.mac) == octets(mac) && (!s.deleted || s.reserved && s.owner != user)
+	})
+}
+
+// free forgets whose the address of a hotspot was before.
+func (m *model) free(last *modelSpot) {
+	for _, s := range m.spots {
+		if s != last && octets(s.mac) == octets(last.mac) {
+			s.reserved = false
+		}
+	}
 }
 
 // radius is how far a hotspot reaches (decision N14).

@@ -104,12 +104,18 @@ export interface paths {
          * Verify where a hotspot stands
          * @description For the network's staff, on the spot. The hotspot must be within 100 m of where it is registered,
          *     and the accuracy of the measurement is added to that, up to 200 m in all; else the answer is 409
-         *     and tells the distance. A hotspot that is verified stays so: to verify it again changes nothing.
-         *     Who has the scope may verify any hotspot: the audit names them. Needs the scope
+         *     and tells the distance. To verify a hotspot again where it stands changes nothing. A visit that
+         *     finds a verified hotspot elsewhere, by more than the measurement may be off, is answered with 409
+         *     too, and takes the verification away: the hotspot is `pending` then, and its `unverified_reason`
+         *     tells why. Who has the scope may verify any hotspot: the audit names them. Needs the scope
          *     `hotspots:verify`.
          */
         post: operations["verifyHotspot"];
-        delete?: never;
+        /**
+         * Withdraw the verification of a hotspot
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, what it earned stays earned, and its history is kept. A hotspot that is not verified stays as it is. Needs the scope `hotspots:verify`.
+         */
+        delete: operations["withdrawVerification"];
         options?: never;
         head?: never;
         patch?: never;
@@ -326,7 +332,7 @@ export interface paths {
          *     the stream begins with what happens next; with 0, with the oldest event that is kept. Numbers may be
          *     missing: those events are another user's business.
          *
-         *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.linked`, `hotspot.unlinked`,
+         *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.unverified`, `hotspot.linked`, `hotspot.unlinked`,
          *     `hotspot.online`, `hotspot.offline`, `hotspot.updated` and `hotspot.deleted`; ignore those that you do
          *     not know. `rewards.settled` has a `user_id` and a `period` such as `2026-10` in the place of the
          *     `hotspot_id`, and is told to that user (and to `admin`) alone. A line that begins with a colon comes every 15 s and says that the stream is alive. It ends
@@ -610,6 +616,8 @@ export interface components {
         Status: "pending" | "online" | "offline";
         /** @description It is given back as it was sent; a blank one counts as none. */
         Address: string;
+        /** @description One line of text. */
+        Reason: string;
         /** @description Network name; 1 to 32 bytes. */
         SSID: string;
         /** @description Hardware address: six octets, written with `:`, `-`, `.` or nothing between them, in upper or lower case. It is given back as it was sent, and is unique among live hotspots however it is spelled. Zeros, broadcast and multicast addresses are refused. */
@@ -696,6 +704,8 @@ export interface components {
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
+                /** @description Why the place is no longer verified; for its operator and staff alone. Absent while it is, and if it never was. */
+                unverified_reason?: string;
             };
             device: {
                 ssid: components["schemas"]["SSID"];
@@ -1871,6 +1881,31 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    withdrawVerification: {
+        parameters: {
+            query?: {
+                /** @description What its operator is told, as `unverified_reason`. It is also in the audit. */
+                reason?: components["schemas"]["Reason"];
+            };
+            header?: never;
+            path: {
+                /** @description The hotspot's id. One of another form names no hotspot. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// macReserved is how long a MAC address that is free again is its last owner's: who
+// replaces hardware, or registers anew, must not lose the address to someone who waited
+// for it.
+const macReserved = 30 * 24 * time.Hour
+
+// reservedFor reports whether a MAC address is reserved for someone other than the user.
+// It is asked after the row that takes the address is written: a writer that had to wait
+// for another node to free it sees what that node has written.
+func reservedFor(tx *transaction, mac beacon.MAC, user beacon.UserID, now time.Time) (other bool, err error) {
+	other, err = tx.row(func(scan func(...any) error) error {
+		var owner string
+		return scan(&owner)
+	}, sqlText.freedMAC, mac.Canonical(), string(user), micros(now))
+	return other, err
+}
+
+// keepReserved removes a new hotspot again if its MAC address is reserved for someone
+// else, and returns how many rows are left.
+func keepReserved(tx *transaction, h beacon.Hotspot) (rows int64, err error) {
+	other, err := reservedFor(tx, h.Device.MAC, h.Operator, h.CreatedAt)
+	if err != nil || !other {
+		return 1, err
+	}
+	_, err = tx.exec(sqlText.dropHotspot, string(h.ID))
+	return 0, err
+}
+
+// freeMAC reserves the MAC address of a hotspot that no longer has it, and refuses one
+// that is reserved for someone else: then the row is written back as it was. If staff
+// take an address from a hotspot, it may have been someone else's all along, and is free
+// at once.
+func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.Time) error {
+	same := was.Device.MAC.Canonical() == is.Device.MAC.Canonical()
+	if !same && !is.Deleted() {
+		other, err := reservedFor(tx, is.Device.MAC, is.Operator, at)
+		if err != nil {
+			return err
+		}
+		if other {
+			if err := restoreHotspot(tx, was, is.Version); err != nil {
+				return err
+			}
+			return macTaken(nil)
+		}
+	}
+	if same && !is.Deleted() {
+		return nil
+	}
+	until := at
+	if by == was.Operator {
+		until = at.Add(macReserved)
+	}
+	_, err := tx.exec(sqlText.freeMAC, was.Device.MAC.Canonical(), string(was.Operator), micros(until))
+	return err
+}
+
+// restoreHotspot undoes an update within its transaction.
+func restoreHotspot(tx *transaction, was beacon.Hotspot, version int64) error {
+	row, err := rowOf(was)
+	if err != nil {
+		return internal("restore hotspot", err)
+	}
+	_, err = tx.exec(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, version)...)
+	return err
+}
+
+// PruneFreedMACs deletes reservations that have ended by now, at most pruneSize of them.
+func (db *DB) PruneFreedMACs(ctx context.Context, now time.Time) error {
+	op := &operation{order: "freed"}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.pruneFreedMACs, micros(now), pruneSize)
+		return nil, err
+	}
+	return db.committer.do(ctx, op)
+}

@@ -100,6 +100,9 @@ func (r Registration) device(f *Faults) (d Device) {
 
 func checkName(raw string, f *Faults) string {
 	name, err := CleanName(raw)
+	if err == nil {
+		err = checkHidden(name)
+	}
 	f.Check("name", err)
 	return name
 }

@@ -77,7 +77,7 @@ func CleanKeyName(raw string) (string, error) {
 	if utf8.RuneCountInString(name) > MaxName {
 		return "", fmt.Errorf("must be at most %d characters", MaxName)
 	}
-	return name, nil
+	return name, checkHidden(name)
 }
 
 // CheckSSID checks that a radio can send the network name and a log can show it. The

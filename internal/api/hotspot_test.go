@@ -121,7 +121,7 @@ func TestDelete(t *testing.T) {
 		if len(page.Data) != 1 || page.Data[0].ID != kept.ID || page.Pagination.Total != 1 {
 			t.Errorf("the list gives %+v; want %s alone", page, kept.ID)
 		}
-		if again := stranger.register(t, 1); again.ID == made.ID {
+		if again := c.register(t, 1); again.ID == made.ID {
 			t.Error("the id was used again")
 		}
 		admin.delete(t, "/v1/hotspots/"+kept.ID).want(t, http.StatusNoContent)

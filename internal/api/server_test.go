@@ -84,10 +84,14 @@ var alive = options{limits: ample, live: true}
 
 var stores = map[string]func(t testing.TB) *store.DB{
 	"sqlite": func(t testing.TB) *store.DB {
-		return opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: noon}))
+		file := filepath.Join(t.TempDir(), "beacon.db")
+		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
+		return opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
 	},
 	"postgres": func(t testing.TB) *store.DB {
-		return opened(t)(postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: noon}))
+		url := storetest.Postgres(t)
+		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
+		return opened(t)(postgres.Open(t.Context(), url, postgres.Options{Now: noon}))
 	},
 }
 

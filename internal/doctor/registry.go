@@ -179,7 +179,7 @@ func (l *look) key(k beacon.Key, bad error) {
 		l.wrong(string(k.ID), "cannot be read: %v", bad)
 	case !id.Valid(beacon.KeyPrefix, string(k.ID)) || !id.Valid(beacon.UserPrefix, string(k.User)):
 		l.wrong(fmt.Sprintf("%.60q", k.ID), "is no id of a key, or %.60q none of a user", k.User)
-	case len(k.Scopes) == 0 || slices.ContainsFunc(k.Scopes, func(s beacon.Scope) bool { return !s.Valid() }):
+	case slices.ContainsFunc(k.Scopes, func(s beacon.Scope) bool { return !s.Valid() }):
 		l.wrong(string(k.ID), "has scopes that there are not: %v", k.Scopes)
 	case k.CreatedAt.IsZero() || !k.RevokedAt.IsZero() && k.RevokedAt.Before(k.CreatedAt):
 		l.wrong(string(k.ID), "was revoked before it was made")

@@ -12,7 +12,7 @@ import (
 // public are the kinds of change that become events.
 var public = map[beacon.ChangeKind]bool{
 	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotVerified: true,
-	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.RewardsSettled: true,
+	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.HotspotUnverified: true, beacon.RewardsSettled: true,
 }
 
 // private are the kinds that appear only in the audit log.

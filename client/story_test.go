@@ -300,6 +300,9 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if err := c.WithdrawVerification(t.Context(), h.ID, "the library has moved"); err != nil {
 		t.Error(err)
 	}
+	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
+		t.Errorf("the quota is %+v", set)
+	}
 	must(c.ChangeHotspot(t.Context(), h.ID, client.Change{
 		Location: &client.PlaceChange{Lat: new(41.0), Address: new("The new library")}, Device: &client.AccessPointChange{SSID: new("moved")},
 	}))(t)

@@ -80,6 +80,7 @@ func newNode(db *store.DB, cfg nodeConfig) *node {
 		Rewards:   n.rewards,
 		Events:    n.hub,
 		Limits:    cfg.limits,
+		Quotas:    db,
 		Now:       now,
 		Log:       log,
 	})

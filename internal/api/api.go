@@ -29,6 +29,7 @@ type Config struct {
 	Rewards   Rewards
 	Events    *events.Hub
 	Limits    Limits
+	Quotas    Quotas
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -51,6 +52,7 @@ type API struct {
 	rewards   Rewards
 	hub       *events.Hub
 	limits    *limiters
+	quotas    Quotas
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -75,7 +77,7 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), now: cfg.Now, log: cfg.Log,
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, now: cfg.Now, log: cfg.Log,
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -125,6 +127,8 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
 		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
+		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
+		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

@@ -19,8 +19,8 @@ var unaudited = map[string]string{
 // it changed and the request. A new route is in none of the tables, and fails here.
 func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
-		c, staff := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify")
-		spot, key, code, device := "", "", "", machine{}
+		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
+		spot, key, code, device, user := "", "", "", machine{}, string(c.user)
 		var tried []string
 		for _, step := range []struct {
 			route  string
@@ -61,6 +61,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				a := c.post(t, "/v1/keys", `{"scopes":[]}`)
 				key = data[apiKey](t, a, http.StatusOK).ID
 				return a
+			}},
+			{"PUT /v1/users/{id}/quota", beacon.QuotaSet, &user, func() answer {
+				return admin.do(t, "PUT", "/v1/users/"+user+"/quota", `{"keys":7}`)
 			}},
 			{"DELETE /v1/keys/{id}", beacon.KeyRevoked, &key, func() answer { return c.delete(t, "/v1/keys/"+key) }},
 		} {

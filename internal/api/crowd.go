@@ -11,30 +11,42 @@ import (
 type crowd struct {
 	most, mostAKey int
 	tooOften, full *beacon.Error // returned beyond mostAKey and most
+	tooMany        *beacon.Error // returned beyond what a user may have
 
 	mu    sync.Mutex
 	all   int
 	byKey map[beacon.KeyID]int
+
+	byUser map[beacon.UserID]int
 }
 
-// join admits a key or returns an error. Each successful join needs a leave.
-func (c *crowd) join(key beacon.KeyID) error {
+// join admits a key whose user may have mostAUser, or returns an error. Each successful
+// join needs a leave.
+func (c *crowd) join(p beacon.Principal, mostAUser int) error {
+	key := p.Key
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.byKey[key] >= c.mostAKey:
 		return c.tooOften
+	case c.byUser[p.User] >= mostAUser:
+		return c.tooMany
 	case c.all >= c.most:
 		return c.full
 	}
 	c.all++
 	c.byKey[key]++
+	c.byUser[p.User]++
 	return nil
 }
 
-func (c *crowd) leave(key beacon.KeyID) {
+func (c *crowd) leave(p beacon.Principal) {
+	key := p.Key
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.byUser[p.User]--; c.byUser[p.User] == 0 {
+		delete(c.byUser, p.User)
+	}
 	c.all--
 	if c.byKey[key]--; c.byKey[key] == 0 {
 		delete(c.byKey, key)
@@ -46,7 +58,8 @@ var errPlacesTaken = errors.New("all places are taken")
 // newListeners returns the counter of event streams.
 func newListeners() *crowd {
 	return &crowd{
-		most: maxListeners, mostAKey: maxPerKey, byKey: map[beacon.KeyID]int{},
+		most: maxListeners, mostAKey: maxPerKey, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
+		tooMany:  &beacon.Error{Kind: beacon.RateLimited, Message: "you listen with as many streams as you may: close one first", RetryAfter: pulse},
 		tooOften: &beacon.Error{Kind: beacon.RateLimited, Message: "this key listens too often at once: close a stream first", RetryAfter: pulse},
 		full:     &beacon.Error{Kind: beacon.Overloaded, Message: "too many listen already; try again", RetryAfter: pulse, Err: errPlacesTaken},
 	}
@@ -55,7 +68,10 @@ func newListeners() *crowd {
 // newReaders returns the counter of statement downloads.
 func newReaders() *crowd {
 	return &crowd{
-		most: maxStatements, mostAKey: maxStatementsAKey, byKey: map[beacon.KeyID]int{},
+		most: maxStatements, mostAKey: maxStatementsAKey, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
+		tooMany: &beacon.Error{
+			Kind: beacon.RateLimited, Message: "you read as many statements at once as you may: read one to its end first", RetryAfter: statementsBusyTime,
+		},
 		tooOften: &beacon.Error{
 			Kind: beacon.RateLimited, Message: "this key reads as many statements at once as it may: read one to its end first",
 			RetryAfter: statementsBusyTime,

@@ -29,10 +29,10 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	if err != nil {
 		return err
 	}
-	if err := a.listeners.join(p.Key); err != nil {
+	if err := a.listeners.join(p, a.quotaOf(r, p.User).Streams); err != nil {
 		return err
 	}
-	defer a.listeners.leave(p.Key)
+	defer a.listeners.leave(p)
 	sub, err := a.subscribe(r, after)
 	if err != nil {
 		return err

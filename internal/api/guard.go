@@ -52,7 +52,7 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beac
 	case err != nil:
 		return p, err
 	case device == nil:
-		return p, a.limits.spend(w.Header(), p.Key, now)
+		return p, a.limits.spend(w.Header(), p, now)
 	}
 	if err := a.limits.spendDevice(w.Header(), beacon.HotspotID(device.ID()), now); err != nil {
 		return p, err

@@ -35,6 +35,7 @@ const rememberedKeys = 100_000
 type limiters struct {
 	burst    int // of PerKey
 	keys     *ratelimit.Limiter[beacon.KeyID]
+	users    *ratelimit.Limiter[beacon.UserID]
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
@@ -45,15 +46,32 @@ func newLimiters(l Limits) *limiters {
 	return &limiters{
 		burst:    l.PerKey.Burst,
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
+		users:    ratelimit.New[beacon.UserID](perUser(l.PerKey), rememberedKeys, start),
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 	}
 }
 
-// spend counts one request of a key.
-func (l *limiters) spend(h http.Header, key beacon.KeyID, now time.Time) error {
-	return verdict(h, l.keys.Decide(key, now), "this key is used too often")
+// keysAUser is how many keys a user can use as much as each may be used: who makes a
+// hundred keys gets no more.
+const keysAUser = 3
+
+// perUser returns the limit for all keys of a user together.
+func perUser(perKey ratelimit.Limit) ratelimit.Limit {
+	return ratelimit.Limit{Every: perKey.Every / keysAUser, Burst: perKey.Burst * keysAUser}
+}
+
+// spend counts one request of a key, and of its user. The headers show what is left to
+// the key, unless the user has nothing left.
+func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error {
+	if err := verdict(h, l.keys.Decide(p.Key, now), "this key is used too often"); err != nil {
+		return err
+	}
+	if d := l.users.Decide(p.User, now); !d.Allowed {
+		return verdict(h, d, "the keys of this user are used too often")
+	}
+	return nil
 }
 
 // spendMore charges more units to a request that was already counted, because of the

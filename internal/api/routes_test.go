@@ -36,6 +36,8 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
+	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
 	"POST /v1/keys":                                 {scope: "keys:manage"},
 	"GET /v1/keys":                                  {scope: "keys:manage"},
 	"DELETE /v1/keys/{id}":                          {scope: "keys:manage"},
@@ -134,7 +136,7 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
 		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
 		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",
-		"/v1/hotspots/hs_1/verification": "DELETE, POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/hotspots/hs_1/device": "DELETE",
+		"/v1/hotspots/hs_1/verification": "DELETE, POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/users/me/quota": "GET, HEAD, PUT", "/v1/hotspots/hs_1/device": "DELETE",
 	} {
 		taken := strings.Split(allow, ", ")
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {

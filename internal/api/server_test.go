@@ -186,7 +186,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	}
 	s.api = api.New(api.Config{
 		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Rewards: opts.rewards, Events: s.hub,
-		Limits: opts.limits, Now: s.now, Log: log,
+		Limits: opts.limits, Quotas: db, Now: s.now, Log: log,
 	})
 	var next http.Handler = s.api
 	if opts.refusing != 0 {

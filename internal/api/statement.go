@@ -29,10 +29,10 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Princip
 	if err != nil {
 		return &beacon.Error{Kind: beacon.NotFound, Message: "there are statements of months, which are named like 2026-11"}
 	}
-	if err := a.statements.join(p.Key); err != nil {
+	if err := a.statements.join(p, a.quotaOf(r, p.User).Statements); err != nil {
 		return err
 	}
-	defer a.statements.leave(p.Key)
+	defer a.statements.leave(p)
 	found, err := a.findStatement(r, p, month)
 	if err != nil {
 		return err

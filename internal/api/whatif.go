@@ -88,7 +88,7 @@ func (a *API) whatIf(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 		return err
 	}
 	for range len(in.add) / additionsARequest {
-		if err := a.limits.spend(w.Header(), p.Key, time.Now()); err != nil {
+		if err := a.limits.spend(w.Header(), p, time.Now()); err != nil {
 			return err
 		}
 	}

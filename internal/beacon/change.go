@@ -20,6 +20,7 @@ type Actor struct {
 	User    UserID
 	Request string // "req_…", or "cli" for the command line
 	Note    string // anything else for the audit; never a secret
+	Limited bool   // by the quota of its user; not recorded
 }
 
 // ChangeKind says what happened.
@@ -51,6 +52,9 @@ const (
 
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
+
+	// The target is the user, and the note is what they may have.
+	QuotaSet ChangeKind = "quota.set"
 )
 
 // Idempotency remembers a request that must take effect once (decision N12): who sent

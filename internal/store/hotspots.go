@@ -37,6 +37,9 @@ func (db *DB) InsertHotspot(
 		if earlier, err = record.claim(tx); err != nil || earlier != nil {
 			return nil, err
 		}
+		if refused := checkQuota(tx, by, beacon.DefaultQuota().Hotspots, tooManyWaiting, sqlText.countWaiting, row.operator); refused != nil {
+			return nil, errors.Join(refused, record.release(tx))
+		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)
 		if err == nil && n > 0 {
 			n, err = keepReserved(tx, h)

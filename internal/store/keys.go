@@ -31,6 +31,10 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
 	op := &operation{order: "key " + string(k.ID)}
 	op.run = func(tx *transaction) (changes, error) {
+		most := beacon.DefaultQuota().Keys
+		if refused := checkQuota(tx, by, most, tooManyKeys, sqlText.countInForce, string(k.User), micros(k.CreatedAt)); refused != nil {
+			return nil, refused
+		}
 		_, err := tx.exec(sqlText.insertKey, values...)
 		return changes{&change}, err
 	}

@@ -45,6 +45,7 @@ var sqlText = struct {
 	putLinkCode, lockLinkCode, linkCode               string
 	spendLinkCode, deleteLinkCode                     string
 	freeMAC, freedMAC, pruneFreedMACs, dropHotspot    string
+	quota, putQuota, countWaiting, countInForce       string
 	versions, insertVersion, ping                     string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
@@ -182,6 +183,15 @@ var sqlText = struct {
 	pruneFreedMACs: `DELETE FROM freed_macs WHERE mac IN
 		(SELECT mac FROM freed_macs WHERE until <= $1 ORDER BY until LIMIT $2)`,
 	dropHotspot: `DELETE FROM hotspots WHERE id = $1`,
+
+	quota: `SELECT hotspots, keys, streams, statements FROM quotas WHERE user_id = $1`,
+	putQuota: `INSERT INTO quotas (user_id, hotspots, keys, streams, statements) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (user_id) DO UPDATE SET hotspots = excluded.hotspots, keys = excluded.keys,
+			streams = excluded.streams, statements = excluded.statements`,
+	countWaiting: `SELECT count(*), coalesce((SELECT hotspots FROM quotas WHERE user_id = $1), -1) FROM hotspots
+		WHERE operator_id = $1 AND deleted_at = 0 AND verified_at = 0`,
+	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
+		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
 
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,

@@ -37,10 +37,10 @@ var databaseMutants = []mutant{
 		name:  "an Idempotency-Key is committed before its hotspot",
 		fault: "TestF07_Cut",
 		file:  "internal/store/hotspots.go",
-		old: `			return nil, err
+		old: `			return nil, errors.Join(refused, record.release(tx))
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)`,
-		new: `			return nil, err
+		new: `			return nil, errors.Join(refused, record.release(tx))
 		}
 		if record != nil {
 			_, _ = tx.exec("COMMIT")

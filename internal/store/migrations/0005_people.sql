@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS freed_macs (
 
 CREATE INDEX IF NOT EXISTS freed_macs_until ON freed_macs (until);
 
--- What staff allow a user, where it is not what everyone has: -1 is what everyone has.
+-- What staff allow a user, where it is not what everyone may have.
 CREATE TABLE IF NOT EXISTS quotas (
 	user_id    {key} NOT NULL,
 	hotspots   bigint NOT NULL,

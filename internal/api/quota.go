@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// Quotas is where staff's exceptions from the quota of everyone are kept.
+type Quotas interface {
+	Quota(ctx context.Context, user beacon.UserID) (beacon.Quota, error)
+	SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error
+}
+
+type quota struct {
+	UserID     beacon.UserID `json:"user_id"`
+	Hotspots   int           `json:"hotspots"`
+	Keys       int           `json:"keys"`
+	Streams    int           `json:"streams"`
+	Statements int           `json:"statements"`
+}
+
+func encodeQuota(_ http.Header, q quota) payload { return payload{Data: q} }
+
+type quotaChange struct {
+	user  beacon.UserID
+	quota beacon.Quota
+}
+
+func decodeQuota(w http.ResponseWriter, r *http.Request) (quotaChange, error) {
+	in := quotaChange{user: beacon.UserID(r.PathValue("id"))}
+	o, _, err := readBody(w, r)
+	if err != nil {
+		return in, err
+	}
+	form := beacon.QuotaForm{
+		Hotspots: o.number("hotspots"), Keys: o.number("keys"), Streams: o.number("streams"), Statements: o.number("statements"),
+	}
+	validate := func() (err error) { in.quota, err = form.Validate(); return err }
+	if err := o.settle(validate); err != nil {
+		return in, err
+	}
+	return in, validate()
+}
+
+func decodeUser(_ http.ResponseWriter, r *http.Request) (beacon.UserID, error) {
+	return beacon.UserID(r.PathValue("id")), nil
+}
+
+var (
+	errNotYourQuota = &beacon.Error{Kind: beacon.Forbidden, Message: "this key can read the quota of its own user only"}
+	errNoUser       = &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}
+)
+
+// readQuota returns what a user may have.
+func (a *API) readQuota(ctx context.Context, p beacon.Principal, user beacon.UserID) (quota, error) {
+	if user == "me" {
+		user = p.User
+	}
+	switch {
+	case !p.MayActFor(user):
+		return quota{}, errNotYourQuota
+	case !id.Valid(beacon.UserPrefix, string(user)):
+		return quota{}, errNoUser
+	}
+	q, err := a.quotas.Quota(ctx, user)
+	return quota{user, q.Hotspots, q.Keys, q.Streams, q.Statements}, err
+}
+
+// setQuota sets what a user may have.
+func (a *API) setQuota(ctx context.Context, p beacon.Principal, in quotaChange) (quota, error) {
+	if in.user == "me" {
+		in.user = p.User
+	}
+	if !id.Valid(beacon.UserPrefix, string(in.user)) {
+		return quota{}, errNoUser
+	}
+	q := in.quota
+	return quota{in.user, q.Hotspots, q.Keys, q.Streams, q.Statements}, a.quotas.SetQuota(ctx, in.user, q, p.Actor(), a.now())
+}
+
+// quotaOf returns what a user may have at once of something that memory counts. While
+// the database is away, it is what everyone may have.
+func (a *API) quotaOf(r *http.Request, user beacon.UserID) beacon.Quota {
+	if a.quotas == nil {
+		return beacon.DefaultQuota()
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), quotaPatience)
+	defer cancel()
+	if q, err := a.quotas.Quota(ctx, user); err == nil {
+		return q
+	}
+	return beacon.DefaultQuota()
+}
+
+const quotaPatience = 500 * time.Millisecond

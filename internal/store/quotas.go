@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Quota returns what a user may have.
+func (db *DB) Quota(ctx context.Context, user beacon.UserID) (q beacon.Quota, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error {
+		return scan(&q.Hotspots, &q.Keys, &q.Streams, &q.Statements)
+	}, sqlText.quota, string(user))
+	if errors.Is(err, sql.ErrNoRows) {
+		return beacon.DefaultQuota(), nil
+	}
+	return q, err
+}
+
+// SetQuota sets what a user may have. What the user has already stays.
+func (db *DB) SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error {
+	by.Note = fmt.Sprintf("%d hotspots, %d keys, %d streams, %d statements", q.Hotspots, q.Keys, q.Streams, q.Statements)
+	change := beacon.Change{Kind: beacon.QuotaSet, Target: string(user), Actor: by, At: now}
+	op := &operation{order: "quota " + string(user)}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.putQuota, string(user), q.Hotspots, q.Keys, q.Streams, q.Statements)
+		return changes{&change}, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// checkQuota counts what a user has, by a query of a count and the user's quota, if the
+// actor's quota matters. A process counts exactly; two that write at the same time may
+// together pass the quota by what they have under way.
+func checkQuota(tx *transaction, by beacon.Actor, most int, refusal, text string, args ...any) error {
+	if !by.Limited {
+		return nil
+	}
+	var has, own int
+	if _, err := tx.row(func(scan func(...any) error) error { return scan(&has, &own) }, text, args...); err != nil {
+		return err
+	}
+	if own >= 0 {
+		most = own
+	}
+	if has < most {
+		return nil
+	}
+	return &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf(refusal, has)}
+}
+
+const (
+	tooManyWaiting = "%d of your hotspots wait to be verified, which is as many as you may have: have some verified, delete some, or ask the network's staff for more"
+	tooManyKeys    = "you have %d keys, which is as many as you may have: revoke some, or ask the network's staff for more"
+)

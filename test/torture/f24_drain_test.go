@@ -23,7 +23,7 @@ import (
 func TestF24_Drain(t *testing.T) { harness.Stores(t, testDrain) }
 
 func testDrain(t *testing.T, db string) {
-	key := harness.CreateKey(t, db, "hotspots:write").Key
+	key := harness.CreateKey(t, db, "hotspots:write,hotspots:verify").Key
 	var acknowledged sync.Map // the SSIDs
 	for round := range rounds(1, 3, 25) {
 		s := harness.Start(t, db)

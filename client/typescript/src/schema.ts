@@ -76,7 +76,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a hotspot
-         * @description The hotspot is gone from every list, and its hardware address may be registered again. What it earned stays earned. Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
+         * @description The hotspot is gone from every list, and its hardware address may be registered again: for 30 days by you alone, then by anyone. What it earned stays earned. Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
          */
         delete: operations["deleteHotspot"];
         options?: never;
@@ -338,7 +338,7 @@ export interface paths {
          *     `hotspot_id`, and is told to that user (and to `admin`) alone. A line that begins with a colon comes every 15 s and says that the stream is alive. It ends
          *     when the server stops, when the reader does not keep up, and when the key ends: come back then. When
          *     the events after the number are no longer kept (or there never was such a number), the answer is 409:
-         *     read anew what you need, and listen without a number. A key may have 10 streams at once. Needs no scope.
+         *     read anew what you need, and listen without a number. A key may have 10 streams at once, and a user 20. Needs no scope.
          */
         get: operations["listenToEvents"];
         put?: never;
@@ -362,6 +362,30 @@ export interface paths {
          */
         get: operations["listHotspotsOfUser"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how much a user may have
+         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. Who would have more hotspots or keys is answered with 403, who would have more streams or statements with 429. Of another user's quota `admin` may know. Needs no scope.
+         */
+        get: operations["getQuota"];
+        /**
+         * Set how much a user may have
+         * @description What is absent becomes what everyone may have, so `{}` ends an exception. What the user has already stays. Keys with `hotspots:verify` or `admin`, and what is imported with them, are not counted. Needs the scope `admin`.
+         */
+        put: operations["setQuota"];
         post?: never;
         delete?: never;
         options?: never;
@@ -451,7 +475,7 @@ export interface paths {
          *
          *     With `Accept: text/csv` the answer is the rows alone, with amounts in millionths of a credit, as they are hashed.
          *     A statement can be large: it is sent as it is read. When it cannot be finished the connection is cut off, so that
-         *     a part never passes for the whole. A key may read two at once, and everyone together eight.
+         *     a part never passes for the whole. A key may read two at once, a user four, and everyone together eight.
          *
          *     A month that is not settled has no statement, and is answered with 404. Needs the scope `rewards:read`;
          *     another user's need `admin`.
@@ -616,6 +640,38 @@ export interface components {
         Status: "pending" | "online" | "offline";
         /** @description It is given back as it was sent; a blank one counts as none. */
         Address: string;
+        QuotaForm: {
+            /**
+             * @description Hotspots that wait to be verified.
+             * @default 50
+             */
+            hotspots: number;
+            /**
+             * @description Keys in force.
+             * @default 100
+             */
+            keys: number;
+            /**
+             * @description Event streams at once.
+             * @default 20
+             */
+            streams: number;
+            /**
+             * @description Statements that are read at once.
+             * @default 4
+             */
+            statements: number;
+        };
+        QuotaAnswer: {
+            data: {
+                user_id: components["schemas"]["UserId"];
+                hotspots: number;
+                keys: number;
+                streams: number;
+                statements: number;
+            };
+            meta: components["schemas"]["Meta"];
+        };
         /** @description One line of text. */
         Reason: string;
         /** @description Network name; 1 to 32 bytes. */
@@ -692,6 +748,17 @@ export interface components {
         Change: {
             name?: components["schemas"]["Name"];
             settings?: components["schemas"]["SettingsForm"];
+            /** @description Where the hotspot stands now. Another point makes it `pending` until staff have verified it; another address alone does not. */
+            location?: {
+                lat?: components["schemas"]["Latitude"];
+                lng?: components["schemas"]["Longitude"];
+                address?: components["schemas"]["Address"];
+            };
+            /** @description The access point. With another hardware address the device is unlinked, its key is dead, and the hotspot is `pending` until the new one is linked. The old address stays yours for 30 days. */
+            device?: {
+                ssid?: components["schemas"]["SSID"];
+                mac_address?: components["schemas"]["MACAddress"];
+            };
         };
         Hotspot: {
             id: components["schemas"]["HotspotId"];
@@ -1285,6 +1352,21 @@ export interface components {
         };
     };
     responses: {
+        /** @description How much the user may have. */
+        Quota: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["QuotaAnswer"];
+            };
+        };
         /** @description Done; there is no body. */
         Done: {
             headers: {
@@ -2345,6 +2427,61 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a user, or `me` for the key's own.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Quota"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    setQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a user, or `me` for the key's own.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaForm"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Quota"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

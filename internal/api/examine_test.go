@@ -40,5 +40,9 @@ func leavesSound(t testing.TB, open func(context.Context) (*store.Examination, e
 }
 
 // breaks are the tests that write to their database past the interface what nobody
-// could through it, such as a device that is linked and has no key.
-var breaks = map[string]bool{"TestGet_VerifiedAndLinked": true, "TestNearby_StatusAndLimit": true}
+// could through it, such as a device that is linked and has no key; and those with two
+// servers under the name of one node, who both hold its lease and tell events twice.
+var breaks = map[string]bool{
+	"TestGet_VerifiedAndLinked": true, "TestNearby_StatusAndLimit": true,
+	"TestDeviceKey_AnotherServer": true, "TestEvents": true,
+}

@@ -47,6 +47,7 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 		node = id.New(nodePrefix, now)
 	}
 	engine.broken = &breakage{found: make(chan struct{})}
+	engine.full = new(atomic.Bool)
 	seat, beats := newSeat(), newSeat()
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // a single connection writes: the committers take turns
@@ -70,8 +71,16 @@ func (db *DB) Close() error {
 	return db.engine.close()
 }
 
-// Ping returns an error if the database does not respond.
+// errFull is why Ping fails while there is no room on disk. The first write that
+// succeeds ends that: a server writes something every few seconds.
+var errFull = errors.New("there is no room on disk for writes")
+
+// Ping returns an error if the database does not respond, or if the last write found no
+// room on disk.
 func (db *DB) Ping(ctx context.Context) error {
+	if db.engine.full.Load() {
+		return errFull
+	}
 	var n int
 	return db.queryRow(ctx, func(scan func(...any) error) error { return scan(&n) }, sqlText.ping)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,11 +47,17 @@ type Engine struct {
 	// what it is given.
 	Scan Scan
 
+	// Confirm, if not nil, is called after each COMMIT, before anything of it is
+	// acknowledged. An error means that what was written is not where the next process
+	// will look for it.
+	Confirm func() error
+
 	// Patience limits how long one group of writes may take, retries included. Zero
 	// means no limit: for a database that is not behind a network.
 	Patience time.Duration
 
-	broken *breakage // set by Open
+	broken *breakage    // set by Open
+	full   *atomic.Bool // set by Open: whether the last write found no room on disk
 }
 
 // Scan is the signature of Engine.Scan, which reads many rows on one connection.

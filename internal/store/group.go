@@ -39,6 +39,12 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 		return nil, c.doubt(ctx, err), fmt.Errorf("commit: %w", err)
 	}
 	c.stream.committed(tx)
+	if c.engine.Confirm != nil {
+		if err := c.engine.Confirm(); err != nil {
+			c.engine.broke(err)
+			return nil, uncertain, err
+		}
+	}
 	return verdicts, committed, nil
 }
 

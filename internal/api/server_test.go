@@ -87,7 +87,7 @@ var stores = map[string]func(t testing.TB) *store.DB{
 		return opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: noon}))
 	},
 	"postgres": func(t testing.TB) *store.DB {
-		return opened(t)(postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: noon}))
+		return opened(t)(postgres.Open(t.Context(), storetest.Patient(t, storetest.Postgres(t)), postgres.Options{Now: noon}))
 	},
 }
 

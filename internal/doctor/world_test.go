@@ -91,7 +91,7 @@ func number(t *testing.T, db *sql.DB, query string) (n int) {
 func copyOf(t *testing.T, kind string) string {
 	t.Helper()
 	if kind == "postgres" {
-		address := storetest.Postgres(t)
+		address := storetest.Patient(t, storetest.Postgres(t))
 		fill(t, sound(t), address)
 		return address
 	}

@@ -38,11 +38,11 @@ func onEveryStore(t *testing.T, test func(t *testing.T, open func() *store.DB)) 
 	t.Run("sqlite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "beacon.db")
 		test(t, opener(t, func() (*store.DB, error) {
-			return sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now})
+			return sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now, Wait: storetest.Patience})
 		}))
 	})
 	t.Run("postgres", func(t *testing.T) {
-		url := storetest.Postgres(t)
+		url := storetest.Patient(t, storetest.Postgres(t))
 		test(t, opener(t, func() (*store.DB, error) {
 			return postgres.Open(t.Context(), url, postgres.Options{Now: storetest.Now})
 		}))

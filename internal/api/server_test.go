@@ -254,7 +254,7 @@ func alike(response string) string {
 // step takes over what was written past the interface.
 func (s *server) step(t testing.TB) {
 	t.Helper()
-	if err := s.follower.Step(t.Context()); err != nil {
+	if err := s.follower.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
-	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 const aStatement = "/v1/users/me/rewards/statements/2026-10"
@@ -131,7 +130,6 @@ func TestStatement_OutlivesTimeouts(t *testing.T) {
 	t.Parallel()
 	const timeout = time.Second
 	s := onSQLite(t, options{limits: ample, rewards: books{rows: 40_000}, timeout: timeout})
-	s.api.SetReaderTime(harness.Patience)
 	response := s.anyone(t, "rewards:read").begin(t)
 	piece := make([]byte, 1<<20)
 	for range 5 { // which takes twice as long as the timeout

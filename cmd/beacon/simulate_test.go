@@ -102,11 +102,16 @@ func TestSimulate_RealServer(t *testing.T) {
 	}
 	cmd := simulation(1)
 	cmd.Hotspots, cmd.Rate, cmd.Duration = 20, 100, time.Second
+	form := regexp.MustCompile(`^(\d+) heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+(, \d+ asked to come later)?(, \d+ given up)?\n$`)
 	for range 2 {
-		out, err := drive(cmd)
-		if err != nil || !regexp.MustCompile(`^[1-9]\d* heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).MatchString(out) {
-			t.Errorf("it printed %q and ended with %v", out, err)
-		}
+		harness.Eventually(t, "a device beats in a second", func() bool { // a slow machine may not get there
+			out, err := drive(cmd)
+			found := form.FindStringSubmatch(out)
+			if err != nil || found == nil {
+				t.Fatalf("it printed %q and ended with %v", out, err)
+			}
+			return found[1] != "0"
+		})
 	}
 	harness.Eventually(t, "hotspots are online around here", func() bool {
 		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)

@@ -13,6 +13,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
+// None of these tests is about the deadline of a request, and a machine may be slow.
+func init() { patience = 5 * time.Minute }
+
 // ReadBodies decodes a body in each of the ways that the interface knows, and
 // gives what was wrong each time.
 func ReadBodies(body string) []error {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -31,6 +32,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
@@ -65,8 +67,8 @@ type options struct {
 	telemetry api.Telemetry // in the place of the real one
 	rewards   api.Rewards   // in the place of the real ones
 	events    events.Log    // in the place of the database
-	timeout   time.Duration // of the server, for each request and answer; 0: the usual ones
-	arrival   time.Duration // how long a request may take to arrive
+	timeout   time.Duration // of the server, for each request and answer; 0: minutes
+	arrival   time.Duration // how long a request may take to arrive; 0: minutes
 
 	refusing int // a status that everything is refused with, as before the service is ready
 }
@@ -87,7 +89,7 @@ var stores = map[string]func(t testing.TB) *store.DB{
 		return opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: noon}))
 	},
 	"postgres": func(t testing.TB) *store.DB {
-		return opened(t)(postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: noon}))
+		return opened(t)(postgres.Open(t.Context(), storetest.Patient(t, storetest.Postgres(t)), postgres.Options{Now: noon}))
 	},
 }
 
@@ -193,12 +195,11 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	}
 	s.Server = httptest.NewUnstartedServer(front)
 	s.Config = httpserver.NewServer(front, log)
-	if opts.timeout != 0 {
-		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
-	}
-	if opts.arrival != 0 {
-		s.Config.ReadTimeout = opts.arrival
-	}
+	// A machine may be slow: only who asks for limits has any.
+	s.api.SetReaderTime(harness.Patience)
+	s.Config.ReadHeaderTimeout = harness.Patience
+	s.Config.WriteTimeout = cmp.Or(opts.timeout, harness.Patience)
+	s.Config.ReadTimeout = cmp.Or(opts.arrival, s.Config.WriteTimeout)
 	s.Start()
 	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
@@ -254,7 +255,7 @@ func alike(response string) string {
 // step takes over what was written past the interface.
 func (s *server) step(t testing.TB) {
 	t.Helper()
-	if err := s.follower.Step(t.Context()); err != nil {
+	if err := s.follower.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -49,6 +49,7 @@ func TestServe_LeavesNoGoroutine(t *testing.T) {
 // A drain waits for who is being answered, and tells who comes meanwhile to go
 // elsewhere: on connections in the lane, and on those that leave it just then.
 func TestServe_DrainHandsOver(t *testing.T) {
+	release := HoldNotice(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestServe_DrainHandsOver(t *testing.T) {
 		}
 		c.isClosed(t)
 	}
+	release()
 	if err := <-done; err != nil {
 		t.Errorf("Serve: %v", err)
 	}

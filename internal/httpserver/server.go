@@ -32,6 +32,13 @@ const (
 	drainPatience = 9 * time.Second
 )
 
+// noticeEnds ends the notice of a drain, and finishIn limits its last step. Tests do
+// not leave either to the clock.
+var (
+	noticeEnds = func() <-chan time.Time { return time.After(drainNotice) }
+	finishIn   = drainPatience
+)
+
 // Serve serves requests on ln through front until ctx ends, then drains: no accepted
 // request is cut off within drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
@@ -54,7 +61,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 		_ = srv.Close() // the first error is the one that counts
 		return err
 	}
-	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
+	patience, cancel := context.WithTimeout(context.Background(), finishIn)
 	defer cancel()
 	err = errors.Join(fast.drain(patience), srv.Shutdown(patience))
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -75,7 +82,7 @@ func serveUntil(ctx context.Context, front *Handler, door net.Listener, failed <
 	select {
 	case err := <-failed:
 		return err
-	case <-time.After(drainNotice):
+	case <-noticeEnds():
 	}
 	_ = door.Close() // Serve returns an error that says nothing new
 	<-failed

@@ -52,7 +52,7 @@ func openSQLite(t testing.TB, now time.Time) *store.DB {
 
 func openPostgres(t testing.TB, now time.Time) *store.DB {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: now})
+	db, err := postgres.Open(t.Context(), storetest.Patient(t, storetest.Postgres(t)), postgres.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

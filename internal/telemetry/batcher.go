@@ -20,9 +20,9 @@ const (
 	// maxGathered bounds the memory for beats that wait while the database is slow:
 	// some 4 MB. Further devices are asked to retry.
 	maxGathered = 32_768
-
-	appendTimeout = 5 * time.Second
 )
+
+var appendTimeout = 5 * time.Second // tests have more
 
 // batcher collects beats into batches. It is safe for concurrent use.
 type batcher struct {

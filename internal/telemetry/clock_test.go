@@ -14,7 +14,7 @@ import (
 func (n *node) works(t testing.TB) {
 	t.Helper()
 	n.must(t, n.Mark)
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	n.must(t, n.Refresh)
 }
 
@@ -128,7 +128,7 @@ func TestFinalBefore_FollowedAhead(t *testing.T) {
 	n.register(t, 1, evening)
 	n.must(t, n.Fold)
 	c.pass(24 * time.Hour)
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	c.set(midnight.Add(6 * time.Minute))
 	n.must(t, n.Fold)
 	n.final(t, beacon.DayOf(evening), true) // as before

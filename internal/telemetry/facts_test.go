@@ -71,7 +71,7 @@ func (n *node) finish(t testing.TB, c *clock) {
 	for _, after := range []time.Duration{time.Minute, 6 * time.Minute} {
 		n.must(t, n.Mark)
 		c.set(tomorrow.Add(after))
-		n.must(t, n.follower.Step)
+		n.must(t, n.follower.CatchUp)
 		n.must(t, n.Refresh)
 		n.must(t, n.Fold)
 	}
@@ -105,7 +105,7 @@ func TestFacts_EndOfService(t *testing.T) {
 					for seq := range uint64(8) {
 						n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq + 1, Bytes: (seq + 1) * 1000})
 						if seq%2 == 1 && seq < 7 { // the journal is trimmed
-							keeper.must(t, keeper.follower.Step)
+							keeper.must(t, keeper.follower.CatchUp)
 							keeper.must(t, keeper.Fold)
 						}
 						c.pass(time.Minute)
@@ -158,7 +158,7 @@ func TestFacts_OpenDay(t *testing.T) {
 			if minute%61 == 0 {
 				n.must(t, n.Mark)
 				n.must(t, n.Fold)
-				other.must(t, other.follower.Step)
+				other.must(t, other.follower.CatchUp)
 				other.must(t, other.Fold)
 			}
 			if name, ok := ends[minute/150]; ok && minute%150 == 7 {
@@ -167,7 +167,7 @@ func TestFacts_OpenDay(t *testing.T) {
 			c.pass(time.Minute)
 		}
 		c.pass(-time.Second)
-		other.must(t, other.follower.Step)
+		other.must(t, other.follower.CatchUp)
 		facts := n.facts(t, day, ids...)
 		if diff := cmp.Diff(facts, other.facts(t, day, ids...)); diff != "" {
 			t.Errorf("two nodes (-this +that): %s", diff)
@@ -207,9 +207,9 @@ func TestFacts_MissedAPartOfTheJournal(t *testing.T) {
 	keeper, away := start(t, open, c, nil), start(t, open, c, nil)
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	l.live(t, 24)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	want := keeper.facts(t, beacon.DayOf(morning), l.id)
 	if diff := cmp.Diff(want, away.facts(t, beacon.DayOf(morning), l.id)); diff != "" || want[l.id].Served != 26 {
 		t.Errorf("(-keeper +away): %s", diff)
@@ -225,9 +225,9 @@ func TestFacts_WhileRecordsAreReread(t *testing.T) {
 	away := start(t, open, c, func(s telemetry.Store) telemetry.Store { reading.Store = s; return reading })
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	l.live(t, 24)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	want, asked := keeper.facts(t, beacon.DayOf(morning), l.id), false
 	reading.before = func() {
 		asked = true

@@ -242,7 +242,7 @@ func TestFold_KeeperReturns(t *testing.T) {
 	l.stop()
 
 	l.node = a
-	a.must(t, a.follower.Step)
+	a.must(t, a.follower.CatchUp)
 	a.must(t, a.Mark)
 	a.beat(t, ids[1], beacon.Heartbeat{Boot: 1, Seq: 1})
 	a.must(t, a.Fold)
@@ -277,7 +277,7 @@ func TestFollow_UnknownThenKnown(t *testing.T) {
 		t.Fatal("a beat with an unknown outcome was acknowledged")
 	}
 	n.beat(t, ids[1], beacon.Heartbeat{Boot: 1, Seq: 1})
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	if m := n.metrics(t, ids[0], morning); !m.Seen.Equal(morning) {
 		t.Errorf("last seen %v", m.Seen)
 	}

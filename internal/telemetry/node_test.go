@@ -73,7 +73,7 @@ func onSQLite(t testing.TB) database {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	return func(t testing.TB) *store.DB {
 		t.Helper()
-		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: morning})
+		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: morning, Wait: storetest.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func onSQLite(t testing.TB) database {
 }
 
 func onPostgres(t testing.TB) database {
-	url := storetest.Postgres(t)
+	url := storetest.Patient(t, storetest.Postgres(t))
 	return func(t testing.TB) *store.DB {
 		t.Helper()
 		db, err := postgres.Open(t.Context(), url, postgres.Options{Now: morning})

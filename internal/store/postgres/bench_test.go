@@ -17,7 +17,7 @@ import (
 // BenchmarkInsertHotspot is one client against 64. To measure a server that
 // syncs its disk: BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres …
 func BenchmarkInsertHotspot(b *testing.B) {
-	db, err := database(storetest.Postgres(b))(b.Context(), "")
+	db, err := database(b, storetest.Postgres(b))(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func BenchmarkInsertHotspot(b *testing.B) {
 func BenchmarkEachHotspot(b *testing.B) {
 	const hotspots = 200_000
 	url := storetest.Postgres(b)
-	db, err := database(url)(b.Context(), "")
+	db, err := database(b, url)(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func BenchmarkEachHotspot(b *testing.B) {
 // next one, and all of it at the start of a server.
 func BenchmarkRecords(b *testing.B) {
 	const hotspots, perCall = 100_000, 500
-	db, err := database(storetest.Postgres(b))(b.Context(), "")
+	db, err := database(b, storetest.Postgres(b))(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

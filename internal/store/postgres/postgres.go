@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +46,16 @@ var limits = map[string]string{
 	"application_name":                    "beacon",
 	"statement_timeout":                   "4000",
 	"idle_in_transaction_session_timeout": "10000",
+}
+
+// patienceFor returns the committer's patience. If the URL lets statements take longer,
+// so does the committer.
+func patienceFor(settings map[string]string) time.Duration {
+	limit, err := strconv.Atoi(settings["statement_timeout"])
+	if err != nil { // such as "1min"
+		return patience
+	}
+	return max(patience, time.Duration(limit)*time.Millisecond+time.Second)
 }
 
 // Statements returns every statement that is ever sent to a server, migrations
@@ -106,7 +117,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Scan:      scan,
-		Patience:  patience,
+		Patience:  patienceFor(limited.RuntimeParams),
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)

@@ -33,13 +33,13 @@ func hold(t *testing.T, db *store.DB, id beacon.HotspotID) (release func()) {
 	return func() { close(gate); <-done }
 }
 
-// patience is how long tests wait for what must happen. It only ends a test that hangs.
-const patience = 5 * time.Minute
+// Patience is how long tests wait for what must happen. It only ends a test that hangs.
+const Patience = 5 * time.Minute
 
 func waitFor(t *testing.T, db *store.DB, waiting int) {
 	t.Helper()
 	for start := time.Now(); db.Waiting() != waiting; runtime.Gosched() {
-		if time.Since(start) > patience {
+		if time.Since(start) > Patience {
 			t.Fatalf("%d operations wait; want %d", db.Waiting(), waiting)
 		}
 	}
@@ -200,7 +200,7 @@ func closeDrains(t *testing.T, database Database) {
 // accepts are canceled.
 func awaitClosing(t *testing.T, db *store.DB) {
 	t.Helper()
-	for start := time.Now(); time.Since(start) < patience; {
+	for start := time.Now(); time.Since(start) < Patience; {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		err := db.RevokeKey(ctx, "key_unknown", Now, Actor)
 		cancel()

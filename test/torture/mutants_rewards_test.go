@@ -40,7 +40,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "the chain of hashes leaves rows out",
 		fault: "TestF11_SettleKilled/postgres",
-		file:  "internal/rewards/sums.go",
+		file:  "internal/rewards/close.go",
 		old:   `user.Chain.Next(row)`,
 		new:   `user.Chain`,
 		says:  "user_months (-by the rows",

@@ -5,11 +5,13 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/beacon-wifi/beacon/client"
 )
 
 // Device is the device of one hotspot, and what it was registered with.
 type Device struct {
-	registration registration
+	registration client.Registration
 	hotspot      string // its id, once registered
 	key          string // once linked
 
@@ -54,7 +56,7 @@ func Devices(count int, seed uint64) []*Device {
 func newDevice(seed uint64, number int) *Device {
 	c := chanceOf(seed, uint64(number)+1)
 	d := &Device{registration: register(&c, seed, number), repair: 25 * time.Minute}
-	d.kind = d.registration.Type
+	d.kind = string(d.registration.Type)
 	d.registration.Settings = hoursOf(&c, d.kind)
 	d.crowd = usualCrowd[d.kind] * math.Exp(0.5*c.normal())
 	d.dbm = c.between(-76, -46)

@@ -35,15 +35,28 @@ func (c *Client) describe(ctx context.Context, d *Device, from, to time.Time) ([
 		Status  string          `json:"status"`
 		Metrics json.RawMessage `json:"metrics"`
 	}
-	if err := c.call(ctx, get("/v1/hotspots/"+d.hotspot), &whole); err != nil {
+	if err := c.read(ctx, "/v1/hotspots/"+d.hotspot, &whole); err != nil {
 		return nil, fmt.Errorf("read hotspot %s: %w", d.hotspot, err)
 	}
 	var past struct {
 		Points json.RawMessage `json:"points"`
 	}
 	query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}, "step": {"1d"}}
-	if err := c.call(ctx, get("/v1/hotspots/"+d.hotspot+"/history?"+query.Encode()), &past); err != nil {
+	if err := c.read(ctx, "/v1/hotspots/"+d.hotspot+"/history?"+query.Encode(), &past); err != nil {
 		return nil, fmt.Errorf("read the history of hotspot %s: %w", d.hotspot, err)
 	}
 	return fmt.Appendf(nil, "%s %s %s\n", whole.Status, whole.Metrics, past.Points), nil
+}
+
+// read decodes the data of a response into out, which keeps the server's text where
+// package client would not.
+func (c *Client) read(ctx context.Context, path string, out any) error {
+	return c.repeating(ctx, func() error {
+		body, err := c.api.Download(ctx, path, "application/json")
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		return json.NewDecoder(body).Decode(&struct{ Data any }{out})
+	})
 }

@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"httpserver/static":    {},
 
 	// Devices that do not exist, and a network to look at, with a past. It writes nothing.
-	"simulate": {},
+	"simulate": {"client"},
 	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
 
 	// For people: pages, guides, files to install and watch it with.

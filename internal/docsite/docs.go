@@ -4,6 +4,10 @@
 // knows nothing of what it documents: a reference page shows only what is in the
 // document. Its one invariant: a page shows text as text, and everything that a document
 // contains; a document that it cannot show is refused.
+//
+// The reference is rendered here because the libraries that do so (Swagger UI, Scalar,
+// Redoc) run in the browser: /docs would need scripts. Parsers of OpenAPI for Go skip
+// what they do not know, which the invariant forbids.
 package docsite
 
 import (

@@ -109,6 +109,7 @@ var foreign = map[string][]string{
 	"store/postgres":     {"github.com/jackc/pgx/v5"},
 	"store/storetest":    {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
 	"api":                {"github.com/go-json-experiment/json"},
+	"rewards/policy":     {"github.com/go-json-experiment/json"},
 	"rewards/statement":  {"github.com/go-json-experiment/json"},
 	"httpserver":         {"github.com/go-json-experiment/json"},
 	"httpserver/metrics": {"github.com/prometheus/client_golang"},

@@ -1,14 +1,16 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -18,7 +20,7 @@ import (
 type object struct {
 	where  string // which policy, ending in ": "; empty for the file itself
 	path   string // within the policy
-	fields map[string]any
+	fields map[string]jsontext.Value
 	err    error
 }
 
@@ -35,11 +37,19 @@ func (o *object) failf(name, format string, args ...any) {
 // join returns the path of a field within a policy, such as performance.premium.
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// take removes a field and returns its value, or nil if it is absent or null.
-func (o *object) take(name string) any {
+// take removes a field and returns its value, or nil if it is absent.
+func (o *object) take(name string) jsontext.Value {
 	value := o.fields[name]
 	delete(o.fields, name)
 	return value
+}
+
+// text removes a field and returns its text, or "" if it is not a string.
+func (o *object) text(name string) (text string) {
+	if value := o.take(name); value.Kind() == jsontext.KindString {
+		_ = json.Unmarshal(value, &text) // cannot fail: it was checked when it was read
+	}
+	return text
 }
 
 // done returns the first error, or an error for a field that was not read.
@@ -51,17 +61,15 @@ func (o *object) done() error {
 }
 
 func (o *object) whole(name string) int {
-	number, _ := o.take(name).(json.Number)
-	n, err := number.Int64()
-	if err != nil || n != int64(int32(n)) {
+	n, err := strconv.ParseInt(string(o.take(name)), 10, 32)
+	if err != nil {
 		o.failf(name, "must be a whole number such as 1")
 	}
 	return int(n)
 }
 
 func (o *object) day(name string) beacon.Day {
-	text, _ := o.take(name).(string)
-	day, err := beacon.ParseDay(text)
+	day, err := beacon.ParseDay(o.text(name))
 	if err != nil {
 		o.failf(name, "%v", err)
 	}
@@ -69,8 +77,7 @@ func (o *object) day(name string) beacon.Day {
 }
 
 func (o *object) amount(name string, most beacon.Amount) beacon.Amount {
-	text, _ := o.take(name).(string)
-	a, err := beacon.ParseAmount(text)
+	a, err := beacon.ParseAmount(o.text(name))
 	if err != nil || a < 0 || a > most {
 		o.failf(name, `must be a text such as "0.250000": from 0 to %s, with at most six digits after the point`, most)
 	}
@@ -78,80 +85,32 @@ func (o *object) amount(name string, most beacon.Amount) beacon.Amount {
 }
 
 func (o *object) inner(name string) *object {
-	fields, ok := o.take(name).(map[string]any)
-	if !ok {
+	inner := &object{where: o.where, path: join(o.path, name), err: o.err}
+	if err := json.Unmarshal(o.take(name), &inner.fields); err != nil || inner.fields == nil {
 		o.failf(name, "must be an object")
+		inner.err = o.err
 	}
-	return &object{where: o.where, path: join(o.path, name), fields: fields, err: o.err}
+	return inner
 }
 
-// maxDepth is how deeply a policy file may be nested; it needs no more.
-const maxDepth = 4
-
-// readObject reads one JSON object with nothing after it. Numbers keep their
-// spelling.
-func readObject(data []byte) (*object, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	value, err := readValue(dec, maxDepth)
-	if err != nil {
-		return nil, notJSON(err)
-	}
-	fields, ok := value.(map[string]any)
-	if !ok {
+// readObject reads one JSON object with nothing after it, and no name twice in an
+// object. Numbers keep their spelling.
+func readObject(data string) (*object, error) {
+	dec, o := jsontext.NewDecoder(strings.NewReader(data)), &object{}
+	err := json.UnmarshalDecode(dec, &o.fields)
+	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("the JSON ends too early")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, fmt.Errorf("%.80q appears twice in an object", syntax.JSONPointer.LastToken())
+	case isSyntax:
+		return nil, fmt.Errorf("not valid JSON at byte %d: %w", syntax.ByteOffset, err)
+	case err != nil || o.fields == nil:
 		return nil, errors.New("must be a JSON object with policies in it")
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the JSON object")
 	}
-	return &object{fields: fields}, nil
-}
-
-func notJSON(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the JSON ends too early")
-	}
-	if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("not valid JSON at byte %d: %w", fault.Offset, err)
-	}
-	return err
-}
-
-// readValue decodes like json.Unmarshal, but returns an error if a name appears twice
-// in an object.
-func readValue(dec *json.Decoder, depth int) (any, error) {
-	token, err := dec.Token()
-	if err != nil || token != json.Delim('{') && token != json.Delim('[') {
-		return token, err
-	}
-	if depth == 0 {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
-	fields, list := map[string]any{}, []any{}
-	for dec.More() {
-		var name string
-		if token == json.Delim('{') {
-			next, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			name = next.(string) // the decoder allows nothing else here
-			if _, twice := fields[name]; twice {
-				return nil, fmt.Errorf("%.80q appears twice in an object", name)
-			}
-		}
-		value, err := readValue(dec, depth-1)
-		if err != nil {
-			return nil, err
-		}
-		fields[name] = value
-		list = append(list, value)
-	}
-	if _, err := dec.Token(); err != nil { // the closing bracket
-		return nil, err
-	}
-	if token == json.Delim('[') {
-		return list, nil
-	}
-	return fields, nil
+	return o, nil
 }

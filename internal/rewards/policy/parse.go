@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
@@ -57,20 +60,16 @@ const (
 // Parse parses a policy file such as policies.json. It refuses whatever it does not
 // understand.
 func Parse(data []byte) (Set, error) {
-	file, err := readObject(data)
+	file, err := readObject(string(data))
 	if err != nil {
 		return nil, err
 	}
-	list, ok := file.take("policies").([]any)
-	if !ok || len(list) == 0 {
+	var list []map[string]jsontext.Value
+	if err := json.Unmarshal(file.take("policies"), &list); err != nil || len(list) == 0 {
 		return nil, fmt.Errorf("policies: must be an array of at least one policy")
 	}
 	var b Set
-	for i, item := range list {
-		fields, ok := item.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("policy %d: must be an object", i+1)
-		}
+	for i, fields := range list {
 		o := &object{where: fmt.Sprintf("policy %d: ", i+1), fields: fields}
 		b = append(b, readPolicy(o))
 		if o.check(b); o.err != nil {

@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"httpserver/static":    {},
 
 	// Devices that do not exist, and a network to look at, with a past. It writes nothing.
-	"simulate": {},
+	"simulate": {"client"},
 	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
 
 	// For people: pages, guides, files to install and watch it with.
@@ -109,6 +109,7 @@ var foreign = map[string][]string{
 	"store/postgres":     {"github.com/jackc/pgx/v5"},
 	"store/storetest":    {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
 	"api":                {"github.com/go-json-experiment/json"},
+	"rewards/policy":     {"github.com/go-json-experiment/json"},
 	"rewards/statement":  {"github.com/go-json-experiment/json"},
 	"httpserver":         {"github.com/go-json-experiment/json"},
 	"httpserver/metrics": {"github.com/prometheus/client_golang"},

@@ -35,6 +35,7 @@ type serveCmd struct {
 	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
 	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have, proxies aside; 0: all. Default ${default}."`
 	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to turn requests other than heartbeats away while there is more to do than the machine can: on or off. Default ${default}."`
+	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests are served by a loop of its own, for less CPU time: on or off, where net/http serves all. Responses are the same. Default ${default}."`
 	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
@@ -105,6 +106,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 
 		Proxies:        proxies,
 		MaxConnections: c.PerAddress,
+		NoFastPath:     c.FastPath == "off",
 	}
 	s.metrics.Counter("beacon_connections_refused_total", "Connections closed at once, because their address had as many as one may have.",
 		nil, func() float64 { return float64(s.front.Refused()) })

@@ -25,8 +25,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Encoder returns the parts of a hotspot that lists show and that do not change by
-// themselves. The text contains the hotspot's id.
+// Encoder returns what responses show of a hotspot besides its id and that does not
+// change by itself. It is called once for each version. The fleet keeps the text beside
+// the id and never looks inside: its form belongs to those who write responses.
 type Encoder func(beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use. A search for nearby

@@ -62,7 +62,8 @@ var allowed = map[string][]string{
 	"api/mvt":              {},
 	"preview":              {"httpserver"},        // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"}, // not what it documents
-	"httpserver":           {"httpserver/ratelimit", "id"},
+	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id"},
+	"httpserver/fastpath":  {},
 	"httpserver/metrics":   {"httpserver"},
 	"httpserver/ratelimit": {},
 	"httpserver/static":    {},
@@ -97,6 +98,8 @@ var allowed = map[string][]string{
 	"test/harness/level": {},
 	"test/openapi":       {},
 	"test/torture":       {},
+
+	"httpserver/fastpath/fastpathtest": {},
 }
 
 // foreign is which modules from outside the standard library a package may

@@ -1,4 +1,4 @@
-package httpserver
+package fastpath
 
 import (
 	"bytes"
@@ -15,11 +15,13 @@ import (
 	"time"
 )
 
-// fastConn is a connection on the fast path, with all the memory that its requests use, one
+// conn is a connection on the fast path, with all the memory that its requests use, one
 // after the other.
-type fastConn struct {
-	*conn
-	lane   *fastPath
+type conn struct {
+	net.Conn          // requests are read from it, and responses written to it
+	accepted net.Conn // Conn, or what wraps it
+
+	ln     *Listener
 	raw    syscall.RawConn
 	state  atomic.Uint64 // see phase
 	ctx    context.Context
@@ -30,50 +32,51 @@ type fastConn struct {
 	fresh  bool // no response was sent yet
 	blank  int  // line breaks still allowed before the next request
 
-	plain   plainRequest
-	empty   *http.Request // carries the context, which cannot be set otherwise
-	request http.Request
-	url     url.URL
-	header  http.Header
-	values  [maxFields]string
-	body    body
-	answer  fastResponse
+	plain    plainRequest
+	empty    *http.Request // carries the context, which cannot be set otherwise
+	request  http.Request
+	url      url.URL
+	header   http.Header
+	values   [maxFields]string
+	body     body
+	response responseWriter
 }
 
-// newClient wraps an accepted connection. It reports false for a kind of connection that
-// the fast path cannot serve.
-func newClient(accepted net.Conn, l *fastPath) (*fastConn, bool) {
-	door, ok := accepted.(*conn)
-	if !ok || !canSeeLeaving {
+// newConn prepares to serve an accepted connection. It reads and writes the connection
+// that a NetConn method returns, if there is one. It reports false for a kind of
+// connection that the fast path cannot serve.
+func newConn(accepted net.Conn, l *Listener) (*conn, bool) {
+	inner := accepted
+	if wrapper, ok := accepted.(interface{ NetConn() net.Conn }); ok {
+		inner = wrapper.NetConn()
+	}
+	system, ok := inner.(syscall.Conn)
+	if !ok || !canSeeLeaving || l.cfg.Off {
 		return nil, false
 	}
-	inner, ok := door.Conn.(syscall.Conn)
-	if !ok {
-		return nil, false
-	}
-	raw, err := inner.SyscallConn()
+	raw, err := system.SyscallConn()
 	if err != nil {
 		return nil, false
 	}
-	c := &fastConn{conn: door, lane: l, raw: raw, fresh: true, header: http.Header{}}
-	c.ctx, c.cancel = context.WithCancel(withConn(context.Background(), door))
-	c.empty = (&http.Request{RemoteAddr: door.RemoteAddr().String()}).WithContext(c.ctx)
-	c.answer = fastResponse{client: c, header: http.Header{}}
-	c.answer.reset()
+	c := &conn{Conn: inner, accepted: accepted, ln: l, raw: raw, fresh: true, header: http.Header{}}
+	c.ctx, c.cancel = context.WithCancel(l.cfg.ConnContext(context.Background(), accepted))
+	c.empty = (&http.Request{RemoteAddr: accepted.RemoteAddr().String()}).WithContext(c.ctx)
+	c.response = responseWriter{conn: c, header: http.Header{}}
+	c.response.reset()
 	c.enter(reading)
 	return c, true
 }
 
-// ride serves the connection until it ends or is handed over. A failure affects only
+// serve serves the connection until it ends or is handed over. A failure affects only
 // this connection.
-func (c *fastConn) ride() {
-	defer c.lane.riding.Done()
+func (c *conn) serve() {
+	defer c.ln.open.Done()
 	leave := c.quit
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.answer.breakOff()
+			c.response.breakOff()
 			if cause != http.ErrAbortHandler {
-				c.lane.front.Log.Error("panic while answering", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				c.ln.cfg.Log.Error("panic while answering", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 			}
 		}
 		leave()
@@ -85,7 +88,7 @@ func (c *fastConn) ride() {
 
 // servePlain serves requests for as long as they are plain. It returns true when net/http
 // must take over.
-func (c *fastConn) servePlain() bool {
+func (c *conn) servePlain() bool {
 	for {
 		switch c.plain.parse(c.buffer[:c.filled]) {
 		case plain:
@@ -106,7 +109,7 @@ func (c *fastConn) servePlain() bool {
 
 // nothingCame reports whether a client that timed out or left has sent no request. After
 // the first request, net/http needs four bytes before it looks at the next.
-func (c *fastConn) nothingCame() bool {
+func (c *conn) nothingCame() bool {
 	if c.fresh {
 		return c.filled == 0 && c.gone()
 	}
@@ -115,7 +118,7 @@ func (c *fastConn) nothingCame() bool {
 
 // skipBlank drops line breaks after a body: old clients send some, and net/http allows
 // them.
-func (c *fastConn) skipBlank() (skipped bool) {
+func (c *conn) skipBlank() (skipped bool) {
 	for c.blank > 0 && c.filled > 0 && (c.buffer[0] == '\r' || c.buffer[0] == '\n') {
 		c.drop(1)
 		c.blank--
@@ -125,18 +128,18 @@ func (c *fastConn) skipBlank() (skipped bool) {
 }
 
 // drop removes the first n bytes of the buffer.
-func (c *fastConn) drop(n int) {
+func (c *conn) drop(n int) {
 	c.filled = copy(c.buffer[:], c.buffer[n:c.filled])
 }
 
 // read waits for more bytes. It returns false when there is no point in waiting: the
 // client left or took too long, or the server stops.
-func (c *fastConn) read() bool {
+func (c *conn) read() bool {
 	if c.filled > 0 && phase(c.state.Load()).kind() == idle {
 		c.enter(reading)
 	}
 	for {
-		if c.lane.isOver(phase(c.state.Load())) {
+		if c.ln.isOver(phase(c.state.Load())) {
 			return false
 		}
 		n, err := c.Conn.Read(c.buffer[c.filled:])
@@ -155,7 +158,7 @@ func (c *fastConn) read() bool {
 }
 
 // exchange serves the request in the buffer.
-func (c *fastConn) exchange() (keep bool) {
+func (c *conn) exchange() (keep bool) {
 	c.enter(busy)
 	c.request = *c.empty
 	c.plain.fill(&c.request, &c.url, c.header, &c.values, c.buffer[:])
@@ -164,8 +167,8 @@ func (c *fastConn) exchange() (keep bool) {
 		c.body.Reset(c.buffer[c.plain.head:c.plain.size()])
 		c.request.Body = &c.body
 	}
-	c.lane.front.ServeHTTP(&c.answer, &c.request)
-	keep = c.answer.finish()
+	c.ln.cfg.Handler.ServeHTTP(&c.response, &c.request)
+	keep = c.response.finish()
 	c.forget()
 	c.fresh, c.blank = false, 0
 	if c.plain.method == http.MethodPost {
@@ -180,30 +183,26 @@ const maxBlank = 4 // as many as net/http allows
 
 // forget clears what the next request will fill: one user must never see the data of
 // another on the same connection, as behind a proxy.
-func (c *fastConn) forget() {
+func (c *conn) forget() {
 	clear(c.header)
 	clear(c.values[:c.plain.count])
 	c.request = http.Request{}
 	c.url = url.URL{}
 	c.body.Reset(nil)
-	c.answer.reset()
+	c.response.reset()
 }
 
 // quit closes the connection.
-func (c *fastConn) quit() {
-	c.lane.leave(c)
-	_ = c.conn.Close() // it is closed, whatever the error
+func (c *conn) quit() {
+	c.ln.leave(c)
+	_ = c.accepted.Close() // it is closed, whatever the error
 }
 
 // handOver passes the connection to net/http, as if nothing had been read.
-func (c *fastConn) handOver() {
-	c.lane.leave(c)
+func (c *conn) handOver() {
+	c.ln.leave(c)
 	_ = c.Conn.SetDeadline(time.Time{}) // if it fails, so does the next read
-	c.conn.first = bytes.Clone(c.buffer[:c.filled])
-	if c.lane.front.draining.Load() {
-		c.lane.handed.Store(true)
-	}
-	_ = c.lane.foreign.give(c.conn) // if it fails, the connection is closed
+	c.ln.cfg.HandOver(c.accepted, bytes.Clone(c.buffer[:c.filled]))
 }
 
 // body is the body of a plain request.

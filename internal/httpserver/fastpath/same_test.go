@@ -1,14 +1,12 @@
-package httpserver
+package fastpath
 
 import (
 	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,14 +71,15 @@ var answers = map[string]http.HandlerFunc{
 	"/short": withHeader("Content-Length", "10", "b"), "/over": withHeader("Content-Length", "1", "bbb"), "/exact": withHeader("Content-Length", "3", "bbb"),
 	"/untyped": withHeader("Content-Type", "", "<html>"),
 	"/json": func(w http.ResponseWriter, _ *http.Request) {
-		WriteBody(w, 200, []byte(`{"a":"`+strings.Repeat("b", 9000)+`"}`))
+		w.Header()["Content-Type"] = []string{"application/json"}
+		_, _ = io.WriteString(w, `{"a":"`+strings.Repeat("b", 9000)+`"}`)
 	},
 	"/whole": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Length"] = []string{"9002"}
-		WriteBody(w, 200, []byte(`"`+strings.Repeat("b", 9000)+`"`))
+		_, _ = io.WriteString(w, `"`+strings.Repeat("b", 9000)+`"`)
 	},
 	"/read": func(w http.ResponseWriter, r *http.Request) {
-		body, err := ReadJSONObject(w, r, 100, 4)
+		body, err := io.ReadAll(io.LimitReader(r.Body, 100))
 		fmt.Fprintf(w, "%q %v", body, err)
 	},
 	"/closebody": func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Body.Close()) },
@@ -115,88 +114,54 @@ var answers = map[string]http.HandlerFunc{
 	},
 }
 
-// twoServers runs the same handlers with the lane and without it, and counts the
-// requests that the lane served.
-func twoServers(t *testing.T) (with, without string, inLane *atomic.Int64) {
+// wrapped hides that net/http's writer has a WriteString, which cuts chunks in other
+// places than Write does. The handler of every server of ours wraps its writer too.
+type wrapped struct{ http.ResponseWriter }
+
+func (w wrapped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// twoServers runs the same handlers with the fast path and without it, and counts the
+// requests that the fast path served.
+func twoServers(t *testing.T) (with, without string, fast *atomic.Int64) {
 	t.Helper()
-	inLane = new(atomic.Int64)
-	front := func() *Handler {
-		return &Handler{
-			Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if _, ok := w.(*recorder).ResponseWriter.(*fastResponse); ok {
-					inLane.Add(1)
-				}
-				if handler, ok := answers[r.URL.Path]; ok {
-					handler(w, r)
-					return
-				}
-				show(w, r)
-			}),
-			Refuse:  func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "refused", status) },
-			Now:     time.Now,
-			Log:     slog.New(slog.DiscardHandler),
-			Observe: func(*http.Request, RequestInfo) {},
+	fast = new(atomic.Int64)
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := w.(*responseWriter); ok {
+			fast.Add(1)
 		}
-	}
-	listen := func() net.Listener {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+		w = wrapped{w}
+		if handler, ok := answers[r.URL.Path]; ok {
+			handler(w, r)
+			return
 		}
-		return ln
+		show(w, r)
 	}
-	inner, outer := listen(), listen()
+	l, with := startListener(t, handler)
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, inner, front()) }()
-	srv := NewServer(front(), slog.New(slog.DiscardHandler))
-	go func() { _ = srv.Serve(limitListener(outer, maxConnections)) }()
-	t.Cleanup(func() { cancel(); srv.Close(); <-done })
-	return inner.Addr().String(), outer.Addr().String(), inLane
-}
-
-var varying = regexp.MustCompile(`\r\n(Date: [A-Z][a-z][a-z], .*|X-Request-Id: .*)\r\n`)
-
-// talk sends what a client sends, in as many packets, and gives all that comes
-// back until the server is done with it.
-func talk(t *testing.T, addr string, halfClose bool, packets ...string) string {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
+	done := make(chan struct{})
+	go func() { l.Run(ctx); close(done) }()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	for _, packet := range packets {
-		if _, err := io.WriteString(conn, packet); err != nil {
-			break // the server may have heard enough
-		}
-	}
-	if halfClose {
-		_ = conn.(*net.TCPConn).CloseWrite() // the same
-	}
-	got, err := io.ReadAll(conn)
-	if err != nil && !strings.Contains(err.Error(), "reset") {
-		t.Fatalf("%.200q: %v after %q", packets, err, got)
-	}
-	// The last pattern matches twice in a row where both fields follow each other.
-	return string(varying.ReplaceAll(varying.ReplaceAll(got, []byte("\r\n(varies)\r\n")), []byte("\r\n(varies)\r\n")))
+	srv := newServer(handler)
+	go func() { _ = srv.Serve(ln) }()
+	t.Cleanup(func() { cancel(); srv.Close(); <-done })
+	return with, ln.Addr().String(), fast
 }
 
 // last is a request after which every server closes the connection.
 var last = inLines("GET /last HTTP/1.1", "Host: x", "Connection: close")
 
-// With the lane, every client gets the bytes that it gets without: but for the
-// date, and the id of the request.
-func TestLane_AnswersAsNetHTTPDoes(t *testing.T) {
-	with, without, inLane := twoServers(t)
+// With the fast path, every client gets the bytes that it gets without: but for the
+// date.
+func TestListener_AnswersAsNetHTTPDoes(t *testing.T) {
+	with, without, fast := twoServers(t)
 	same := func(halfClose bool, packets ...string) {
 		t.Helper()
 		got, want := talk(t, with, halfClose, packets...), talk(t, without, halfClose, packets...)
 		if got != want {
-			t.Errorf("%.300q is answered with\n%q\nand without the lane with\n%q", packets, abridged(got, want), abridged(want, got))
+			t.Errorf("%.300q is answered with\n%q\nand without the fast path with\n%q", packets, abridged(got, want), abridged(want, got))
 		}
 	}
 	samples := slices.Concat(plainSamples, oddSamples)
@@ -209,12 +174,12 @@ func TestLane_AnswersAsNetHTTPDoes(t *testing.T) {
 			inLines("POST "+path+" HTTP/1.1", "Host: x", "Content-Length: 0"),
 			inLines("POST "+path+" HTTP/1.1", "Host: x", "Content-Type: application/json", "Content-Length: 1000")+`{"a":"`+strings.Repeat("b", 992)+`"}`)
 	}
-	before := inLane.Load()
+	before := fast.Load()
 	for _, sample := range samples {
 		same(true, sample)
 	}
-	if n := inLane.Load() - before; n < 200 {
-		t.Errorf("the lane served %d requests; the rest of this test says little", n)
+	if n := fast.Load() - before; n < 200 {
+		t.Errorf("the fast path served %d requests; the rest of this test says little", n)
 	}
 	for _, sample := range samples {
 		end := sample == endless                      // or the server waits for the rest

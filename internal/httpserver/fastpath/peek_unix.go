@@ -1,6 +1,6 @@
 //go:build unix
 
-package httpserver
+package fastpath
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ const canSeeLeaving = true
 
 // gone reports whether the client has closed the connection, or its side of it. It
 // consumes no input.
-func (c *fastConn) gone() bool {
+func (c *conn) gone() bool {
 	var n int
 	var failed error
 	err := c.raw.Control(func(fd uintptr) {

@@ -1,23 +1,24 @@
-package httpserver
+package fastpath
 
 import "time"
 
-// lookInterval is how often the reaper scans the connections on the fast path. The limits
-// below are counted in such intervals; one more or less does not matter.
-const lookInterval = 250 * time.Millisecond
+// scanInterval is how often the reaper scans the connections. Limits are counted in
+// scans; one more or less does not matter.
+const scanInterval = 250 * time.Millisecond
 
 const (
 	// wholeWithin is the time limit for a request whose first bytes have arrived, and
 	// for the first request on a connection. Slower ones are handed over to net/http.
-	wholeWithin = uint64(500 * time.Millisecond / lookInterval)
+	wholeWithin = uint64(500 * time.Millisecond / scanInterval)
 
 	// seenAfter is when to start checking whether the client is still connected. Most
 	// responses are long sent by then.
-	seenAfter = uint64(500 * time.Millisecond / lookInterval)
-
-	idleWithin    = uint64(idleTimeout / lookInterval)
-	writtenWithin = uint64(writeTimeout / lookInterval)
+	seenAfter = uint64(500 * time.Millisecond / scanInterval)
 )
+
+// MaxRead is the longest that the fast path waits for the rest of a request before it
+// hands the connection over.
+const MaxRead = time.Duration(wholeWithin+2) * scanInterval // up to one scan before, and one after
 
 // phase is what a connection is doing, and since which tick. It is a single number, so
 // that the reaper can read it at any time and change it only if nothing happened
@@ -39,16 +40,16 @@ func (p phase) kind() phase   { return p & kinds }
 func (p phase) since() uint64 { return uint64(p >> phaseBits) }
 
 // enter sets the current phase and returns the previous one.
-func (c *fastConn) enter(kind phase) (before phase) {
-	return phase(c.state.Swap(c.lane.tick.Load()<<phaseBits | uint64(kind)))
+func (c *conn) enter(kind phase) (before phase) {
+	return phase(c.state.Swap(c.ln.tick.Load()<<phaseBits | uint64(kind)))
 }
 
 // isOver reports whether a connection has waited for too long.
-func (l *fastPath) isOver(p phase) bool {
+func (l *Listener) isOver(p phase) bool {
 	waited := l.tick.Load() - p.since()
 	switch p.kind() {
 	case idle:
-		return waited > idleWithin || l.stopping.Load()
+		return waited > l.idleScans || l.stopping.Load()
 	case reading:
 		return waited > wholeWithin
 	default:
@@ -56,10 +57,10 @@ func (l *fastPath) isOver(p phase) bool {
 	}
 }
 
-// look is called by the reaper, which holds the fast path's lock.
-func (c *fastConn) look(tick uint64) {
+// scan is called by the reaper, which holds the listener's lock.
+func (c *conn) scan(tick uint64) {
 	p := phase(c.state.Load())
-	if c.lane.isOver(p) {
+	if c.ln.isOver(p) {
 		_ = c.Conn.SetReadDeadline(past) // unblocks the reader; a closed connection needs none
 	}
 	if p.kind() != busy {
@@ -68,26 +69,26 @@ func (c *fastConn) look(tick uint64) {
 	if tick-p.since() > seenAfter && c.gone() {
 		c.cancel()
 	}
-	if tick-p.since() > writtenWithin && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
+	if tick-p.since() > c.ln.writeScans && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
 		_ = c.Conn.SetWriteDeadline(past)
 	}
 }
 
 // limitWrites sets a write deadline on behalf of the handler.
-func (c *fastConn) limitWrites(until time.Time) error {
+func (c *conn) limitWrites(until time.Time) error {
 	c.state.Or(uint64(ownLimit))
-	c.lane.mu.Lock() // excludes the reaper
-	defer c.lane.mu.Unlock()
+	c.ln.mu.Lock() // excludes the reaper
+	defer c.ln.mu.Unlock()
 	return c.Conn.SetWriteDeadline(until)
 }
 
 // lift removes the write deadline after a response.
-func (c *fastConn) lift(was phase) {
+func (c *conn) lift(was phase) {
 	if was&(late|ownLimit) == 0 {
 		return
 	}
-	c.lane.mu.Lock() // excludes the reaper
-	defer c.lane.mu.Unlock()
+	c.ln.mu.Lock() // excludes the reaper
+	defer c.ln.mu.Unlock()
 	_ = c.Conn.SetWriteDeadline(time.Time{}) // if it fails, so does the next write
 }
 

@@ -22,7 +22,6 @@ var allowed = map[string][]string{
 	"clock": {},
 	"geo":   {},
 	"id":    {},
-	"job":   {},
 	"lease": {},
 
 	// The words of the network.
@@ -40,10 +39,10 @@ var allowed = map[string][]string{
 	"access":    {"beacon", "id"},
 	"events":    {"beacon", "lease"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id"},
-	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "job", "lease"},
+	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
-	"rewards":           {"beacon", "clock", "id", "job", "lease", "ledger", "rewards/policy"},
+	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/policy"},
 	"rewards/policy":    {"beacon"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
@@ -71,7 +72,7 @@ func (c demoCmd) run(out *console) (err error) {
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(tuneCollector())
+	defer runtime.KeepAlive(node.TuneCollector())
 	ln, err := listen(out.ctx, "--addr", c.Addr) // before anything that takes time
 	if err != nil {
 		return err

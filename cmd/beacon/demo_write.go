@@ -43,7 +43,7 @@ func (w *demoWriter) progress() string { return bar("days", w.days.Load(), demoD
 func (w *demoWriter) write(ctx context.Context) error {
 	take := func(ctx context.Context, ttl time.Duration) (err error) {
 		var taken bool
-		w.held, taken, err = w.db.TakeLease(ctx, keeperLease, w.db.Node(), time.Now(), ttl)
+		w.held, taken, err = w.db.TakeLease(ctx, store.KeeperLease, w.db.Node(), time.Now(), ttl)
 		if err == nil && !taken {
 			err = errors.New("another server writes to this database")
 		}

@@ -79,10 +79,13 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
+	"node": {
+		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "heartbeat", "httpserver", "httpserver/metrics", "lease", "preview",
+		"registry", "rewards", "rewards/policy", "store", "telemetry",
+	},
 	"cmd/beacon": {
-		"access", "api", "beacon", "client", "console", "demo", "deploy", "docs", "docsite", "doctor", "events", "fleet", "heartbeat", "httpserver",
-		"httpserver/metrics", "httpserver/ratelimit", "id", "lease", "ledger", "preview", "registry", "rewards", "rewards/policy",
-		"rewards/statement", "simulate", "store", "store/postgres", "store/sqlite", "telemetry",
+		"access", "api", "beacon", "client", "console", "demo", "doctor", "heartbeat", "httpserver", "httpserver/ratelimit", "id", "lease", "ledger", "node",
+		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
 	},
 
 	// For tests and benchmarks only.
@@ -114,6 +117,7 @@ var foreign = map[string][]string{
 	"docsite":            {"github.com/yuin/goldmark"},
 	"api/mvt":            {"google.golang.org/protobuf"},
 	"api/mvt/mvttest":    {"google.golang.org/protobuf"},
+	"node":               {"golang.org/x/sync"},
 	"cmd/beacon":         {"github.com/alecthomas/kong", "golang.org/x/sync"},
 	"test/harness":       {"github.com/google/go-cmp"},
 	"test/harness/audit": {"github.com/google/go-cmp"},

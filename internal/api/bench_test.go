@@ -69,7 +69,7 @@ func TestHeartbeat_Allocations(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	s := onSQLite(b, options{limits: ample, telemetry: atOnce{}})
 	m := s.operator(b).install(b, 1)
-	spot, _ := s.fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+	spot, _ := s.Fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
 	var out []byte
 	for b.Loop() {
 		out = out[:0]

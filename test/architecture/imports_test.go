@@ -70,6 +70,9 @@ var allowed = map[string][]string{
 	"simulate": {},
 	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
 
+	// What registers the hotspots of a file, over HTTP like any program.
+	"importer": {"beacon", "client"},
+
 	// For people: pages, guides, files to install and watch it with.
 	"console": {"httpserver/static"},
 	"deploy":  {},
@@ -84,7 +87,7 @@ var allowed = map[string][]string{
 		"registry", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
-		"access", "api", "beacon", "client", "console", "demo", "doctor", "heartbeat", "httpserver", "httpserver/ratelimit", "id", "lease", "ledger", "node",
+		"access", "api", "beacon", "client", "console", "demo", "doctor", "heartbeat", "httpserver", "httpserver/ratelimit", "id", "importer", "lease", "ledger", "node",
 		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
 	},
 

@@ -66,9 +66,11 @@ var allowed = map[string][]string{
 	"httpserver/ratelimit": {},
 	"httpserver/static":    {},
 
-	// Devices that do not exist, and a network to look at, with a past. It writes nothing.
+	// Devices that do not exist, and a network to look at, with a past.
 	"simulate": {},
-	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
+	"demo": {
+		"access", "beacon", "geo", "heartbeat", "id", "lease", "rewards", "rewards/policy", "simulate", "store", "store/sqlite",
+	},
 
 	// What registers the hotspots of a file, over HTTP like any program.
 	"importer": {"beacon", "client"},
@@ -87,7 +89,7 @@ var allowed = map[string][]string{
 		"registry", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
-		"access", "api", "beacon", "client", "console", "demo", "doctor", "heartbeat", "httpserver", "httpserver/ratelimit", "id", "importer", "lease", "ledger", "node",
+		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
 		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
 	},
 
@@ -121,7 +123,8 @@ var foreign = map[string][]string{
 	"api/mvt":            {"google.golang.org/protobuf"},
 	"api/mvt/mvttest":    {"google.golang.org/protobuf"},
 	"node":               {"golang.org/x/sync"},
-	"cmd/beacon":         {"github.com/alecthomas/kong", "golang.org/x/sync"},
+	"demo":               {"golang.org/x/sync"},
+	"cmd/beacon":         {"github.com/alecthomas/kong"},
 	"test/harness":       {"github.com/google/go-cmp"},
 	"test/harness/audit": {"github.com/google/go-cmp"},
 	"test/openapi":       {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},

@@ -173,6 +173,25 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// Below node, only the tests of api start whole servers: tests of a package that node
+// is made of have a small fixture of their own, or they would test everything at once.
+func TestImports_NodeIsForWholeServers(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`, "./internal/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); slices.Contains(words[1:], module+"internal/node") {
+			name, _ := short(words[0])
+			found = append(found, name)
+		}
+	}
+	if !slices.Equal(found, []string{"api"}) {
+		t.Errorf("the tests of %v import node; want those of api alone", found)
+	}
+}
+
 // short is the name of a package of ours in the tables: without the module, and
 // without internal.
 func short(path string) (name string, ours bool) {

@@ -70,7 +70,7 @@ func TestHeartbeat_Allocations(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	s := onSQLite(b, options{limits: ample, telemetry: atOnce{}})
 	m := s.operator(b).install(b, 1)
-	spot, _ := s.fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+	spot, _ := s.Fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
 	var out []byte
 	for b.Loop() {
 		out = out[:0]
@@ -185,7 +185,7 @@ func BenchmarkNearby(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	s := onSQLite(b, options{limits: ample})
 	s.populate(b, 75, grid(1000, 40.7001, -73.9999, 0.0001)...)
-	hits := s.fleet.Nearby(fleet.NearbyQuery{Center: geo.Point{Lat: 40.7, Lng: -74}, RadiusM: 10_000, Limit: 20, Now: noon}, nil)
+	hits := s.Fleet.Nearby(fleet.NearbyQuery{Center: geo.Point{Lat: 40.7, Lng: -74}, RadiusM: 10_000, Limit: 20, Now: noon}, nil)
 	for name, encode := range map[string]func([]byte, []fleet.Hit, time.Time) []byte{"JSON": api.NearbyBody, "GeoJSON": api.NearbyFeatures} {
 		b.Run(name, func(b *testing.B) {
 			var out []byte

@@ -208,7 +208,7 @@ func TestEvents_Drain(t *testing.T) {
 	s := onSQLite(t, alive)
 	c := s.anyone(t)
 	l := c.listen(t, "")
-	s.hub.Close()
+	s.Hub.Close()
 	l.ended()
 	a := c.get(t, "/v1/events")
 	wantFault(t, a, http.StatusServiceUnavailable, "overloaded")

@@ -46,10 +46,10 @@ func TestSummary_AsPlainEncoder(t *testing.T) {
 		if rapid.Bool().Draw(t, "verified") {
 			h.Location.VerifiedAt = noon.Add(-time.Hour)
 		}
-		if err := s.fleet.Apply(h); err != nil {
+		if err := s.Fleet.Apply(h); err != nil {
 			t.Fatal(err)
 		}
-		spot, ok := s.fleet.Find(h.ID)
+		spot, ok := s.Fleet.Find(h.ID)
 		if !ok || spot.ID() != string(h.ID) {
 			t.Fatalf("the fleet has no %s", h.ID)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/job"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
@@ -24,7 +24,7 @@ const (
 // Run closes days and settles months while this process holds the lease, until ctx
 // ends.
 func (r *Rewards) Run(ctx context.Context) {
-	job.Every(ctx, lookInterval, nil, r.Log, "close days and settle months", r.step)
+	clock.Every(ctx, lookInterval, nil, r.Log, "close days and settle months", r.step)
 }
 
 // CatchUp closes and settles all that is due now, once. It is for callers that do not

@@ -8,6 +8,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
+// KeeperLease is the name of the lease held by the one node that folds heartbeats,
+// orders events, announces who is online, and closes and settles what was earned.
+const KeeperLease = "keeper"
+
 // TakeLease takes the lease of a job until now+ttl if it is free, has expired, or
 // already belongs to the holder, and reports whether it did. A renewal keeps the token;
 // taking over another's lease raises it. To release a lease, renew it with a ttl of

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
-	"github.com/beacon-wifi/beacon/internal/job"
 )
 
 // Run runs until ctx ends: it writes beats, marks that the service is up, folds and
@@ -14,10 +14,10 @@ import (
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
-	jobs.Go(func() { job.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
-	jobs.Go(func() { job.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
-	jobs.Go(func() { job.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
-	jobs.Go(func() { job.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
+	jobs.Go(func() { clock.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
+	jobs.Go(func() { clock.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
+	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
+	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
 	jobs.Wait()
 }
 

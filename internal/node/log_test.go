@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 // Lines reach the log in order and complete, also those of the last moment.
 func TestLogBuffer(t *testing.T) {
-	var out lockedBuffer
+	var out bytes.Buffer
 	b := newLogBuffer(&out)
 	var want strings.Builder
 	for i := range 1000 {

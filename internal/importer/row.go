@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"bytes"
@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// importColumns are the columns that a row can have.
-var importColumns = []string{
+// columns are the columns that a row can have.
+var columns = []string{
 	"name", "type", "lat", "lng", "address", "ssid", "mac_address",
 	"max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
 }
@@ -71,8 +72,11 @@ func (f *rowFaults) String() string {
 
 func columnRank(column string) int {
 	name, _, _ := strings.Cut(column, ".")
-	return slices.Index(importColumns, name)
+	return slices.Index(columns, name)
 }
+
+// checkTime is the time at which hotspots are checked; no rule depends on it.
+var checkTime = time.Unix(0, 0)
 
 // read converts a row to a hotspot, with the rules that the server applies. It
 // returns all faults at once.
@@ -91,7 +95,7 @@ func (r row) read() (candidate, error) {
 			CoverageRadiusM: r.number("coverage_radius_m", &faults), OperatingHours: hoursForm(hours),
 		}),
 	}
-	hotspot, err := form.Validate("", "", importTime)
+	hotspot, err := form.Validate("", "", checkTime)
 	if e, ok := errors.AsType[*beacon.Error](err); ok {
 		for _, f := range e.Fields {
 			faults.add(columnOf(f.Field), f.Message)

@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"bufio"
@@ -49,8 +49,8 @@ type points struct {
 	number  int
 }
 
-// geojsonRows reads a FeatureCollection of Points (RFC 7946).
-func geojsonRows(file io.Reader) (rowSource, error) {
+// GeoJSON reads a FeatureCollection of Points (RFC 7946).
+func GeoJSON(file io.Reader) (Rows, error) {
 	p := &points{bounded: &boundedReader{r: file}}
 	p.bounded.next()
 	text := bufio.NewReader(p.bounded)
@@ -162,7 +162,7 @@ func (r *row) point(text []byte) error {
 	}
 	r.cells = map[string]string{"lng": at[0].String(), "lat": at[1].String()}
 	for name, value := range feature.Properties {
-		if name == "lat" || name == "lng" || !slices.Contains(importColumns, name) {
+		if name == "lat" || name == "lng" || !slices.Contains(columns, name) {
 			r.unused = append(r.unused, name)
 			continue
 		}

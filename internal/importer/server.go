@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// importTarget registers hotspots at a server, and knows which exist there.
-type importTarget struct {
+// Server is a server to register hotspots at. It knows which hotspots its user has.
+type Server struct {
 	client *client.Client
 	own    map[string]ownHotspot // by canonical MAC address
 }
@@ -28,27 +28,28 @@ type ownHotspot struct {
 	values []string // in the order of comparedColumns
 }
 
-// importPatience is how long the import waits when the server asks it to.
-const importPatience = time.Minute
+// patience is how long the import waits when the server asks it to.
+const patience = time.Minute
 
-func newImportTarget(ctx context.Context, url, key string, connections int) (*importTarget, error) {
+// Connect checks the key, and reads the hotspots of its user.
+func Connect(ctx context.Context, url, key string, connections int) (*Server, error) {
 	options := []client.Option{client.WithUserAgent("beacon-import"), client.WithHTTPClient(pooled(connections))}
 	self, err := checkKey(ctx, url, key, append(options, client.WithRetries(3, time.Second)))
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(url, key, append(options, client.WithRetries(10, importPatience))...)
+	c, err := client.New(url, key, append(options, client.WithRetries(10, patience))...)
 	if err != nil {
 		return nil, err
 	}
-	r := &importTarget{client: c, own: map[string]ownHotspot{}}
+	s := &Server{client: c, own: map[string]ownHotspot{}}
 	for h, err := range c.Hotspots(ctx, self.UserID) {
 		if err != nil {
 			return nil, fmt.Errorf("look for hotspots that are there already: %w", err)
 		}
-		r.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
+		s.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
 	}
-	return r, nil
+	return s, nil
 }
 
 // checkKey checks that there is a server, and that the key is valid. It retries less
@@ -70,56 +71,56 @@ func checkKey(ctx context.Context, url, key string, options []client.Option) (cl
 	return self, err
 }
 
-// register registers one hotspot, unless it exists. Its idempotency key is derived
+// Register registers one hotspot, unless it exists. Its idempotency key is derived
 // from its contents, so that two imports at the same time register it once.
-func (r *importTarget) register(ctx context.Context, c candidate) (outcome, error) {
-	if there, ok := r.own[c.hotspot.Device.MAC.Canonical()]; ok {
+func (s *Server) Register(ctx context.Context, c candidate) (Outcome, error) {
+	if there, ok := s.own[c.hotspot.Device.MAC.Canonical()]; ok {
 		return compare(there, c), nil
 	}
 	text, err := json.Marshal(c.registration)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	sum := sha256.Sum256(text)
 	c.registration.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
-	made, err := r.client.RegisterHotspot(ctx, c.registration)
+	made, err := s.client.RegisterHotspot(ctx, c.registration)
 	if err == nil && made.Replayed {
-		return r.settle(ctx, c, made)
+		return s.settle(ctx, c, made)
 	}
 	return judge(err)
 }
 
 // settle handles a hotspot that the same request registered before: either it still
 // exists, or it was deleted within the day and is registered again.
-func (r *importTarget) settle(ctx context.Context, c candidate, first client.Hotspot) (outcome, error) {
-	now, err := r.client.Hotspot(ctx, first.ID)
+func (s *Server) settle(ctx context.Context, c candidate, first client.Hotspot) (Outcome, error) {
+	now, err := s.client.Hotspot(ctx, first.ID)
 	if errors.Is(err, client.ErrNotFound) {
 		c.registration.IdempotencyKey = "" // use a new one
-		_, err = r.client.RegisterHotspot(ctx, c.registration)
+		_, err = s.client.RegisterHotspot(ctx, c.registration)
 		return judge(err)
 	}
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	return compare(ownHotspot{now.ID, valuesThere(now)}, c), nil
 }
 
 // judge distinguishes an error of one row from one that affects everything.
-func judge(err error) (outcome, error) {
+func judge(err error) (Outcome, error) {
 	e, refused := errors.AsType[*client.Error](err)
 	switch {
 	case err == nil:
-		return outcome{kind: isRegistered}, nil
+		return Outcome{Kind: Registered}, nil
 	case errors.Is(err, client.ErrConflict):
-		return outcome{hasFailed, "mac_address is registered already, by someone else"}, nil
+		return Outcome{Failed, "mac_address is registered already, by someone else"}, nil
 	case refused && len(e.Details) > 0:
 		var faults rowFaults
 		for _, d := range e.Details {
 			faults.add(columnOf(d.Field), d.Message)
 		}
-		return outcome{hasFailed, faults.String()}, nil
+		return Outcome{Failed, faults.String()}, nil
 	}
-	return outcome{}, err
+	return Outcome{}, err
 }
 
 // comparedColumns are all but the MAC address.
@@ -129,7 +130,7 @@ var comparedColumns = []string{
 
 // compare reports whether the existing hotspot is as the file says. It changes
 // nothing: the operator may have edited it since.
-func compare(there ownHotspot, c candidate) outcome {
+func compare(there ownHotspot, c candidate) Outcome {
 	wanted := valuesWanted(c)
 	var other []string
 	for i, column := range comparedColumns {
@@ -138,9 +139,9 @@ func compare(there ownHotspot, c candidate) outcome {
 		}
 	}
 	if len(other) == 0 {
-		return outcome{kind: isThere}
+		return Outcome{Kind: Present}
 	}
-	return outcome{differs, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
+	return Outcome{Different, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
 }
 
 func valuesThere(h client.Hotspot) []string {

@@ -1,4 +1,4 @@
-package job_test
+package clock_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/job"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // TestEvery: at once, at each tick and when called for; trouble is said once,
@@ -23,7 +23,7 @@ func TestEvery(t *testing.T) {
 		due := make(chan struct{})
 		var fails atomic.Pointer[error]
 		var times atomic.Int64
-		go job.Every(ctx, time.Minute, due, slog.New(slog.NewTextHandler(&log, nil)), "wind the clock", func(context.Context) error {
+		go clock.Every(ctx, time.Minute, due, slog.New(slog.NewTextHandler(&log, nil)), "wind the clock", func(context.Context) error {
 			times.Add(1)
 			if err := fails.Load(); err != nil {
 				return *err

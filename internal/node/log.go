@@ -1,10 +1,14 @@
-package main
+package node
 
 import (
 	"io"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // logBuffer collects log lines and writes them together, so that a request does not
@@ -97,11 +101,40 @@ func (b *logBuffer) flush() {
 	b.mu.Unlock()
 }
 
-// newLogger returns the process's logger.
-func newLogger(out io.Writer, format string, level slog.Level) *slog.Logger {
+// Log is the log of a process.
+type Log struct {
+	Logger   *slog.Logger
+	Requests func(*http.Request, httpserver.RequestInfo) // logs requests; nil if the level excludes them
+
+	buffer *logBuffer
+}
+
+// OpenLog returns a log that writes lines of at least a level to out, as text or as
+// JSON. Close it to write the last lines.
+func OpenLog(out io.Writer, text bool, level slog.Level) *Log {
+	l := &Log{buffer: newLogBuffer(out)}
 	options := &slog.HandlerOptions{Level: level}
-	if format == "text" {
-		return slog.New(slog.NewTextHandler(out, options))
+	if text {
+		l.Logger = slog.New(slog.NewTextHandler(l.buffer, options))
+	} else {
+		l.Logger = slog.New(slog.NewJSONHandler(l.buffer, options))
 	}
-	return slog.New(slog.NewJSONHandler(out, options))
+	if level <= slog.LevelInfo {
+		l.Requests = exceptUsualBeats(httpserver.NewAccessLog(l.buffer, text).Observe)
+	}
+	return l
+}
+
+// Close writes the remaining lines.
+func (l *Log) Close() { l.buffer.Close() }
+
+// exceptUsualBeats omits heartbeats that succeed or get a temporary refusal: a million
+// devices would make 16,700 lines a second, and the metrics count them.
+func exceptUsualBeats(log func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
+	return func(r *http.Request, e httpserver.RequestInfo) {
+		usual := e.Status == http.StatusOK || e.Status == http.StatusServiceUnavailable
+		if !usual || !api.IsHeartbeat(r) {
+			log(r, e)
+		}
+	}
 }

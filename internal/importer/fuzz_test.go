@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"bytes"
@@ -19,14 +19,14 @@ func FuzzCSVRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := csvRows(bytes.NewReader(text))
+		rows, err := CSV(bytes.NewReader(text))
 		if err != nil {
 			return
 		}
-		checkRows(t, rows, func(cells map[string]string) (rowSource, error) {
+		checkRows(t, rows, func(cells map[string]string) (Rows, error) {
 			var table bytes.Buffer
 			w := csv.NewWriter(&table)
-			names := slices.DeleteFunc(slices.Clone(importColumns), func(name string) bool { return cells[name] == "" })
+			names := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return cells[name] == "" })
 			values := make([]string, len(names))
 			for i, name := range names {
 				values[i] = cells[name]
@@ -34,7 +34,7 @@ func FuzzCSVRows(f *testing.F) {
 			if err := w.WriteAll([][]string{names, values}); err != nil {
 				return nil, err
 			}
-			return csvRows(&table)
+			return CSV(&table)
 		})
 	})
 }
@@ -48,7 +48,7 @@ func FuzzGeoJSONRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := geojsonRows(bytes.NewReader(text))
+		rows, err := GeoJSON(bytes.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -58,7 +58,7 @@ func FuzzGeoJSONRows(f *testing.F) {
 
 // checkRows reads all rows of a source. They stand on lines that only grow, and
 // each is a hotspot or says what is wrong with it.
-func checkRows(t *testing.T, rows rowSource, again func(cells map[string]string) (rowSource, error)) {
+func checkRows(t *testing.T, rows Rows, again func(cells map[string]string) (Rows, error)) {
 	line, ended := 1, false
 	for r, err := range rows {
 		if ended {

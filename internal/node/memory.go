@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"os"
@@ -22,9 +22,9 @@ const (
 	gcPercentWhileLoading = 400
 )
 
-// tuneCollector configures the collector for a server. The caller must keep the
+// TuneCollector configures the collector for a server. The caller must keep the
 // ballast alive.
-func tuneCollector() (ballast []byte) {
+func TuneCollector() (ballast []byte) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"cmp"
@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -22,11 +20,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// demoWriter writes a network with its past, in the order in which it happened. Days
+// writer writes a network with its past, in the order in which it happened. Days
 // are closed and months settled as by a server.
-type demoWriter struct {
+type writer struct {
 	db      *store.DB
-	network *demo.Network
+	network *Network
 	held    lease.Lease
 	ahead   []happening
 
@@ -35,15 +33,13 @@ type demoWriter struct {
 	now   time.Time
 	final beacon.Day
 
-	days atomic.Int64
+	wrote func() // is called after each day
 }
 
-func (w *demoWriter) progress() string { return bar("days", w.days.Load(), demoDays) }
-
-func (w *demoWriter) write(ctx context.Context) error {
+func (w *writer) write(ctx context.Context) error {
 	take := func(ctx context.Context, ttl time.Duration) (err error) {
 		var taken bool
-		w.held, taken, err = w.db.TakeLease(ctx, keeperLease, w.db.Node(), time.Now(), ttl)
+		w.held, taken, err = w.db.TakeLease(ctx, store.KeeperLease, w.db.Node(), time.Now(), ttl)
 		if err == nil && !taken {
 			err = errors.New("another server writes to this database")
 		}
@@ -66,7 +62,7 @@ func (w *demoWriter) write(ctx context.Context) error {
 
 // happening is one event in the life of a hotspot.
 type happening struct {
-	spot *demo.Spot
+	spot *Spot
 	step int // one of the four below
 	at   time.Time
 	slot time.Time // those of one slot and step can be written in any order
@@ -83,7 +79,7 @@ const (
 // register writes what was done with hotspots before a time. The last week is written
 // in exact order. Before that only the days are in order: nobody reads it, and it
 // takes a tenth of the time.
-func (w *demoWriter) register(ctx context.Context, before time.Time) error {
+func (w *writer) register(ctx context.Context, before time.Time) error {
 	for len(w.ahead) > 0 && w.ahead[0].at.Before(before) {
 		n := 1
 		for n < len(w.ahead) && w.ahead[n].slot.Equal(w.ahead[0].slot) && w.ahead[n].step == w.ahead[0].step {
@@ -97,7 +93,7 @@ func (w *demoWriter) register(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-func (w *demoWriter) happenings() (all []happening) {
+func (w *writer) happenings() (all []happening) {
 	recent := w.network.Now.AddDate(0, 0, -8).Truncate(24 * time.Hour)
 	for _, s := range w.network.Spots {
 		for step, at := range []time.Time{
@@ -117,7 +113,7 @@ func (w *demoWriter) happenings() (all []happening) {
 }
 
 // happen writes it, with its actor.
-func (w *demoWriter) happen(ctx context.Context, h happening) error {
+func (w *writer) happen(ctx context.Context, h happening) error {
 	by := byDemo
 	by.User = h.spot.Operator
 	edit := func(change func(*beacon.Hotspot)) func(*beacon.Hotspot) (bool, error) {
@@ -157,7 +153,7 @@ type recordedDay struct {
 
 // live writes the records of each day, closes it, and settles each month when it is
 // due. The next day is generated meanwhile.
-func (w *demoWriter) live(ctx context.Context) error {
+func (w *writer) live(ctx context.Context) error {
 	books := rewards.New(rewards.Config{
 		Store: w.db, Telemetry: w, Policies: policy.Default(),
 		Keeper: func() (lease.Lease, bool) { return w.held, true },
@@ -186,7 +182,7 @@ func (w *demoWriter) live(ctx context.Context) error {
 			if err := w.keep(ctx, books, d); err != nil {
 				return err
 			}
-			w.days.Add(1)
+			w.wrote()
 		}
 		return nil
 	})
@@ -197,7 +193,7 @@ func (w *demoWriter) live(ctx context.Context) error {
 const closedAfter = 7 * time.Minute
 
 // keep writes what happened on a day and, if its records are final, closes it.
-func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
+func (w *writer) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
 	if err := w.register(ctx, (d.day + 1).Time()); err != nil {
 		return fmt.Errorf("register the hotspots: %w", err)
 	}
@@ -218,12 +214,12 @@ func (w *demoWriter) keep(ctx context.Context, books *rewards.Rewards, d recorde
 const recordsAtOnce = 2000
 
 // FinalBefore, Facts and FactsOf implement rewards.Telemetry for days that are over.
-func (w *demoWriter) FinalBefore() (beacon.Day, bool) { return w.final, true }
+func (w *writer) FinalBefore() (beacon.Day, bool) { return w.final, true }
 
 // Facts returns nothing: all days are over.
-func (*demoWriter) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+func (*writer) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	return nil, nil
 }
 
 // FactsOf decodes a record.
-func (*demoWriter) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
+func (*writer) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }

@@ -1,31 +1,26 @@
-package main
+package node
 
 import (
 	"net/http"
 	"strings"
 	"sync/atomic"
 
-	webconsole "github.com/beacon-wifi/beacon/console" // in this command, console is the terminal
 	"github.com/beacon-wifi/beacon/internal/api"
-	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
-	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
 // router routes a request to its interface.
 type router struct {
+	pages
 	health  *httpserver.Site
-	preview *preview.API
 	network *api.API
-	console *webconsole.Console
-	docs    *docsite.Docs
 	loaded  atomic.Bool // until then the network interface has no data
 
 	pressure httpserver.Overload
 }
 
-func newRouter(health *httpserver.Health, preview *preview.API, network *api.API, console *webconsole.Console, docs *docsite.Docs) *router {
-	return &router{health: health.Handler(preview.Refuse), preview: preview, network: network, console: console, docs: docs}
+func newRouter(health *httpserver.Health, network *api.API, pages pages) *router {
+	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network}
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {

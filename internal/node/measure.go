@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"database/sql"
@@ -9,9 +9,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// show registers the node's metrics. docs/monitoring.md explains them, and
+// show registers the server's metrics. docs/monitoring.md explains them, and
 // deploy/monitoring has dashboards and alerts.
-func (n *node) show(set *metrics.Set) {
+func (s *Server) show() {
+	s.node.show(s.metrics)
+	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
+		nil, func() float64 { return float64(s.router.pressure.Level()) })
+	s.metrics.Counter("beacon_connections_refused_total", "Connections closed at once, because their address had as many as one may have.",
+		nil, func() float64 { return float64(s.front.Refused()) })
+}
+
+func (n *Node) show(set *metrics.Set) {
 	n.showBuild(set)
 	n.showHotspots(set)
 	n.showBeats(set)
@@ -20,7 +28,7 @@ func (n *node) show(set *metrics.Set) {
 	n.showRewards(set)
 }
 
-func (n *node) showBuild(set *metrics.Set) {
+func (n *Node) showBuild(set *metrics.Set) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return
@@ -34,20 +42,20 @@ func (n *node) showBuild(set *metrics.Set) {
 	set.Gauge("beacon_build_info", "What the binary was built from; always 1.", labels, func() float64 { return 1 })
 }
 
-func (n *node) showHotspots(set *metrics.Set) {
-	set.Gauge("beacon_hotspots", "Live hotspots in memory.", nil, func() float64 { return float64(n.fleet.Len()) })
-	set.Gauge("beacon_hotspots_online", "Hotspots that are online, as maps show it.", nil, func() float64 { return float64(n.fleet.Online()) })
+func (n *Node) showHotspots(set *metrics.Set) {
+	set.Gauge("beacon_hotspots", "Live hotspots in memory.", nil, func() float64 { return float64(n.Fleet.Len()) })
+	set.Gauge("beacon_hotspots_online", "Hotspots that are online, as maps show it.", nil, func() float64 { return float64(n.Fleet.Online()) })
 	set.Gauge("beacon_coverage_waiting", "Changes that maps do not show yet.", nil, func() float64 {
-		waiting, _ := n.fleet.Drawing()
+		waiting, _ := n.Fleet.Drawing()
 		return float64(waiting)
 	})
 	set.Gauge("beacon_coverage_draw_seconds", "Time that the last drawing of changes into maps took.", nil, func() float64 {
-		_, took := n.fleet.Drawing()
+		_, took := n.Fleet.Drawing()
 		return took.Seconds()
 	})
 }
 
-func (n *node) showBeats(set *metrics.Set) {
+func (n *Node) showBeats(set *metrics.Set) {
 	const beats = "Heartbeats, by whether they were taken or the device was told to try again."
 	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "taken"}, func() float64 { return float64(n.telemetry.Shown().Taken) })
 	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "refused"}, func() float64 { return float64(n.telemetry.Shown().Refused) })
@@ -61,7 +69,7 @@ func (n *node) showBeats(set *metrics.Set) {
 		nil, func() float64 { return oneIf(n.telemetry.Shown().ClockBelieved) })
 }
 
-func (n *node) showDatabase(set *metrics.Set) {
+func (n *Node) showDatabase(set *metrics.Set) {
 	var known [][]string
 	for _, stream := range []string{store.Changes, store.Journal} {
 		for _, outcome := range store.Outcomes() {
@@ -78,7 +86,7 @@ func (n *node) showDatabase(set *metrics.Set) {
 	n.showPool(set, "read", func() sql.DBStats { _, read := n.db.Pools(); return read })
 }
 
-func (n *node) showPool(set *metrics.Set, pool string, stats func() sql.DBStats) {
+func (n *Node) showPool(set *metrics.Set, pool string, stats func() sql.DBStats) {
 	labels := metrics.Labels{"pool": pool}
 	const connections = "Connections to the database, by pool and state."
 	set.Gauge("beacon_database_connections", connections, metrics.Labels{"pool": pool, "state": "in_use"}, func() float64 { return float64(stats().InUse) })
@@ -91,19 +99,19 @@ func (n *node) showPool(set *metrics.Set, pool string, stats func() sql.DBStats)
 		func() float64 { return stats().WaitDuration.Seconds() })
 }
 
-func (n *node) showServers(set *metrics.Set) {
+func (n *Node) showServers(set *metrics.Set) {
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
-		nil, func() float64 { return n.follower.Age().Seconds() })
+		nil, func() float64 { return n.Follower.Age().Seconds() })
 	set.Gauge("beacon_keeper", "1 for the one server that folds, closes days and gives events their order.", nil, func() float64 {
 		_, held := n.keeper.Held()
 		return oneIf(held)
 	})
-	set.Gauge("beacon_event_listeners", "Clients that listen to events.", nil, func() float64 { return float64(n.hub.Listeners()) })
+	set.Gauge("beacon_event_listeners", "Clients that listen to events.", nil, func() float64 { return float64(n.Hub.Listeners()) })
 	set.Gauge("beacon_events_age_seconds", "Time since all changes had their place among the events; 0 where another server sees to it.",
 		nil, func() float64 { return n.sequencer.Age().Seconds() })
 }
 
-func (n *node) showRewards(set *metrics.Set) {
+func (n *Node) showRewards(set *metrics.Set) {
 	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that is closed, as a unix time; 0: none.",
 		nil, func() float64 { return unixOrZero(n.rewards.Progress().Through) })
 	set.Gauge("beacon_rewards_unclosed", "Days that are over and not closed: one, for some minutes after midnight UTC.",

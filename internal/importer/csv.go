@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"bufio"
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// rowSource yields rows; an error ends it. A row that cannot be read has a fault, and
-// others may follow it.
-type rowSource iter.Seq2[row, error]
+// Rows are the rows of a file; an error ends them. A row that cannot be read has a
+// fault, and others may follow it.
+type Rows iter.Seq2[row, error]
 
 // maxRow limits the length of a row: more than a server accepts, and small enough to
 // have many in memory.
@@ -40,8 +40,8 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 // next allows another row.
 func (b *boundedReader) next() { b.left = maxRow }
 
-// csvRows reads a table (RFC 4180).
-func csvRows(file io.Reader) (rowSource, error) {
+// CSV reads a table (RFC 4180). The first line names the columns.
+func CSV(file io.Reader) (Rows, error) {
 	bounded := &boundedReader{r: file}
 	bounded.next()
 	text := bufio.NewReader(bounded)
@@ -92,17 +92,24 @@ func csvRow(table *csv.Reader, names, record []string, err error) row {
 	line, _ := table.FieldPos(0)
 	r := row{line: line, cells: map[string]string{}}
 	if len(record) != len(names) {
-		r.fault = fmt.Sprintf("has %s, and the first line has %d", count(len(record), "cell"), len(names))
+		r.fault = fmt.Sprintf("has %s, and the first line has %d", cellCount(len(record)), len(names))
 		return r
 	}
 	for i, name := range names {
-		if slices.Contains(importColumns, name) {
+		if slices.Contains(columns, name) {
 			r.cells[name] = record[i]
 		} else {
 			r.unused = append(r.unused, name)
 		}
 	}
 	return r
+}
+
+func cellCount(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }
 
 // skipMark skips a UTF-8 byte order mark, and refuses UTF-16.
@@ -143,7 +150,7 @@ func columnNames(record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, name := range record {
 		names[i] = strings.ToLower(strings.TrimSpace(name))
-		if name := names[i]; slices.Contains(names[:i], name) && slices.Contains(importColumns, name) {
+		if name := names[i]; slices.Contains(names[:i], name) && slices.Contains(columns, name) {
 			return nil, fmt.Errorf("line 1: the column %s is there twice", name)
 		}
 	}

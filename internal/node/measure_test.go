@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"log/slog"
@@ -22,7 +22,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := newNode(db, nodeConfig{api.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
+	n := New(db, Config{Limits: api.DefaultLimits(), Policies: policy.Default(), Now: time.Now, Rate: 1, Log: slog.New(slog.DiscardHandler)})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {

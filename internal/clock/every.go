@@ -1,6 +1,4 @@
-// Package job repeats a piece of work while a process lives. A failure does not end the
-// repetition.
-package job
+package clock
 
 import (
 	"context"

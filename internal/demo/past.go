@@ -12,7 +12,7 @@ import (
 const finalLag = heartbeat.FinalLag * time.Minute
 
 // Final returns the day before which all records are final.
-func (n *Network) Final() beacon.Day { return beacon.Day(heartbeat.FinalAt(heartbeat.MinuteOf(n.Now))) }
+func (n *Network) Final() beacon.Day { return heartbeat.FinalAt(beacon.MinuteOf(n.Now)) }
 
 // Began returns when the first day of the network began.
 func (n *Network) Began() time.Time { return n.launch.Time() }
@@ -36,7 +36,7 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.chronicle.Fold(fold, heartbeat.Day(day), func(of heartbeat.Day, text []byte) { made.add(s.ID, of, text) })
+				p.chronicle.Fold(fold, day, func(of beacon.Day, text []byte) { made.add(s.ID, of, text) })
 			}
 		}
 		if err := each(day, made.rows); err != nil {
@@ -52,14 +52,14 @@ type pages struct {
 	text []byte
 }
 
-func (p *pages) add(id beacon.HotspotID, day heartbeat.Day, text []byte) {
+func (p *pages) add(id beacon.HotspotID, day beacon.Day, text []byte) {
 	const room = 64 << 10
 	if cap(p.text)-len(p.text) < len(text) {
 		p.text = make([]byte, 0, max(room, len(text)))
 	}
 	start := len(p.text)
 	p.text = append(p.text, text...)
-	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: int64(day), Data: p.text[start:len(p.text):len(p.text)]})
+	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: day, Data: p.text[start:len(p.text):len(p.text)]})
 }
 
 func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }

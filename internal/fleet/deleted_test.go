@@ -30,7 +30,7 @@ func beatOf(h beacon.Hotspot, at time.Time, seq uint64) heartbeat.Beat {
 // factsOf are what the fleet knows that a hotspot did on the day of noon.
 func factsOf(f *fleet.Fleet, table *heartbeat.Table, h beacon.Hotspot) (facts beacon.Facts, there bool) {
 	there = f.Tend(h.ID, func(live *heartbeat.Live) {
-		facts, _ = table.Facts(live, heartbeat.MinuteOf(noon).Day(), nil, noon)
+		facts, _ = table.Facts(live, beacon.MinuteOf(noon).Day(), nil, noon)
 	})
 	return facts, there
 }

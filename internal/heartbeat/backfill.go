@@ -42,8 +42,8 @@ func (c *Backfill) Close() { c.table.Remove(c.live) }
 // hour; otherwise they are dropped.
 func (c *Backfill) Beats(b *Beat, count int) {
 	last := b.minute()
-	first := last + 1 - Minute(max(count, 1))
-	if !b.valid() || count < 1 || first.hour() != last.hour() || b.Seq < uint64(count) {
+	first := last + 1 - beacon.Minute(max(count, 1))
+	if !b.valid() || count < 1 || hourOf(first) != hourOf(last) || b.Seq < uint64(count) {
 		return
 	}
 	r := c.day(last.Day())
@@ -53,9 +53,9 @@ func (c *Backfill) Beats(b *Beat, count int) {
 	if quality := b.Signal; quality != beacon.NoSignal && quality <= beacon.ExcellentSignal {
 		var others samples
 		others[quality-1] = uint16(count - 1)
-		r.signals[last.hour().ofDay()/signalHours].plus(others)
+		r.signals[hourOf(last).ofDay()/signalHours].plus(others)
 	}
-	r.served.setRange(first.ofDay(), last.ofDay())
+	r.served.setRange(first.OfDay(), last.OfDay())
 	r.add(b, true)
 	if known := r.find(b.Boot); known != nil {
 		known.seqs.join(seqs{top: b.Seq, window: 1<<(count-1) - 1})
@@ -64,7 +64,7 @@ func (c *Backfill) Beats(b *Beat, count int) {
 }
 
 // day is book.day with a shortcut for the newest day.
-func (c *Backfill) day(day Day) *Record {
+func (c *Backfill) day(day beacon.Day) *Record {
 	if n := len(c.book.days); n > 0 && c.book.days[n-1].day == day {
 		return &c.book.days[n-1]
 	}
@@ -74,8 +74,8 @@ func (c *Backfill) day(day Day) *Record {
 // Fold calls each with the records that a fold at now writes, encoded as on disk,
 // provided that no earlier beat is missing. Days after last are left out: they are not
 // complete. text is valid only during the call.
-func (c *Backfill) Fold(now time.Time, last Day, each func(day Day, text []byte)) {
-	minute := MinuteOf(now)
+func (c *Backfill) Fold(now time.Time, last beacon.Day, each func(day beacon.Day, text []byte)) {
+	minute := beacon.MinuteOf(now)
 	if c.book.roll(minute); len(c.book.days) == 0 {
 		return
 	}

@@ -47,12 +47,12 @@ func (w *twoWays) beats(b heartbeat.Beat, count int) {
 // fold compares what the two write.
 func (w *twoWays) fold(t *testing.T, now time.Time) (records int) {
 	t.Helper()
-	want := map[heartbeat.Day][]byte{}
+	want := map[beacon.Day][]byte{}
 	for _, r := range w.table.FoldNow(w.live, nil, now) {
 		want[r.Day()] = r.Append(nil)
 	}
 	w.table.Folded(w.live)
-	w.chronicle.Fold(now, heartbeat.MinuteOf(now).Day(), func(day heartbeat.Day, text []byte) {
+	w.chronicle.Fold(now, beacon.MinuteOf(now).Day(), func(day beacon.Day, text []byte) {
 		if !bytes.Equal(text, want[day]) {
 			t.Fatalf("at %s, the record of day %d is\n%x\nand that of the table\n%x", now, day, text, want[day])
 		}
@@ -110,7 +110,7 @@ func TestChronicle_AsTheTable(t *testing.T) {
 		}
 		service := heartbeat.NewOutages()
 		if seed%4 == 0 {
-			down := heartbeat.MinuteOf(from) + 5000
+			down := beacon.MinuteOf(from) + 5000
 			service.Set([]heartbeat.Span{{From: 0, To: down}, {From: down + 90, To: down + 1<<20}})
 		}
 		w := newTwoWays(service, h)
@@ -149,7 +149,7 @@ func TestChronicle_Dropped(t *testing.T) {
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
-			c.Fold(noon.Add(time.Hour), heartbeat.MinuteOf(noon).Day(), func(_ heartbeat.Day, text []byte) { records[i] = bytes.Clone(text) })
+			c.Fold(noon.Add(time.Hour), beacon.MinuteOf(noon).Day(), func(_ beacon.Day, text []byte) { records[i] = bytes.Clone(text) })
 			c.Close()
 		}
 		if len(records[0]) == 0 || !bytes.Equal(records[0], records[1]) {
@@ -169,6 +169,6 @@ func BenchmarkChronicle_Day(b *testing.B) {
 			c.Beats(beat, 60)
 		}
 		day = day.Add(24 * time.Hour)
-		c.Fold(day.Add(5*time.Minute), heartbeat.MinuteOf(day).Day()-1, func(heartbeat.Day, []byte) {})
+		c.Fold(day.Add(5*time.Minute), beacon.MinuteOf(day).Day()-1, func(beacon.Day, []byte) {})
 	}
 }

@@ -29,7 +29,7 @@ type Live struct {
 
 	slot     uint32 // index in the Table
 	timeline uint32 // index of its operating hours
-	active   Minute
+	active   beacon.Minute
 
 	// The current hour. Its minutes are complete, including those that earlier beats
 	// served; its counts are only of beats that are not in the book.
@@ -37,7 +37,7 @@ type Live struct {
 	served  uint64 // and the three minutes after it
 	boot    uint64
 	seqs    seqs
-	heardAt Minute // newest beat of the boot
+	heardAt beacon.Minute // newest beat of the boot
 	bytes   uint64
 	samples samples
 	peak    uint16
@@ -45,7 +45,7 @@ type Live struct {
 	// What the book says of the time before the hour.
 	before struct{ served, expected uint32 }
 	heard  samples
-	until  Minute // how long the tier holds without another test
+	until  beacon.Minute // how long the tier holds without another test
 }
 
 type state uint8
@@ -110,7 +110,7 @@ func (l *Live) setLast(newest last) {
 // takes reports whether take can add a beat: it is of the current hour and boot, and
 // has no speed test.
 func (l *Live) takes(b *Beat) bool {
-	return l.state&atHand != 0 && b.minute().hour() == l.hour && b.Boot == l.boot && !b.Test.Any()
+	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && !b.Test.Any()
 }
 
 // take adds a beat to the current hour and reports whether it is new.

@@ -24,7 +24,7 @@ type Table struct {
 	names  []*[slabSize]id.Raw // hotspot ids, by slot
 	used   int
 	free   []uint32
-	now    Minute // of the last Refresh
+	now    beacon.Minute // of the last Refresh
 
 	timelines     []*timeline // [0] is always open
 	freeTimelines []uint32

@@ -18,11 +18,11 @@ func (t *Table) serve(l *Live, h *beacon.Hotspot) {
 			past = append(past[:len(past):len(past)], beacon.Period{From: since, Until: h.DeletedAt})
 		}
 	case !since.IsZero():
-		l.active = max(MinuteOf(since), 1)
+		l.active = max(beacon.MinuteOf(since), 1)
 	}
 	var spans []Span
 	for _, p := range past {
-		if from, end := MinuteOf(p.From), firstFrom(p.Until); from < end {
+		if from, end := beacon.MinuteOf(p.From), firstFrom(p.Until); from < end {
 			spans = append(spans, Span{From: from, To: end - 1})
 		}
 	}

@@ -47,7 +47,7 @@ var evening = midnight.Add(-time.Hour)
 // upFor says that the service has been up for weeks.
 func (n *node) upFor(t testing.TB, weeks int) {
 	t.Helper()
-	now := int64(heartbeat.MinuteOf(evening))
+	now := int64(beacon.MinuteOf(evening))
 	if err := n.db.ExtendSpan(t.Context(), now-int64(weeks)*7*1440, now); err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +145,13 @@ func TestRefresh_ClockAhead(t *testing.T) {
 	c.pass(30 * 24 * time.Hour)
 	n.must(t, n.Refresh)
 	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if days := n.table.DaysAfter(live, heartbeat.MinuteOf(evening).Day()); len(days) > 0 {
+		if days := n.table.DaysAfter(live, beacon.MinuteOf(evening).Day()); len(days) > 0 {
 			t.Errorf("%d days began", len(days))
 		}
 	})
 	n.runs(t, c, 15, nothing) // it was right
 	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if len(n.table.DaysAfter(live, heartbeat.MinuteOf(evening).Day())) == 0 {
+		if len(n.table.DaysAfter(live, beacon.MinuteOf(evening).Day())) == 0 {
 			t.Error("no day began")
 		}
 	})
@@ -163,7 +163,7 @@ func TestSince_SpanOfTheFuture(t *testing.T) {
 	n := start(t, onSQLite(t), c, nil)
 	last := evening.Add(-4 * 24 * time.Hour)
 	for _, up := range []time.Time{last, evening.Add(time.Hour)} {
-		at := int64(heartbeat.MinuteOf(up))
+		at := int64(beacon.MinuteOf(up))
 		if err := n.db.ExtendSpan(t.Context(), at, at); err != nil {
 			t.Fatal(err)
 		}

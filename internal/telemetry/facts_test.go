@@ -43,7 +43,7 @@ var endings = map[string]func(h *beacon.Hotspot, now time.Time){
 // diskFacts are those of the record of a day; none when there is no record.
 func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f beacon.Facts) {
 	t.Helper()
-	rows, err := n.db.Records(t.Context(), int64(day), []beacon.HotspotID{id})
+	rows, err := n.db.Records(t.Context(), day, []beacon.HotspotID{id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ type rereading struct {
 	before func()
 }
 
-func (r *rereading) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
+func (r *rereading) Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	if do := r.before; do != nil {
 		r.before = nil
 		do()

@@ -26,12 +26,12 @@ func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 		return
 	}
 	now := t.Now()
-	today := heartbeat.MinuteOf(now).Day()
+	today := beacon.MinuteOf(now).Day()
 	var late int64
 	var behind time.Duration
 	for i := range beats {
 		came := time.UnixMicro(beats[i].At)
-		if heartbeat.MinuteOf(came).Day() >= today {
+		if beacon.MinuteOf(came).Day() >= today {
 			continue
 		}
 		t.Fleet.Tend(beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix)), func(live *heartbeat.Live) {

@@ -9,7 +9,7 @@ import (
 
 // rereadChunk merges the records that the lease holder made of the journals: of all
 // days that were not over when this node last did so.
-func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
+func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
 	const longest = 31 // days
 	last, _ := t.folds.last()
 	since := min(last.Day(), today)
@@ -23,8 +23,8 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 
 // rereadAhead merges the records of days of which memory has beats although they have
 // not come: if now is wrong, those are right.
-func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
-	ahead := map[heartbeat.Day][]beacon.HotspotID{}
+func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
+	ahead := map[beacon.Day][]beacon.HotspotID{}
 	for _, id := range ids {
 		t.Fleet.Tend(id, func(live *heartbeat.Live) {
 			for _, day := range t.Table.DaysAfter(live, today) {
@@ -33,12 +33,12 @@ func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, tod
 		})
 	}
 	for day, ids := range ahead {
-		rows, err := t.Store.Records(ctx, int64(day), ids)
+		rows, err := t.Store.Records(ctx, day, ids)
 		if err != nil {
 			return err
 		}
 		for id, data := range rows {
-			if r := t.decode(id, beacon.Day(day), data); r != nil {
+			if r := t.decode(id, day, data); r != nil {
 				t.Fleet.Tend(id, func(live *heartbeat.Live) { t.Table.Join(live, r) })
 			}
 		}

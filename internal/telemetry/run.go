@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/job"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
-	now := heartbeat.MinuteOf(t.Now())
+	now := beacon.MinuteOf(t.Now())
 	folded, _ := t.folds.last()
 	if now >= folded && now < folded+foldEvery {
 		return nil
@@ -41,7 +41,7 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.read()
-	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+	if minute := beacon.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
 		t.Table.Refresh(l.now)
 		t.refreshed = minute
 	}

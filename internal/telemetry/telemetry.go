@@ -23,9 +23,9 @@ type Store interface {
 	Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error)
 	TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error
 
-	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day int64, data []byte) error) error
-	Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
-	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to int64) ([]beacon.RecordRow, error)
+	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error) error
+	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error)
 	PutRecords(ctx context.Context, l lease.Lease, rows []beacon.RecordRow) error
 
 	ExtendSpan(ctx context.Context, from, to int64) error
@@ -66,7 +66,7 @@ type Telemetry struct {
 	spans    spans
 	arrivals arrivals
 
-	refreshed heartbeat.Minute // the last Refresh; used by refresh only
+	refreshed beacon.Minute // the last Refresh; used by refresh only
 
 	trust    trust
 	machine  func() time.Time // the machine's clock, which nobody sets

@@ -110,7 +110,7 @@ func (d *someDay) beat(from, to time.Time) {
 // record gives the record of a day, as a fold at a time writes it.
 func (d *someDay) record(b *testing.B, day beacon.Day, now time.Time) []byte {
 	b.Helper()
-	folded := d.table.Fold(d.live, nil, now, heartbeat.FinalAt(heartbeat.MinuteOf(now)))
+	folded := d.table.Fold(d.live, nil, now, heartbeat.FinalAt(beacon.MinuteOf(now)))
 	d.table.Folded(d.live)
 	for _, r := range folded {
 		if beacon.Day(r.Day()) == day {
@@ -130,7 +130,7 @@ func putRecords(b *testing.B, db *store.DB, held lease.Lease, ids []beacon.Hotsp
 		ids = ids[len(some):]
 		rows := make([]beacon.RecordRow, len(some))
 		for i, id := range some {
-			rows[i] = beacon.RecordRow{Hotspot: id, Day: int64(day), Data: data}
+			rows[i] = beacon.RecordRow{Hotspot: id, Day: day, Data: data}
 		}
 		if err := db.PutRecords(b.Context(), held, rows); err != nil {
 			b.Fatal(err)

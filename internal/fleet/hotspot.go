@@ -127,13 +127,9 @@ func (s *Hotspot) Condition(now time.Time) Condition {
 	}
 	shown := s.live.Shown()
 	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
-	if facts.Status == beacon.Online && s.room > 0 {
-		facts.Load = min(fullLoad, (shown.Clients*fullLoad+int(s.room)/2)/int(s.room))
-	}
+	facts.Load = beacon.Load(facts.Status, shown.Clients, int(s.room))
 	return facts
 }
-
-const fullLoad = 10_000
 
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {

@@ -154,7 +154,7 @@ func (f *Fleet) redraw(now time.Time) error {
 			d := f.disc(is, now)
 			put = append(put, d)
 			if d.Online {
-				due = min(due, silentAt(is.live.Seen()))
+				due = min(due, beacon.SilentAt(is.live.Seen()))
 			}
 		}
 	}
@@ -196,9 +196,6 @@ func (s *Hotspot) light(now time.Time) bool {
 	return online
 }
 
-// silentAt returns when a hotspot whose last heartbeat came at seen goes offline.
-func silentAt(seen int64) int64 { return seen + beacon.OfflineAfter.Microseconds() + 1 }
-
 // lookAtAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
@@ -214,7 +211,7 @@ func (f *Fleet) lookAtAll(now time.Time) {
 	c.took = time.Since(c.looked)
 	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
-		oldest = silentAt(oldest)
+		oldest = beacon.SilentAt(oldest)
 	}
 	c.due.Store(oldest)
 }

@@ -133,21 +133,11 @@ func (s *Hotspot) Condition(now time.Time) Condition {
 
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
-	switch {
-	case !s.Active():
-		return beacon.Pending
-	case s.heardAt(now):
-		return beacon.Online
-	default:
-		return beacon.Offline
-	}
+	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))
 }
 
 // heardAt reports whether the last heartbeat is recent enough to be online.
-func (s *Hotspot) heardAt(now time.Time) bool {
-	seen := s.live.Seen()
-	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
-}
+func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.

@@ -12,7 +12,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -57,14 +56,12 @@ var _ rewards.Store = (*store.DB)(nil)
 
 func newNode(db *store.DB, cfg nodeConfig) *node {
 	now, log := cfg.now, cfg.log
-	service := heartbeat.NewOutages()
-	table := heartbeat.NewTable(service)
-	n := &node{db: db, fleet: fleet.New(api.Summarize, table), now: now, log: log}
+	n := &node{db: db, fleet: fleet.New(api.Summarize), now: now, log: log}
 	n.keeper = lease.NewHolder(db, keeperLease, db.Node(), log)
 	n.hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
-		Store: db, Fleet: n.fleet, Table: table, Service: service,
+		Store: db, Fleet: n.fleet,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.hub.Wake, Now: now, Rate: cfg.rate, Log: log,
 	})
 	n.rewards = rewards.New(rewards.Config{

@@ -19,7 +19,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -135,9 +134,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	service := heartbeat.NewOutages()
-	table := heartbeat.NewTable(service)
-	s.fleet = fleet.New(api.Summarize, table)
+	s.fleet = fleet.New(api.Summarize)
 	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
 	keeper := lease.NewHolder(db, "keeper", db.Node(), log)
 	if opts.events == nil {
@@ -146,7 +143,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s.hub = events.NewHub(opts.events, log)
 	sequencer := events.NewSequencer(db, keeper, s.now, s.hub.Wake, log)
 	beats := telemetry.New(telemetry.Config{
-		Store: db, Fleet: s.fleet, Table: table, Service: service, Keeper: keeper.Held, Now: s.now, Log: log,
+		Store: db, Fleet: s.fleet, Keeper: keeper.Held, Now: s.now, Log: log,
 		Before: sequencer.Step, Told: s.hub.Wake,
 	})
 	s.follower = fleet.NewFollower(s.fleet, db, s.keys.Forget, beats, log)

@@ -68,9 +68,6 @@ func (s *Hotspot) Version() int64 { return s.version }
 // Encoded returns its encoded form.
 func (s *Hotspot) Encoded() string { return s.summary }
 
-// Live returns its heartbeat state, or nil if no device was ever linked.
-func (s *Hotspot) Live() *heartbeat.Live { return s.live }
-
 // Active reports whether it is verified and linked.
 func (s *Hotspot) Active() bool { return s.tags == active }
 

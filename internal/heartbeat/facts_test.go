@@ -215,7 +215,7 @@ func TestPlace_Deleted(t *testing.T) {
 	h := spotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
-	l.Announce(true)
+	l.SetMark(heartbeat.Announced, true)
 	h.DeletedAt = noon.Add(10*time.Minute + time.Second)
 	table.Place(l, h)
 	table.Apply(l, at(noon.Add(9*time.Minute), 1, 2, 300, 1)) // from elsewhere
@@ -225,7 +225,7 @@ func TestPlace_Deleted(t *testing.T) {
 	if diff := cmp.Diff(want, fold(table, l, tomorrow)); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	if l.Announced() || len(table.Silent(tomorrow.UnixMicro())) != 0 {
+	if differ, _ := table.StatusDiff(heartbeat.Announced, tomorrow.UnixMicro(), false); l.Marked(heartbeat.Announced) || len(differ) != 0 {
 		t.Error("it is said to have gone offline")
 	}
 }

@@ -16,9 +16,7 @@ type Live struct {
 	seen  atomic.Int64  // µs of the newest beat
 	shown atomic.Uint64 // a packed Shown
 	dirty atomic.Bool
-
-	announced atomic.Bool // see Announced
-	lit       atomic.Bool // see Lit
+	marks [marks]atomic.Bool
 
 	state   state
 	tier    beacon.Tier
@@ -54,7 +52,7 @@ const (
 	placed      state = 1 << iota
 	atHand            // the current hour is valid
 	interrupted       // it was in service before; see Table.past
-	departed          // its hotspot is deleted
+	deleted           // its hotspot is deleted
 )
 
 // Shown is the summary shown of a hotspot among others, up to a minute old.
@@ -70,20 +68,6 @@ func (l *Live) Dirty() bool { return l.dirty.Load() }
 
 // Seen returns when the newest beat arrived, in µs since 1970, or 0 if none did.
 func (l *Live) Seen() int64 { return l.seen.Load() }
-
-// Announced reports whether the hotspot was last announced as online. The caller
-// decides what to announce; Live only remembers it.
-func (l *Live) Announced() bool { return l.announced.Load() }
-
-// Announce records what was announced.
-func (l *Live) Announce(online bool) { l.announced.Store(online) }
-
-// Lit reports whether maps show the hotspot as online. The caller decides what maps
-// show; Live only remembers it.
-func (l *Live) Lit() bool { return l.lit.Load() }
-
-// Light records what maps show.
-func (l *Live) Light(online bool) { l.lit.Store(online) }
 
 // Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {

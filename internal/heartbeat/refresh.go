@@ -24,7 +24,7 @@ func (t *Table) refresh(now beacon.Minute, from int) (more bool) {
 	t.now = now
 	for slot := from; slot < min(from+chunk, t.used); slot++ {
 		l := &t.lives[slot/slabSize][slot%slabSize]
-		if l.state&placed == 0 || l.state&departed != 0 || len(t.book(l)) == 0 {
+		if l.state&placed == 0 || l.state&deleted != 0 || len(t.book(l)) == 0 {
 			continue
 		}
 		if hour := hourOf(now); l.hour < hour || l.hour == hour && l.until < now {

@@ -32,7 +32,7 @@ func (k *openDays) beganBy(day beacon.Day, now beacon.Minute) bool {
 
 // needs reports whether a day without a record must have one.
 func (k *openDays) needs(day, today beacon.Day) bool {
-	if day == today && !k.departed {
+	if day == today && !k.deleted {
 		return true
 	}
 	return k.expects(day) != dayBits{}

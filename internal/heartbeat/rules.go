@@ -5,11 +5,11 @@ import "github.com/beacon-wifi/beacon/internal/beacon"
 // rules say when a hotspot is expected to serve: while it is in service, in its
 // operating hours, and while the service itself is up.
 type rules struct {
-	active   beacon.Minute // in service since; 0: not in service
-	past     []Span        // earlier spans in service
-	departed bool          // deleted: no new day begins
-	hours    *timeline
-	service  *Outages
+	active  beacon.Minute // in service since; 0: not in service
+	past    []Span        // earlier spans in service
+	deleted bool          // deleted: no new day begins
+	hours   *timeline
+	service *Outages
 }
 
 // inService returns the minutes of a day in which the hotspot is in service.

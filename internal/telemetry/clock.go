@@ -82,7 +82,7 @@ func (t *Telemetry) goBack(now time.Time, steady bool) {
 	if c.upTo.IsZero() {
 		keep = math.MaxInt32
 	}
-	if t.Table.ClockBack(now, keep) {
+	if t.Fleet.ClockBack(now, keep) {
 		t.suspicions.raise()
 	}
 	c.back = !steady

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // works is what a node does all the time, but for folding.
@@ -144,17 +143,13 @@ func TestRefresh_ClockAhead(t *testing.T) {
 	n.runs(t, c, 15, func(m int) { n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: uint64(m)}) })
 	c.pass(30 * 24 * time.Hour)
 	n.must(t, n.Refresh)
-	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if days := n.table.DaysAfter(live, beacon.MinuteOf(evening).Day()); len(days) > 0 {
-			t.Errorf("%d days began", len(days))
-		}
-	})
+	if days := n.fleet.DaysAfter(id, beacon.DayOf(evening)); len(days) > 0 {
+		t.Errorf("%d days began", len(days))
+	}
 	n.runs(t, c, 15, nothing) // it was right
-	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if len(n.table.DaysAfter(live, beacon.MinuteOf(evening).Day())) == 0 {
-			t.Error("no day began")
-		}
-	})
+	if len(n.fleet.DaysAfter(id, beacon.DayOf(evening))) == 0 {
+		t.Error("no day began")
+	}
 }
 
 // A span of a clock that was ahead says nothing about when a server was last up.

@@ -45,14 +45,11 @@ func (t *Telemetry) factsInMemory(
 ) (rest []beacon.HotspotID) {
 	today := beacon.MinuteOf(now).Day()
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			f, known := t.Table.Facts(live, today, nil, now)
-			if !known && live.Seen() > 0 {
-				rest = append(rest, id)
-			} else if !f.None() {
-				facts[id] = f
-			}
-		})
+		if f, known := t.Fleet.Facts(id, today, nil, now); !known {
+			rest = append(rest, id)
+		} else if !f.None() {
+			facts[id] = f
+		}
 	}
 	return rest
 }
@@ -71,11 +68,10 @@ func (t *Telemetry) factsOnDisk(
 	for _, id := range ids {
 		record := t.decode(id, day, rows[id])
 		var f beacon.Facts
-		if record != nil {
-			f = record.Facts()
-		}
 		if !final {
-			t.Fleet.Tend(id, func(live *heartbeat.Live) { f, _ = t.Table.Facts(live, day, record, now) })
+			f, _ = t.Fleet.Facts(id, day, record, now)
+		} else if record != nil {
+			f = record.Facts()
 		}
 		if !f.None() {
 			facts[id] = f

@@ -2,13 +2,13 @@ package telemetry_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -126,7 +126,9 @@ func TestFacts_EndOfService(t *testing.T) {
 							t.Errorf("Facts (-want +got): %s", diff)
 						}
 					}
-					keeper.fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
+					if _, found := keeper.fleet.Find(id); !found && slices.Contains(keeper.fleet.Dirty(true), id) {
+						t.Errorf("%s is still in memory", id)
+					}
 					keeper.stop()
 				})
 			}

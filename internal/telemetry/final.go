@@ -98,14 +98,10 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 // purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
 func (t *Telemetry) purge(held lease.Lease, keeper bool, now time.Time) {
-	before, _ := t.finals.under(held.Token)
-	var over []beacon.HotspotID
-	t.Fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
-		if keeper && beacon.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
-			over = append(over, id)
-		}
-	})
-	for _, id := range over {
-		t.Fleet.Purge(id)
+	before := now.Add(-beacon.KeepPast)
+	if keeper {
+		final, _ := t.finals.under(held.Token)
+		before = final.Time()
 	}
+	t.Fleet.Purge(before)
 }

@@ -115,7 +115,7 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 			continue
 		}
 		t.noteLate(node, beats)
-		t.arrivals.add(t.Fleet.Replay(beats))
+		t.Fleet.Replay(beats)
 	}
 	t.cursors.reached(node, rows[len(rows)-1].Seq)
 	return nil

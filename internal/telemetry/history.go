@@ -44,7 +44,7 @@ func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQu
 	}
 	now := t.Now()
 	if last >= beacon.MinuteOf(now).Day() {
-		t.Fleet.With(q.Hotspot, func(live *heartbeat.Live) { records = t.Table.Latest(live, records, now) })
+		records = t.Fleet.Latest(q.Hotspot, records, now)
 	}
 	return History{From: q.From, To: q.To, Step: q.Step, Points: heartbeat.Series(records, q.From, q.To, q.Step)}, nil
 }

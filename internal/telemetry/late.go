@@ -34,12 +34,10 @@ func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 		if beacon.MinuteOf(came).Day() >= today {
 			continue
 		}
-		t.Fleet.Tend(beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix)), func(live *heartbeat.Live) {
-			if t.Table.TooLate(live, &beats[i]) {
-				late++
-				behind = max(behind, now.Sub(came))
-			}
-		})
+		if t.Fleet.TooLate(&beats[i]) {
+			late++
+			behind = max(behind, now.Sub(came))
+		}
 	}
 	if late > 0 {
 		t.warnOfLate(node, late, behind)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // rereadChunk merges the records that the lease holder made of the journals: of all
@@ -26,11 +25,9 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
 	ahead := map[beacon.Day][]beacon.HotspotID{}
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			for _, day := range t.Table.DaysAfter(live, today) {
-				ahead[day] = append(ahead[day], id)
-			}
-		})
+		for _, day := range t.Fleet.DaysAfter(id, today) {
+			ahead[day] = append(ahead[day], id)
+		}
 	}
 	for day, ids := range ahead {
 		rows, err := t.Store.Records(ctx, day, ids)
@@ -39,7 +36,7 @@ func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, tod
 		}
 		for id, data := range rows {
 			if r := t.decode(id, day, data); r != nil {
-				t.Fleet.Tend(id, func(live *heartbeat.Live) { t.Table.Join(live, r) })
+				t.Fleet.Join(id, r)
 			}
 		}
 	}

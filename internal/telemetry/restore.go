@@ -121,5 +121,5 @@ func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day beacon.Day, data
 		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
 		return nil, true
 	}
-	return r, t.Fleet.Wake(hotspot, func(live *heartbeat.Live) { t.Table.Restore(live, r) })
+	return r, t.Fleet.Restore(hotspot, r)
 }

@@ -42,7 +42,7 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.read()
 	if minute := beacon.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
-		t.Table.Refresh(l.now)
+		t.Fleet.Refresh(l.now)
 		t.refreshed = minute
 	}
 	return t.Fleet.Redraw(l.now)

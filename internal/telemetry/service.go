@@ -69,7 +69,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 			return err
 		}
 	}
-	t.Service.Set(s.known())
+	t.Fleet.SetUptime(s.known())
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (t *Telemetry) readSpans(ctx context.Context) error {
 		return err
 	}
 	s.from = beacon.MinuteOf(t.Now())
-	t.Service.Set(s.known())
+	t.Fleet.SetUptime(s.known())
 	return nil
 }
 

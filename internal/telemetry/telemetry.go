@@ -37,10 +37,8 @@ type Store interface {
 
 // Config is what New needs.
 type Config struct {
-	Store   Store
-	Fleet   *fleet.Fleet
-	Table   *heartbeat.Table   // of the fleet
-	Service *heartbeat.Outages // of the table
+	Store Store
+	Fleet *fleet.Fleet
 
 	// Before is called before events are appended. It first appends those that they
 	// depend on, such as that a hotspot was linked before it came online. Told is
@@ -61,10 +59,9 @@ type Config struct {
 // then Run and Take.
 type Telemetry struct {
 	Config
-	batcher  *batcher
-	cursors  cursors
-	spans    spans
-	arrivals arrivals
+	batcher *batcher
+	cursors cursors
+	spans   spans
 
 	refreshed beacon.Minute // the last Refresh; used by refresh only
 
@@ -105,7 +102,7 @@ func New(cfg Config) *Telemetry {
 // Take makes a heartbeat durable and then applies it. It returns the current status of
 // the device's hotspot. A repeated beat succeeds and changes nothing.
 func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, error) {
-	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
+	if t.Fleet.Knows(spot, beat.Boot, beat.Seq) {
 		return spot.StatusAt(t.Now()), nil
 	}
 	if err := t.awaitFold(ctx); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/node"
 )
 
@@ -187,7 +186,7 @@ func FuzzCoverage(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	hotspots := fleet.New(api.Summarize, heartbeat.NewTable(heartbeat.NewOutages()))
+	hotspots := fleet.New(api.Summarize)
 	if err := hotspots.BuildMap(noon); err != nil {
 		f.Fatal(err)
 	}

@@ -89,7 +89,7 @@ type JournalRow struct {
 // RecordRow is the record of a hotspot's heartbeats on one UTC day.
 type RecordRow struct {
 	Hotspot HotspotID
-	Day     int64 // since 1970
+	Day     Day
 	Data    []byte
 }
 

@@ -99,12 +99,13 @@ func within(spans []ExceptionSpan, minute int) bool {
 // lowest bit of the first word.
 type Minutes = [23]uint64
 
-// OpenMask sets the bits of those minutes of a UTC day, counted from 1970, at whose
+// OpenMask sets the bits of those minutes of a UTC day at whose
 // beginning IsOpen holds. Use it if all of them are needed: a day costs about as much
 // as five calls of IsOpen.
-func (s Schedule) OpenMask(day int64, out *Minutes) {
+func (s Schedule) OpenMask(day Day, out *Minutes) {
 	*out = Minutes{}
-	first, end := day*minutesADay, (day+1)*minutesADay
+	first := int64(day) * minutesADay
+	end := first + minutesADay
 	if s.zone == nil {
 		setMinutes(out, 0, minutesADay)
 		return

@@ -201,7 +201,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 		s := schedule(t, form)
 		for day := first; day.Year() < 2028; day = day.AddDate(0, 0, 1) {
 			var mask beacon.Minutes
-			s.OpenMask(day.Unix()/86400, &mask)
+			s.OpenMask(beacon.DayOf(day), &mask)
 			for m := range 1440 {
 				at := day.Add(time.Duration(m) * time.Minute)
 				got := mask[m/64]>>(m%64)&1 != 0

@@ -54,7 +54,7 @@ func (w *writer) write(ctx context.Context) error {
 	// The service was up until now. The time until the server starts is its downtime:
 	// no hotspot is expected to serve then.
 	since, now := w.network.Began(), w.network.Now
-	if err := w.db.ExtendSpan(ctx, int64(heartbeat.MinuteOf(since)), int64(heartbeat.MinuteOf(now))); err != nil {
+	if err := w.db.ExtendSpan(ctx, int64(beacon.MinuteOf(since)), int64(beacon.MinuteOf(now))); err != nil {
 		return err
 	}
 	return take(ctx, 0)

@@ -64,9 +64,6 @@ func (s *Hotspot) Version() int64 { return s.version }
 // Encoded returns what the Encoder returned for it.
 func (s *Hotspot) Encoded() string { return s.text[s.idLen:] }
 
-// Live returns its heartbeat state, or nil if no device was ever linked.
-func (s *Hotspot) Live() *heartbeat.Live { return s.live }
-
 // Active reports whether it is verified and linked.
 func (s *Hotspot) Active() bool { return s.tags == active }
 
@@ -123,31 +120,17 @@ func (s *Hotspot) Condition(now time.Time) Condition {
 	}
 	shown := s.live.Shown()
 	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
-	if facts.Status == beacon.Online && s.room > 0 {
-		facts.Load = min(fullLoad, (shown.Clients*fullLoad+int(s.room)/2)/int(s.room))
-	}
+	facts.Load = beacon.Load(facts.Status, shown.Clients, int(s.room))
 	return facts
 }
 
-const fullLoad = 10_000
-
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
-	switch {
-	case !s.Active():
-		return beacon.Pending
-	case s.heardAt(now):
-		return beacon.Online
-	default:
-		return beacon.Offline
-	}
+	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))
 }
 
 // heardAt reports whether the last heartbeat is recent enough to be online.
-func (s *Hotspot) heardAt(now time.Time) bool {
-	seen := s.live.Seen()
-	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
-}
+func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.

@@ -24,7 +24,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -69,14 +68,12 @@ var _ rewards.Store = (*store.DB)(nil)
 // caller closes the database.
 func New(db *store.DB, cfg Config) *Node {
 	now, log := cfg.Now, cfg.Log
-	service := heartbeat.NewOutages()
-	table := heartbeat.NewTable(service)
-	n := &Node{Fleet: fleet.New(api.Summarize, table), db: db, limits: cfg.Limits, now: now, log: log}
+	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, now: now, log: log}
 	n.keeper = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
 	n.Hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.Hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
-		Store: db, Fleet: n.Fleet, Table: table, Service: service,
+		Store: db, Fleet: n.Fleet,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
 	})
 	n.rewards = rewards.New(rewards.Config{

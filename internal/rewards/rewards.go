@@ -173,7 +173,7 @@ type Store interface {
 	// start, if the database requires a retry.
 	Books(ctx context.Context, read func(ledger.Books) error) error
 	// Records returns those records of a day that exist.
-	Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 
 	// KeepPolicies stores the policies that are new, and returns all that are stored,
 	// by version.

@@ -154,7 +154,7 @@ func (w *world) midnight(t testing.TB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, beacon.RecordRow{Hotspot: hotspot, Day: int64(w.today()), Data: data})
+		rows = append(rows, beacon.RecordRow{Hotspot: hotspot, Day: w.today(), Data: data})
 	}
 	slices.SortFunc(rows, func(a, b beacon.RecordRow) int { return compareText(a.Hotspot, b.Hotspot) })
 	if err := w.db.PutRecords(t.Context(), w.held, rows); err != nil {

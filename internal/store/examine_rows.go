@@ -126,7 +126,7 @@ func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon
 func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) error) error {
 	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
 		var r beacon.RecordRow
-		return []any{&r.Day, (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
+		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
 	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
 }
 

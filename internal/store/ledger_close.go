@@ -56,7 +56,7 @@ func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon
 	}
 	slices.Sort(ids)
 	found := make(map[beacon.HotspotID][]byte, len(ids))
-	return found, db.recordsByID(ctx, int64(day), ids, found)
+	return found, db.recordsByID(ctx, day, ids, found)
 }
 
 // listArgs returns the arguments of a statement with a list: those before it, and the

@@ -2,13 +2,13 @@ package telemetry_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -43,7 +43,7 @@ var endings = map[string]func(h *beacon.Hotspot, now time.Time){
 // diskFacts are those of the record of a day; none when there is no record.
 func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f beacon.Facts) {
 	t.Helper()
-	rows, err := n.db.Records(t.Context(), int64(day), []beacon.HotspotID{id})
+	rows, err := n.db.Records(t.Context(), day, []beacon.HotspotID{id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,9 @@ func TestFacts_EndOfService(t *testing.T) {
 							t.Errorf("Facts (-want +got): %s", diff)
 						}
 					}
-					keeper.fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
+					if _, found := keeper.fleet.Find(id); !found && slices.Contains(keeper.fleet.Dirty(true), id) {
+						t.Errorf("%s is still in memory", id)
+					}
 					keeper.stop()
 				})
 			}
@@ -247,7 +249,7 @@ type rereading struct {
 	before func()
 }
 
-func (r *rereading) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
+func (r *rereading) Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	if do := r.before; do != nil {
 		r.before = nil
 		do()

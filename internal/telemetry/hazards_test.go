@@ -47,7 +47,7 @@ func (n *node) settle(t *testing.T, c *clock) {
 // onDisk gives the minutes served and the bytes of the record of a day.
 func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes int, bytes uint64) {
 	t.Helper()
-	day := int64(heartbeat.MinuteOf(at).Day())
+	day := beacon.DayOf(at)
 	rows, err := n.db.RecordsOf(t.Context(), id, day, day)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ type hooked struct {
 	once func()
 }
 
-func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, int64, []byte) error) error {
+func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, beacon.Day, []byte) error) error {
 	if do := h.once; do != nil {
 		h.once = nil
 		do()

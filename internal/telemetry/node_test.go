@@ -12,7 +12,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -110,7 +109,6 @@ type node struct {
 	db       *store.DB
 	fleet    *fleet.Fleet
 	follower *fleet.Follower
-	table    *heartbeat.Table
 	stop     func()
 }
 
@@ -118,16 +116,14 @@ type node struct {
 func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
 	t.Helper()
 	n := &node{db: open(t)}
-	service := heartbeat.NewOutages()
-	n.table = heartbeat.NewTable(service)
-	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) }, n.table)
+	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
 	var st telemetry.Store = n.db
 	if wrap != nil {
 		st = wrap(st)
 	}
 	log := slog.New(slog.DiscardHandler)
 	n.Telemetry = telemetry.New(telemetry.Config{
-		Store: st, Fleet: n.fleet, Table: n.table, Service: service, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
+		Store: st, Fleet: n.fleet, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
 		Before: func(context.Context, lease.Lease) error { return nil },
 		Keeper: func() (lease.Lease, bool) {
 			l, ok, err := n.db.TakeLease(context.Background(), "keeper", n.db.Node(), time.Now(), time.Minute)

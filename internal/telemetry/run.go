@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // Run runs until ctx ends: it writes beats, marks that the service is up, folds and
@@ -29,7 +29,7 @@ const (
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
-	now := heartbeat.MinuteOf(t.Now())
+	now := beacon.MinuteOf(t.Now())
 	folded, _ := t.folds.last()
 	if now >= folded && now < folded+foldEvery {
 		return nil
@@ -41,8 +41,8 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.read()
-	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
-		t.Table.Refresh(l.now)
+	if minute := beacon.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+		t.Fleet.Refresh(l.now)
 		t.refreshed = minute
 	}
 	return t.Fleet.Redraw(l.now)

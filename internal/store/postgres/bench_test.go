@@ -94,7 +94,7 @@ func BenchmarkRecords(b *testing.B) {
 		b.Fatal(taken, err)
 	}
 	data := make([]byte, 250)
-	fold := func(day int64) {
+	fold := func(day beacon.Day) {
 		var rows []beacon.RecordRow
 		for n := range hotspots {
 			rows = append(rows, beacon.RecordRow{Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", n)), Day: day, Data: data})
@@ -111,12 +111,12 @@ func BenchmarkRecords(b *testing.B) {
 		work()
 		b.ReportMetric(time.Since(start).Seconds()*1e6/hotspots, what+"-s/million")
 	}
-	for day := int64(20_770); b.Loop(); day++ {
+	for day := beacon.Day(20_770); b.Loop(); day++ {
 		measure("first-fold", func() { fold(day) })
 		measure("next-fold", func() { fold(day) })
 		measure("each", func() {
 			var n atomic.Int64
-			err := db.EachRecord(b.Context(), func(beacon.HotspotID, int64, []byte) error { n.Add(1); return nil })
+			err := db.EachRecord(b.Context(), func(beacon.HotspotID, beacon.Day, []byte) error { n.Add(1); return nil })
 			if err != nil || n.Load() != hotspots {
 				b.Fatal(n.Load(), err)
 			}

@@ -62,20 +62,6 @@ func (o *OperatingHours) Schedule() (Schedule, error) {
 	return s, nil
 }
 
-// IsOpen reports whether t is within an opening, by wall-clock time: an hour that
-// daylight saving repeats counts twice, one that it skips not at all.
-func (s Schedule) IsOpen(t time.Time) bool {
-	if s.zone == nil {
-		return true
-	}
-	local := t.In(s.zone)
-	minute := local.Hour()*60 + local.Minute()
-	// A date has no zone: the day before is computed in UTC, where all days are
-	// equally long.
-	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
-	return within(s.on(today), minute) || within(s.on(today.AddDate(0, 0, -1)), minute+minutesADay)
-}
-
 // on returns the openings that begin on a date.
 func (s Schedule) on(date time.Time) []ExceptionSpan {
 	if len(s.exceptions) > 0 {
@@ -87,21 +73,13 @@ func (s Schedule) on(date time.Time) []ExceptionSpan {
 	return s.weekly[date.Weekday()]
 }
 
-// within reports whether one of the openings contains the minute, counted from the
-// midnight before it opened.
-func within(spans []ExceptionSpan, minute int) bool {
-	return slices.ContainsFunc(spans, func(s ExceptionSpan) bool {
-		return minute >= s.Open && minute < s.Open+duration(s.Open, s.Close)
-	})
-}
-
 // Minutes has a bit for each of the 1440 minutes of a UTC day, the first in the
 // lowest bit of the first word.
 type Minutes = [23]uint64
 
-// OpenMask sets the bits of those minutes of a UTC day, counted from 1970, at whose
-// beginning IsOpen holds. Use it if all of them are needed: a day costs about as much
-// as five calls of IsOpen.
+// OpenMask sets the bits of those minutes of a UTC day, counted from 1970, that begin
+// within an opening, by wall-clock time: an hour that daylight saving repeats counts
+// twice, one that it skips not at all.
 func (s Schedule) OpenMask(day int64, out *Minutes) {
 	*out = Minutes{}
 	first, end := day*minutesADay, (day+1)*minutesADay

@@ -148,14 +148,10 @@ func backoff(n int) time.Duration {
 
 // pause waits, and reports false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }
 
 // send sends a request once. It returns only successful responses, which the caller

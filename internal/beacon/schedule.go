@@ -62,8 +62,19 @@ func (o *OperatingHours) Schedule() (Schedule, error) {
 	return s, nil
 }
 
-// IsOpen reports whether t is within an opening, by wall-clock time: an hour that
-// daylight saving repeats counts twice, one that it skips not at all.
+// on returns the openings that begin on a date.
+func (s Schedule) on(date time.Time) []ExceptionSpan {
+	if len(s.exceptions) > 0 {
+		var text [len(time.DateOnly)]byte
+		if spans, ok := s.exceptions[string(date.AppendFormat(text[:0], time.DateOnly))]; ok {
+			return spans
+		}
+	}
+	return s.weekly[date.Weekday()]
+}
+
+// IsOpen reports whether t is within an opening, by wall-clock time. It says of one
+// moment, simply, what OpenMask says of a day.
 func (s Schedule) IsOpen(t time.Time) bool {
 	if s.zone == nil {
 		return true
@@ -74,17 +85,6 @@ func (s Schedule) IsOpen(t time.Time) bool {
 	// equally long.
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
 	return within(s.on(today), minute) || within(s.on(today.AddDate(0, 0, -1)), minute+minutesADay)
-}
-
-// on returns the openings that begin on a date.
-func (s Schedule) on(date time.Time) []ExceptionSpan {
-	if len(s.exceptions) > 0 {
-		var text [len(time.DateOnly)]byte
-		if spans, ok := s.exceptions[string(date.AppendFormat(text[:0], time.DateOnly))]; ok {
-			return spans
-		}
-	}
-	return s.weekly[date.Weekday()]
 }
 
 // within reports whether one of the openings contains the minute, counted from the
@@ -99,9 +99,9 @@ func within(spans []ExceptionSpan, minute int) bool {
 // lowest bit of the first word.
 type Minutes = [23]uint64
 
-// OpenMask sets the bits of those minutes of a UTC day at whose
-// beginning IsOpen holds. Use it if all of them are needed: a day costs about as much
-// as five calls of IsOpen.
+// OpenMask sets the bits of those minutes of a UTC day that begin
+// within an opening, by wall-clock time: an hour that daylight saving repeats counts
+// twice, one that it skips not at all.
 func (s Schedule) OpenMask(day Day, out *Minutes) {
 	*out = Minutes{}
 	first := int64(day) * minutesADay

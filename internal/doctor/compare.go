@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // sides receives what is on both sides of a comparison: a text, and how often it is on
@@ -47,6 +48,19 @@ func compare(read func(sides) error) (differ map[string]int64, err error) {
 	})
 	maps.DeleteFunc(differ, func(_ string, n int64) bool { return n == 0 })
 	return differ, err
+}
+
+// tellDiffering reports each difference: that its text was found only on the first
+// side, or only on the second. A text begins with an id and a blank.
+func (l *look) tellDiffering(differ map[string]int64, first, second string) {
+	eachDiffering(differ, func(text string, n int64) {
+		id, what, _ := strings.Cut(text, " ")
+		if n > 0 {
+			l.wrong(id, first, what)
+		} else {
+			l.wrong(id, second, what)
+		}
+	})
 }
 
 // eachDiffering calls fn for each difference, ordered by text.

@@ -95,14 +95,7 @@ func (l *look) versions(s store.Snapshot) error {
 			return nil
 		})
 	})
-	eachDiffering(differ, func(text string, n int64) {
-		id, what, _ := strings.Cut(text, " ")
-		if n > 0 {
-			l.wrong(id, "there is no change for %q", what)
-		} else {
-			l.wrong(id, "there is a change for %q, and no such row", what)
-		}
-	})
+	l.tellDiffering(differ, "there is no change for %q", "there is a change for %q, and no such row")
 	return err
 }
 

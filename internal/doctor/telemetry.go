@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
@@ -74,14 +73,7 @@ func records(l *look) error {
 				return nil
 			})
 		})
-		eachDiffering(differ, func(text string, n int64) {
-			id, facts, _ := strings.Cut(text, " ")
-			if n > 0 {
-				l.wrong(id, "its record says %s, and the books do not", facts)
-			} else {
-				l.wrong(id, "the books say %s, and its record does not", facts)
-			}
-		})
+		l.tellDiffering(differ, "its record says %s, and the books do not", "the books say %s, and its record does not")
 		return err
 	})
 	l.at("%d records, against the books of %d closed days", l.looked.Load(), len(closed))

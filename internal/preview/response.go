@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 // answer is a response that was encoded when the process started.
@@ -67,27 +68,13 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 // headers.
 func writeTagged(w http.ResponseWriter, r *http.Request, body []byte) {
 	h := w.Header()
-	if known := r.Header["If-None-Match"]; len(known) > 0 && hasTag(known, h["Etag"][0]) {
+	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, h["Etag"][0]) {
 		delete(h, "Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // the client may have left; that is not our fault
-}
-
-// hasTag reports whether If-None-Match names the tag, with the weak comparison of RFC
-// 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
-func hasTag(lines []string, tag string) bool {
-	for _, line := range lines {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // setCommonHeaders sets the headers of every response, including errors: without the

@@ -85,14 +85,10 @@ func (c *Client) repeating(ctx context.Context, send func() error) error {
 
 // pause waits, and reports false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }
 
 // Check checks that there is a server and that the key is valid.

@@ -59,8 +59,8 @@ var allowed = map[string][]string{
 		"rewards/policy", "rewards/statement", "telemetry",
 	},
 	"api/mvt":              {},
-	"preview":              {"httpserver"},        // not even the domain: it could be lifted out whole
-	"docsite":              {"httpserver/static"}, // not what it documents
+	"preview":              {"httpserver", "httpserver/static"}, // not even the domain: it could be lifted out whole
+	"docsite":              {"httpserver/static"},               // not what it documents
 	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id"},
 	"httpserver/fastpath":  {},
 	"httpserver/metrics":   {"httpserver"},

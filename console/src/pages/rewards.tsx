@@ -6,6 +6,7 @@ import * as format from "../format";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { Pager } from "../parts/pager";
+import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import type { Rewards, RewardsMonth } from "../types";
@@ -73,47 +74,26 @@ function Summary({ period }: { period: string }) {
         <h2>By hotspot</h2>
         {hotspots.length === 0 && <p>No hotspot was in service.</p>}
         {hotspots.length > 0 && (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by hotspot">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Hotspot</th>
-                  <th scope="col" class="number">
-                    Earned
-                  </th>
-                  <th scope="col" class="number spare">
-                    Availability
-                  </th>
-                  <th scope="col" class="spare">
-                    Tier
-                  </th>
-                  <th scope="col" class="action">
-                    Days
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {hotspots.map((hotspot) => (
-                  <tr key={hotspot.hotspot_id}>
-                    <th scope="row">
-                      {hotspot.name}
-                      <span class="small instead">
-                        {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
-                      </span>
-                    </th>
-                    <td class="number">{format.credits(hotspot.earned)}</td>
-                    <td class="number spare">{format.percent(hotspot.availability_score)}</td>
-                    <td class="spare">{hotspot.performance_tier}</td>
-                    <td class="action">
-                      <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
-                        By day <span class="sr-only">of {hotspot.name}</span>
-                      </a>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Rewards by hotspot" columns={[["Hotspot"], ["Earned", "number"], ["Availability", "number spare"], ["Tier", "spare"], ["Days", "action"]]}>
+            {hotspots.map((hotspot) => (
+              <tr key={hotspot.hotspot_id}>
+                <th scope="row">
+                  {hotspot.name}
+                  <span class="small instead">
+                    {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
+                  </span>
+                </th>
+                <td class="number">{format.credits(hotspot.earned)}</td>
+                <td class="number spare">{format.percent(hotspot.availability_score)}</td>
+                <td class="spare">{hotspot.performance_tier}</td>
+                <td class="action">
+                  <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
+                    By day <span class="sr-only">of {hotspot.name}</span>
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </section>
     </>
@@ -131,38 +111,19 @@ function Months() {
       <ErrorNote error={download.error} />
       {answer && answer.data.length === 0 && <p>Nothing was earned yet.</p>}
       {answer && answer.data.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by month">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Month</th>
-                <th scope="col" class="number">
-                  Earned
-                </th>
-                <th scope="col" class="number">
-                  Hotspots
-                </th>
-                <th scope="col" class="number">
-                  Availability
-                </th>
-                <th scope="col">Statement</th>
-              </tr>
-            </thead>
-            <tbody>
-              {answer.data.map((month) => (
-                <tr key={month.period}>
-                  <th scope="row">{format.month(month.period)}</th>
-                  <td class="number">{format.credits(month.total_earned)}</td>
-                  <td class="number">{format.count(month.hotspot_count)}</td>
-                  <td class="number">{format.percent(month.avg_availability)}</td>
-                  <td>
-                    <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number"], ["Availability", "number"], ["Statement"]]}>
+          {answer.data.map((month) => (
+            <tr key={month.period}>
+              <th scope="row">{format.month(month.period)}</th>
+              <td class="number">{format.credits(month.total_earned)}</td>
+              <td class="number">{format.count(month.hotspot_count)}</td>
+              <td class="number">{format.percent(month.avg_availability)}</td>
+              <td>
+                <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />
       <p class="hint">

@@ -171,7 +171,28 @@ type backuper interface {
 // copyPages copies a database page by page. The transaction pins its snapshot: without
 // it, the copy would restart whenever someone writes.
 func copyPages(ctx context.Context, from, to string, opts Copying) error {
-	pool, err := sql.Open("sqlite", dsn(from, "rw", Options{}))
+	return withConn(ctx, dsn(from, "rw", Options{}), func(ctx context.Context, conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		if err := checkSchema(ctx, conn); err != nil {
+			return err
+		}
+		return conn.Raw(func(driver any) error {
+			// The file is synced once it is complete.
+			backup, err := driver.(backuper).NewBackup(fileURL(to, url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}))
+			if err != nil {
+				return err
+			}
+			return errors.Join(stepThrough(ctx, backup, opts), backup.Finish())
+		})
+	})
+}
+
+// withConn opens a database, and calls use with a connection to it.
+func withConn(ctx context.Context, dsn string, use func(context.Context, *sql.Conn) error) error {
+	pool, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return err
 	}
@@ -181,22 +202,11 @@ func copyPages(ctx context.Context, from, to string, opts Copying) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
-	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-	if err := checkSchema(ctx, conn); err != nil {
-		return err
-	}
-	return conn.Raw(func(driver any) error {
-		// The file is synced once it is complete.
-		target := url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}
-		backup, err := driver.(backuper).NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: to, RawQuery: target.Encode()}).String())
-		if err != nil {
-			return err
-		}
-		return errors.Join(stepThrough(ctx, backup, opts), backup.Finish())
-	})
+	return use(ctx, conn)
+}
+
+func fileURL(path string, settings url.Values) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String()
 }
 
 func stepThrough(ctx context.Context, backup *sqlite.Backup, opts Copying) error {
@@ -256,22 +266,11 @@ func check(ctx context.Context, path string, opts Copying) error {
 
 // withImmutable reads a database that nobody writes, and creates no files beside it.
 func withImmutable(ctx context.Context, path string, read func(context.Context, *sql.Conn) error) error {
-	settings := url.Values{"mode": {"ro"}, "immutable": {"1"}}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	pool, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String())
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return read(ctx, conn)
+	return withConn(ctx, fileURL(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}), read)
 }
 
 func checkSchema(ctx context.Context, conn *sql.Conn) error { return store.CheckSchema(ctx, conn) }

@@ -126,7 +126,7 @@ func dsn(path, mode string, opts Options, pragmas ...string) string {
 	for _, pragma := range pragmas {
 		settings.Add("_pragma", pragma)
 	}
-	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String()
+	return fileURL(path, settings)
 }
 
 func classify(err error) store.Failure {

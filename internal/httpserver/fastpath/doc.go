@@ -8,7 +8,12 @@
 // It saves what net/http spends on cases that do not occur here: it reuses one request
 // and one response for each connection, sets no deadlines, starts no goroutine to
 // detect a disconnect, and has one context per connection. Instead, a reaper scans all
-// connections every 250 ms and does what deadlines would.
+// connections every 250 ms and does what deadlines would. The median of 11 turns with
+// --fast-path=on and off of one binary with 300,000 hotspots (BenchmarkFastPath in
+// test/bench), in CPU time of the server, on a busy machine:
+//
+//	nearby, 20 hotspots   22.5 µs instead of  49.4 µs: 54 % less
+//	heartbeat             80.6 µs instead of 115.4 µs: 30 % less
 //
 // For handlers this means: a request, its header and its response are valid only until
 // they return. Then they are cleared and reused for the next request on the connection,

@@ -44,164 +44,164 @@ const (
 )
 
 // reset prepares for the next response.
-func (a *responseWriter) reset() {
-	clear(a.header)
-	clear(a.keys)
-	*a = responseWriter{conn: a.conn, header: a.header, keys: a.keys[:0], out: a.out[:0], small: a.small, length: -1}
-	if a.small != nil {
-		a.small.Reset(pieces{a})
+func (w *responseWriter) reset() {
+	clear(w.header)
+	clear(w.keys)
+	*w = responseWriter{conn: w.conn, header: w.header, keys: w.keys[:0], out: w.out[:0], small: w.small, length: -1}
+	if w.small != nil {
+		w.small.Reset(pieces{w})
 	}
 }
 
-func (a *responseWriter) Header() http.Header { return a.header }
+func (w *responseWriter) Header() http.Header { return w.header }
 
 // SendsWhole marks a writer that sends a header and a body of known length with one
 // system call if it can. net/http's takes two.
-func (a *responseWriter) SendsWhole() {}
+func (w *responseWriter) SendsWhole() {}
 
-func (a *responseWriter) bodyAllowed() bool {
-	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
+func (w *responseWriter) bodyAllowed() bool {
+	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
 
 // Write adds a part of the body. While the length of the body is unknown, its start is
 // buffered. If that turns out to be all, its length is sent; otherwise the body is sent
 // in chunks.
-func (a *responseWriter) Write(p []byte) (int, error) {
-	if a.status == 0 {
-		a.WriteHeader(http.StatusOK)
+func (w *responseWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
 	}
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if !a.bodyAllowed() {
+	if !w.bodyAllowed() {
 		return 0, http.ErrBodyNotAllowed
 	}
-	a.written += int64(len(p))
-	if a.length >= 0 && a.written > a.length {
+	w.written += int64(len(p))
+	if w.length >= 0 && w.written > w.length {
 		return 0, http.ErrContentLength
 	}
-	if a.length >= 0 && a.typed {
-		return a.piece(p)
+	if w.length >= 0 && w.typed {
+		return w.piece(p)
 	}
-	if a.small == nil {
-		a.small = bufio.NewWriterSize(pieces{a}, sniffed)
+	if w.small == nil {
+		w.small = bufio.NewWriterSize(pieces{w}, sniffed)
 	}
-	return a.small.Write(p)
+	return w.small.Write(p)
 }
 
 // pieces is the writer that small flushes to.
-type pieces struct{ a *responseWriter }
+type pieces struct{ w *responseWriter }
 
-func (p pieces) Write(b []byte) (int, error) { return p.a.piece(b) }
+func (p pieces) Write(b []byte) (int, error) { return p.w.piece(b) }
 
 // piece sends a part of the body, or buffers it to be sent with what follows.
-func (a *responseWriter) piece(p []byte) (int, error) {
-	if !a.begun {
-		a.begin(p)
+func (w *responseWriter) piece(p []byte) (int, error) {
+	if !w.begun {
+		w.begin(p)
 	}
-	if a.chunked {
-		a.out = append(strconv.AppendInt(a.out, int64(len(p)), 16), "\r\n"...)
+	if w.chunked {
+		w.out = append(strconv.AppendInt(w.out, int64(len(p)), 16), "\r\n"...)
 	}
-	if len(a.out)+len(p) <= together {
-		a.out = append(a.out, p...)
+	if len(w.out)+len(p) <= together {
+		w.out = append(w.out, p...)
 	} else {
-		a.send(p)
+		w.send(p)
 	}
-	if a.chunked {
-		a.out = append(a.out, "\r\n"...)
+	if w.chunked {
+		w.out = append(w.out, "\r\n"...)
 	}
-	if a.err != nil {
-		return 0, a.err
+	if w.err != nil {
+		return 0, w.err
 	}
 	return len(p), nil
 }
 
 // breakOff sends what there is of a response that will not be finished.
-func (a *responseWriter) breakOff() {
-	if a.begun {
-		a.send(nil)
+func (w *responseWriter) breakOff() {
+	if w.begun {
+		w.send(nil)
 	}
 }
 
 // send writes the buffered output and p to the connection.
-func (a *responseWriter) send(p []byte) {
-	if a.err == nil && len(p) > 0 {
-		a.parts = [2][]byte{a.out, p}
-		a.both = a.parts[:]
-		_, a.err = a.both.WriteTo(a.conn.Conn)
-		a.parts = [2][]byte{} // p belongs to the handler
-	} else if a.err == nil && len(a.out) > 0 {
-		_, a.err = a.conn.Write(a.out)
+func (w *responseWriter) send(p []byte) {
+	if w.err == nil && len(p) > 0 {
+		w.parts = [2][]byte{w.out, p}
+		w.both = w.parts[:]
+		_, w.err = w.both.WriteTo(w.conn.Conn)
+		w.parts = [2][]byte{} // p belongs to the handler
+	} else if w.err == nil && len(w.out) > 0 {
+		_, w.err = w.conn.Write(w.out)
 	}
-	if a.err != nil {
-		a.conn.cancel() // the rest will not be read
+	if w.err != nil {
+		w.conn.cancel() // the rest will not be read
 	}
-	a.out = a.out[:0]
+	w.out = w.out[:0]
 }
 
 // FlushError sends the buffered output.
-func (a *responseWriter) FlushError() error {
-	a.settle()
-	a.send(nil)
-	return a.err
+func (w *responseWriter) FlushError() error {
+	w.settle()
+	w.send(nil)
+	return w.err
 }
 
 // settle makes everything written so far ready to be sent.
-func (a *responseWriter) settle() {
-	if a.status == 0 {
-		a.WriteHeader(http.StatusOK)
+func (w *responseWriter) settle() {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
 	}
-	if a.small != nil {
-		_ = a.small.Flush() // a.err holds the error
+	if w.small != nil {
+		_ = w.small.Flush() // w.err holds the error
 	}
-	if !a.begun {
-		a.begin(nil)
+	if !w.begun {
+		w.begin(nil)
 	}
 }
 
 // SetWriteDeadline replaces the usual deadline for this response.
-func (a *responseWriter) SetWriteDeadline(t time.Time) error { return a.conn.limitWrites(t) }
+func (w *responseWriter) SetWriteDeadline(t time.Time) error { return w.conn.limitWrites(t) }
 
 // finish ends the response and reports whether the connection can be reused.
-func (a *responseWriter) finish() (reusable bool) {
-	a.finished = true
-	a.settle()
-	if a.chunked {
-		a.out = append(a.out, "0\r\n\r\n"...)
+func (w *responseWriter) finish() (reusable bool) {
+	w.finished = true
+	w.settle()
+	if w.chunked {
+		w.out = append(w.out, "0\r\n\r\n"...)
 	}
-	a.send(nil)
-	short := a.length >= 0 && a.bodyAllowed() && a.length != a.written
-	return a.err == nil && !a.closing && !short
+	w.send(nil)
+	short := w.length >= 0 && w.bodyAllowed() && w.length != w.written
+	return w.err == nil && !w.closing && !short
 }
 
 // WriteHeader encodes the header immediately: later changes have no effect.
-func (a *responseWriter) WriteHeader(status int) {
-	if a.status != 0 || status < 200 {
+func (w *responseWriter) WriteHeader(status int) {
+	if w.status != 0 || status < 200 {
 		return
 	}
-	a.status = status
-	a.out = append(a.out, "HTTP/1.1 "...)
-	a.out = strconv.AppendInt(a.out, int64(status), 10)
-	a.out = append(a.out, ' ')
+	w.status = status
+	w.out = append(w.out, "HTTP/1.1 "...)
+	w.out = strconv.AppendInt(w.out, int64(status), 10)
+	w.out = append(w.out, ' ')
 	if text := http.StatusText(status); text != "" {
-		a.out = append(a.out, text...)
+		w.out = append(w.out, text...)
 	} else {
-		a.out = strconv.AppendInt(append(a.out, "status code "...), int64(status), 10)
+		w.out = strconv.AppendInt(append(w.out, "status code "...), int64(status), 10)
 	}
-	a.out = append(a.out, "\r\n"...)
-	for name := range a.header {
-		a.keys = append(a.keys, name)
+	w.out = append(w.out, "\r\n"...)
+	for name := range w.header {
+		w.keys = append(w.keys, name)
 	}
-	slices.Sort(a.keys)
-	for _, name := range a.keys {
-		if values := a.header[name]; a.takes(name, values) {
-			a.out = appendField(a.out, name, values)
+	slices.Sort(w.keys)
+	for _, name := range w.keys {
+		if values := w.header[name]; w.takes(name, values) {
+			w.out = appendField(w.out, name, values)
 		}
 	}
 }
 
 // takes inspects a field that the handler set, and reports whether it is sent.
-func (a *responseWriter) takes(name string, values []string) bool {
+func (w *responseWriter) takes(name string, values []string) bool {
 	first := ""
 	if len(values) > 0 {
 		first = values[0]
@@ -210,20 +210,20 @@ func (a *responseWriter) takes(name string, values []string) bool {
 	case "Content-Length":
 		n, err := strconv.ParseInt(first, 10, 64)
 		if err != nil || n < 0 {
-			a.unsure = true
+			w.unsure = true
 			return false
 		}
-		a.length = n
-		return a.bodyAllowed()
+		w.length = n
+		return w.bodyAllowed()
 	case "Content-Type":
-		a.typed = true
-		return a.status != http.StatusNotModified
+		w.typed = true
+		return w.status != http.StatusNotModified
 	case "Content-Encoding":
-		a.encoded = first != ""
+		w.encoded = first != ""
 	case "Date":
-		a.dated = true
+		w.dated = true
 	case "Connection":
-		a.closing = first == "close"
+		w.closing = first == "close"
 	case "Transfer-Encoding":
 		return false
 	}
@@ -245,29 +245,29 @@ func appendField(out []byte, name string, values []string) []byte {
 }
 
 // begin completes the head, now that the first part of the body is known.
-func (a *responseWriter) begin(p []byte) {
-	a.begun = true
-	if !a.dated {
-		a.out = append(append(append(a.out, "Date: "...), a.conn.ln.date()...), "\r\n"...)
+func (w *responseWriter) begin(p []byte) {
+	w.begun = true
+	if !w.dated {
+		w.out = append(append(append(w.out, "Date: "...), w.conn.ln.date()...), "\r\n"...)
 	}
-	if a.length < 0 && a.bodyAllowed() {
-		if a.finished && !a.unsure {
-			a.length = int64(len(p))
-			a.out = strconv.AppendInt(append(a.out, "Content-Length: "...), a.length, 10)
-			a.out = append(a.out, "\r\n"...)
+	if w.length < 0 && w.bodyAllowed() {
+		if w.finished && !w.unsure {
+			w.length = int64(len(p))
+			w.out = strconv.AppendInt(append(w.out, "Content-Length: "...), w.length, 10)
+			w.out = append(w.out, "\r\n"...)
 		} else {
-			a.chunked = true
+			w.chunked = true
 		}
 	}
-	if !a.typed && !a.encoded && len(p) > 0 {
-		a.out = append(append(append(a.out, "Content-Type: "...), http.DetectContentType(p)...), "\r\n"...)
+	if !w.typed && !w.encoded && len(p) > 0 {
+		w.out = append(append(append(w.out, "Content-Type: "...), http.DetectContentType(p)...), "\r\n"...)
 	}
-	if !a.closing && a.conn.ln.stopping.Load() {
-		a.closing = true
-		a.out = append(a.out, "Connection: close\r\n"...)
+	if !w.closing && w.conn.ln.stopping.Load() {
+		w.closing = true
+		w.out = append(w.out, "Connection: close\r\n"...)
 	}
-	if a.chunked {
-		a.out = append(a.out, "Transfer-Encoding: chunked\r\n"...)
+	if w.chunked {
+		w.out = append(w.out, "Transfer-Encoding: chunked\r\n"...)
 	}
-	a.out = append(a.out, "\r\n"...)
+	w.out = append(w.out, "\r\n"...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -25,7 +26,7 @@ import (
 type node struct {
 	db        *store.DB
 	fleet     *fleet.Fleet
-	follower  *fleet.Follower
+	follower  *replica.Follower
 	keys      *access.Keys
 	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
@@ -68,7 +69,7 @@ func newNode(db *store.DB, cfg nodeConfig) *node {
 		Store: db, Telemetry: n.telemetry, Policies: cfg.policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.rate, Log: log,
 	})
 	n.keys = access.New(db, now, func(time.Time) bool { return n.follower.InStep() })
-	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)
+	n.follower = replica.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)
 	n.api = api.New(api.Config{
 		Keys:      n.keys,
 		Registry:  registry.New(db, n.fleet, now),

@@ -23,6 +23,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -44,7 +45,7 @@ type server struct {
 	db       *store.DB
 	keys     *access.Keys
 	fleet    *fleet.Fleet
-	follower *fleet.Follower
+	follower *replica.Follower
 	hub      *events.Hub
 	document *openapi.Document
 	limited  bool
@@ -146,7 +147,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		Store: db, Fleet: s.fleet, Keeper: keeper.Held, Now: s.now, Log: log,
 		Before: sequencer.Step, Told: s.hub.Wake,
 	})
-	s.follower = fleet.NewFollower(s.fleet, db, s.keys.Forget, beats, log)
+	s.follower = replica.NewFollower(s.fleet, db, s.keys.Forget, beats, log)
 	if err := s.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

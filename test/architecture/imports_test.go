@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"access":    {"beacon", "id"},
 	"events":    {"beacon", "lease"},
 	"registry":  {"access", "beacon", "fleet", "geo", "id"},
+	"replica":   {"beacon", "fleet", "telemetry"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "job", "lease"},
 
 	// What they are paid.
@@ -82,7 +83,7 @@ var allowed = map[string][]string{
 	// What wires everything.
 	"cmd/beacon": {
 		"access", "api", "beacon", "client", "console", "demo", "deploy", "docs", "docsite", "doctor", "events", "fleet", "heartbeat", "httpserver",
-		"httpserver/metrics", "httpserver/ratelimit", "id", "lease", "ledger", "preview", "registry", "rewards", "rewards/policy",
+		"httpserver/metrics", "httpserver/ratelimit", "id", "lease", "ledger", "preview", "registry", "replica", "rewards", "rewards/policy",
 		"rewards/statement", "simulate", "store", "store/postgres", "store/sqlite", "telemetry",
 	},
 

@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	// What people and devices do.
 	"access":    {"beacon", "id"},
 	"events":    {"beacon", "lease"},
-	"registry":  {"access", "beacon", "fleet", "geo", "id"},
+	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "fleet", "telemetry"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "job", "lease"},
 
@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 
 	// The truth on disk, and whether it is sound. The doctor asks the store itself:
 	// an interface in between would be the store's own, word for word.
-	"store":          {"beacon", "id", "lease", "ledger"},
+	"store":          {"beacon", "geo", "id", "lease", "ledger"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},

@@ -55,14 +55,14 @@ const (
 	KeyRevoked ChangeKind = "key.revoked"
 )
 
-// Idempotency remembers a request that must take effect once (decision N12): who sent
-// it under which key, what it asked for, and its result. The last two are opaque to
-// the store.
+// Idempotency remembers a registration that must take effect once (decision N12): who
+// sent it under which key, what it asked for, which is opaque to the store, and the
+// hotspot as it was registered.
 type Idempotency struct {
 	Owner       UserID
 	Key         string
 	Fingerprint [32]byte
-	Result      []byte
+	Hotspot     Hotspot // set by the store
 	ExpiresAt   time.Time
 }
 

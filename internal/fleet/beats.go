@@ -17,7 +17,7 @@ func (f *Fleet) Knows(h *Hotspot, boot, seq uint64) bool { return f.table.Knows(
 func (f *Fleet) Beat(h *Hotspot, beat *heartbeat.Beat) {
 	f.table.Apply(h.live, beat)
 	if !h.live.Marked(heartbeat.OnMap) && h.Active() {
-		f.chart.enqueue(h)
+		f.coverage.enqueue(h)
 	}
 }
 
@@ -70,12 +70,12 @@ func (f *Fleet) revive(id beacon.HotspotID) *heartbeat.Live {
 	}
 	revived := *h
 	revived.live = f.table.Place(nil, beacon.Hotspot{ID: id})
-	e, _ := f.roll.Snapshot().Get(string(id))
+	e, _ := f.directory.Snapshot().Get(string(id))
 	e.Item = &revived
 	if err := f.show([]entry{e}, nil); err != nil {
 		return nil // cannot happen: its place was valid before
 	}
-	f.chart.enqueue(h)
+	f.coverage.enqueue(h)
 	return revived.live
 }
 

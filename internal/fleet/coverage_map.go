@@ -18,7 +18,7 @@ import (
 // quick; otherwise it is updated once a second.
 type coverageMap struct {
 	tree  *coverage.Tree[*Hotspot]
-	begun atomic.Bool // before that, changes need not be queued: Chart reads all hotspots
+	begun atomic.Bool // before that, changes need not be queued: BuildMap reads all hotspots
 
 	queue   sync.Mutex
 	waiting []*Hotspot   // old or current spots; the current state of their hotspots is in the index
@@ -56,21 +56,21 @@ const (
 // BuildMap draws all hotspots as they are at now. Once it has returned, maps are kept in
 // step.
 func (f *Fleet) BuildMap(now time.Time) error {
-	f.chart.mu.Lock()
-	defer f.chart.mu.Unlock()
-	f.chart.begun.Store(true)
+	f.coverage.mu.Lock()
+	defer f.coverage.mu.Unlock()
+	f.coverage.begun.Store(true)
 	var put []coverage.Disc[*Hotspot]
 	f.All(func(s *Hotspot) bool {
 		put = append(put, f.disc(s, now))
 		return true
 	})
-	return f.chart.tree.Apply(put, nil)
+	return f.coverage.tree.Apply(put, nil)
 }
 
 // Redraw brings the map in step with what is true at now. Call it about once a
 // second.
 func (f *Fleet) Redraw(now time.Time) error {
-	c := &f.chart
+	c := &f.coverage
 	if !c.begun.Load() {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *Fleet) Redraw(now time.Time) error {
 // before they are drawn, so that a waiting reader can see whether they are too many
 // to wait for.
 func (f *Fleet) lookIfDue(now time.Time) {
-	c := &f.chart
+	c := &f.coverage
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wasSetBack := now.Before(c.latest.Add(-slack))
@@ -99,7 +99,7 @@ func (f *Fleet) lookIfDue(now time.Time) {
 // drawn returns what maps show at now. It is exact, unless so much has just changed
 // that a reader should not wait.
 func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
-	c := &f.chart
+	c := &f.coverage
 	waiting := c.length.Load()
 	if (waiting > 0 || c.isDue(now)) && waiting <= soon && c.begun.Load() {
 		c.mu.Lock()
@@ -135,7 +135,7 @@ func (c *cost) usual() time.Duration { return min(c.last, c.before) }
 // redraw draws what has changed. It counts the changes as drawn only when all of them
 // are visible: until then a reader waits, unless they are too many.
 func (f *Fleet) redraw(now time.Time) error {
-	c := &f.chart
+	c := &f.coverage
 	if now.After(c.latest) {
 		c.latest = now
 	}
@@ -176,12 +176,12 @@ func (f *Fleet) redraw(now time.Time) error {
 // Drawing returns, for monitoring, how many changes maps do not show yet, and how
 // long the last drawing took.
 func (f *Fleet) Drawing() (waiting int, took time.Duration) {
-	return int(f.chart.length.Load()), time.Duration(f.chart.spent.Load())
+	return int(f.coverage.length.Load()), time.Duration(f.coverage.spent.Load())
 }
 
 // Online returns how many hotspots are online, as maps show it.
 func (f *Fleet) Online() int {
-	_, online := f.chart.tree.Snapshot().Count(world)
+	_, online := f.coverage.tree.Snapshot().Count(world)
 	return online
 }
 
@@ -211,7 +211,7 @@ func (s *Hotspot) light(now time.Time) bool {
 // lookAtAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
-	c := &f.chart
+	c := &f.coverage
 	c.looked = time.Now()
 	raws, oldest := f.table.StatusDiff(heartbeat.OnMap, now.UnixMicro(), false)
 	var turned []*Hotspot
@@ -240,7 +240,7 @@ func (c *coverageMap) enqueue(spots ...*Hotspot) {
 	c.length.Add(int64(len(spots)))
 }
 
-// take empties the queue and returns what was in it.
+// dequeue empties the queue and returns what was in it.
 func (c *coverageMap) dequeue() []*Hotspot {
 	c.queue.Lock()
 	defer c.queue.Unlock()

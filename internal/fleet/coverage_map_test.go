@@ -179,42 +179,41 @@ func TestRedraw_LooksAnyway(t *testing.T) {
 	})
 }
 
-// Who has seen his own change happen sees it in a survey, whoever else is
-// drawing at that moment.
+// Whoever has seen its own change happen sees it in a survey, whoever else is drawing at
+// that moment. Time stands still meanwhile: a reader does not wait for changes that took
+// long to draw.
 func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
-	synctest.Test(t, testReadsItsOwnWrites)
-}
-
-func testReadsItsOwnWrites(t *testing.T) {
-	f := mapped(t)
-	var writers sync.WaitGroup
-	for writer := range 4 {
-		writers.Go(func() {
-			place := geo.Point{Lat: 40 + float64(writer)/10, Lng: -74}
-			box := geo.Box{North: place.Lat + 0.01, South: place.Lat - 0.01, East: -73.9, West: -74.1}
-			h := serving()
-			h.Location.Point = place
-			for round := range int64(100) {
-				h.Version = 3*round + 1
-				h.DeletedAt = time.Time{}
-				h.ID = beacon.HotspotID(id.New(beacon.HotspotPrefix, noon))
-				mustApply(t, f, h)
-				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 != 0 {
-					t.Errorf("registered: %+v", s)
+	synctest.Test(t, func(t *testing.T) {
+		f := mapped(t)
+		var writers sync.WaitGroup
+		for writer := range 4 {
+			writers.Go(func() {
+				place := geo.Point{Lat: 40 + float64(writer)/10, Lng: -74}
+				box := geo.Box{North: place.Lat + 0.01, South: place.Lat - 0.01, East: -73.9, West: -74.1}
+				h := serving()
+				h.Location.Point = place
+				for round := range int64(100) {
+					h.Version = 3*round + 1
+					h.DeletedAt = time.Time{}
+					h.ID = beacon.HotspotID(id.New(beacon.HotspotPrefix, noon))
+					mustApply(t, f, h)
+					if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 != 0 {
+						t.Errorf("registered: %+v", s)
+					}
+					f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
+					if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 == 0 {
+						t.Errorf("beat: %+v", s)
+					}
+					h.Version, h.DeletedAt = h.Version+1, noon
+					mustApply(t, f, h)
+					if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 0 || s.AreaKm2 != 0 {
+						t.Errorf("deleted: %+v", s)
+					}
 				}
-				f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
-				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 1 || s.AreaKm2 == 0 {
-					t.Errorf("beat: %+v", s)
-				}
-				h.Version, h.DeletedAt = h.Version+1, noon
-				mustApply(t, f, h)
-				if s := f.Survey(box, fleet.AnyZoom, noon); s.Count != 0 || s.AreaKm2 != 0 {
-					t.Errorf("deleted: %+v", s)
-				}
-			}
-		})
-	}
-	writers.Wait()
+			})
+		}
+		writers.Wait()
+	})
 }
 
 // A reader never waits for a crowd that came at once: it is drawn by the job that

@@ -1,11 +1,12 @@
 package fleet_test
 
 import (
-	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -97,20 +98,26 @@ func TestDeleted_StaysDeleted(t *testing.T) {
 
 // At a start, the heartbeats of recently deleted hotspots still count.
 func TestDeleted_Load(t *testing.T) {
-	s := newSource()
 	f := newFleet()
-	recent, old := serving(), serving()
-	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)
-	s.write("n", recent)
-	s.write("n", old)
-	fo := fleet.NewFollower(f, s, noKeys, noCompanion{since: noon.Add(-time.Minute)}, slog.New(slog.DiscardHandler))
-	if err := fo.Load(t.Context()); err != nil {
+	h := serving()
+	h.DeletedAt = noon
+	mustLoad(t, f, h)
+	if got, there := factsOf(f, h); !there || got.Expected != 60 || f.Len() != 0 {
+		t.Errorf("it is there: %v, %+v; %d live", there, got, f.Len())
+	}
+}
+
+// mustLoad loads hotspots from several goroutines at once, as a store does.
+func mustLoad(t *testing.T, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
+	t.Helper()
+	err := f.Load(func(add func(beacon.Hotspot) error) error {
+		var all errgroup.Group
+		for _, h := range hotspots {
+			all.Go(func() error { return add(h) })
+		}
+		return all.Wait()
+	})
+	if err != nil {
 		t.Fatal(err)
-	}
-	if got, there := factsOf(f, recent); !there || got.Expected != 60 || f.Len() != 0 {
-		t.Errorf("the recently deleted one is there: %v, %+v; %d live", there, got, f.Len())
-	}
-	if _, there := factsOf(f, old); there {
-		t.Error("the one deleted long ago is there")
 	}
 }

@@ -45,12 +45,12 @@ type Encoder func(beacon.Hotspot) string
 // hotspots never waits; a request for a map may first draw recent changes (see
 // coverageMap).
 type Fleet struct {
-	encode  Encoder
-	outages *heartbeat.Outages
-	table   *heartbeat.Table // excuses the outages
-	index   *spatial.Index[*Hotspot]
-	roll    *directory.Roll[*Hotspot]
-	chart   coverageMap
+	encode    Encoder
+	outages   *heartbeat.Outages
+	table     *heartbeat.Table // excuses the outages
+	index     *spatial.Index[*Hotspot]
+	directory *directory.Roll[*Hotspot]
+	coverage  coverageMap
 
 	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
@@ -74,7 +74,8 @@ const tombstoneTime = 10 * time.Minute
 func New(encode Encoder) *Fleet {
 	outages := heartbeat.NewOutages()
 	return &Fleet{
-		encode: encode, outages: outages, table: heartbeat.NewTable(outages), index: spatial.New[*Hotspot](), roll: directory.New[*Hotspot](), chart: coverageMap{tree: coverage.New[*Hotspot]()},
+		encode: encode, outages: outages, table: heartbeat.NewTable(outages),
+		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
 		gone: map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
 	}
 }
@@ -132,7 +133,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	if err := f.show(put, remove); err != nil {
 		return err
 	}
-	f.chart.enqueue(changed...)
+	f.coverage.enqueue(changed...)
 	return nil
 }
 
@@ -145,7 +146,7 @@ func (f *Fleet) show(put []entry, remove []string) error {
 	if err := f.index.Apply(spots, remove); err != nil {
 		return err
 	}
-	f.roll.Apply(put, remove)
+	f.directory.Apply(put, remove)
 	return nil
 }
 

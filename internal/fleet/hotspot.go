@@ -102,7 +102,7 @@ func (s *Hotspot) Opens(hash [32]byte) bool {
 // other halves would take 16 MB for a million hotspots.
 type keyPrint [16]byte
 
-// Facts describe a hotspot at one moment.
+// Condition describes a hotspot at one moment.
 type Condition struct {
 	Status  beacon.Status
 	RadiusM float64
@@ -112,7 +112,7 @@ type Condition struct {
 	Uptime  int // in ten-thousandths (decision N16)
 }
 
-// Condition returns the facts as of now, from memory and without a lock.
+// Condition returns the condition at now, from memory and without a lock.
 func (s *Hotspot) Condition(now time.Time) Condition {
 	facts := Condition{Status: s.StatusAt(now), RadiusM: s.radius}
 	if s.live == nil {

@@ -10,13 +10,13 @@ import (
 // Span is a range of minutes, both ends included.
 type Span struct{ From, To beacon.Minute }
 
-// Service knows in which minutes the service itself was down, so that an outage of ours
+// Outages knows in which minutes the service itself was down, so that an outage of ours
 // costs no operator anything (decision N16). It is safe for concurrent use.
 type Outages struct {
 	excused atomic.Pointer[[]Span] // sorted, with gaps in between
 }
 
-// NewOutages returns a Service that knows of no outage.
+// NewOutages returns Outages without any.
 func NewOutages() *Outages {
 	s := &Outages{}
 	s.excused.Store(&[]Span{})

@@ -26,6 +26,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -36,7 +37,7 @@ import (
 // keeps the two consistent.
 type Node struct {
 	Fleet    *fleet.Fleet
-	Follower *fleet.Follower
+	Follower *replica.Follower
 	Keys     *access.Keys
 	Hub      *events.Hub
 	API      *api.API
@@ -80,7 +81,7 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
-	n.Follower = fleet.NewFollower(n.Fleet, db, n.Keys.Forget, n.telemetry, log)
+	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Forget, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
 	return n
 }

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -43,11 +42,7 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 	if err != nil {
 		return Registered{}, err
 	}
-	once, err := in.Once.record(p.User, h)
-	if err != nil {
-		return Registered{}, err
-	}
-	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), once)
+	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), in.Once.record(p.User, h.CreatedAt))
 	if err != nil {
 		return Registered{}, err
 	}
@@ -61,32 +56,18 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
 
 // record returns what the database stores about a request that may be repeated.
-func (o IdempotencyKey) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
+func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idempotency {
 	if o.Key == "" {
-		return nil, nil
+		return nil
 	}
-	result, err := encodeRecord(h)
-	if err != nil {
-		return nil, err
-	}
-	return &beacon.Idempotency{
-		Owner:       owner,
-		Key:         o.Key,
-		Fingerprint: o.Fingerprint,
-		Result:      result,
-		ExpiresAt:   h.CreatedAt.Add(rememberFor),
-	}, nil
+	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(rememberFor)}
 }
 
 func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint {
 		return Registered{}, errOtherRequest
 	}
-	h, err := decodeRecord(first.Result)
-	if err != nil {
-		return Registered{}, errors.Join(errors.New("an idempotency record cannot be read"), err)
-	}
-	return Registered{Hotspot: newborn(h), Replayed: true}, nil
+	return Registered{Hotspot: newborn(first.Hotspot), Replayed: true}, nil
 }
 
 // Verification says where staff found a hotspot.

@@ -153,7 +153,7 @@ func TestRefresh_ClockAhead(t *testing.T) {
 }
 
 // A span of a clock that was ahead says nothing about when a server was last up.
-func TestSince_SpanOfTheFuture(t *testing.T) {
+func TestDeletedSince_SpanOfTheFuture(t *testing.T) {
 	c := &clock{at: evening}
 	n := start(t, onSQLite(t), c, nil)
 	last := evening.Add(-4 * 24 * time.Hour)
@@ -163,8 +163,8 @@ func TestSince_SpanOfTheFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if since, err := n.Since(t.Context()); err != nil || !since.Equal(last.Add(-beacon.KeepPast)) {
-		t.Errorf("Since = %v, %v", since, err)
+	if since, err := n.DeletedSince(t.Context()); err != nil || !since.Equal(last.Add(-beacon.KeepPast)) {
+		t.Errorf("DeletedSince = %v, %v", since, err)
 	}
 }
 

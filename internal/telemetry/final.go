@@ -75,9 +75,9 @@ func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	return before, true
 }
 
-// Since returns from when on deleted hotspots may have a day that is not final: up to
-// two days before any server was last up. See fleet.Companion.
-func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
+// DeletedSince returns since when deleted hotspots may have a day that is not final: up
+// to two days before any server was last up.
+func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 	spans, err := t.Store.Spans(ctx, 0)
 	if err != nil {
 		return time.Time{}, err

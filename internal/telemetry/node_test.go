@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -108,7 +109,7 @@ type node struct {
 	*telemetry.Telemetry
 	db       *store.DB
 	fleet    *fleet.Fleet
-	follower *fleet.Follower
+	follower *replica.Follower
 	stop     func()
 }
 
@@ -133,7 +134,7 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	if !c.real.IsZero() {
 		n.SetMachine(c.machine)
 	}
-	n.follower = fleet.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
+	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

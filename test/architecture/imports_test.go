@@ -38,7 +38,8 @@ var allowed = map[string][]string{
 	// What people and devices do.
 	"access":    {"beacon", "id"},
 	"events":    {"beacon", "lease"},
-	"registry":  {"access", "beacon", "fleet", "geo", "id"},
+	"registry":  {"access", "beacon", "fleet", "id"},
+	"replica":   {"beacon", "fleet", "telemetry"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
@@ -48,7 +49,7 @@ var allowed = map[string][]string{
 
 	// The truth on disk, and whether it is sound. The doctor asks the store itself:
 	// an interface in between would be the store's own, word for word.
-	"store":          {"beacon", "id", "lease", "ledger"},
+	"store":          {"beacon", "geo", "id", "lease", "ledger"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
@@ -87,7 +88,7 @@ var allowed = map[string][]string{
 	// What wires everything.
 	"node": {
 		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
-		"registry", "rewards", "rewards/policy", "store", "telemetry",
+		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
 		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",

@@ -1,4 +1,4 @@
-package fleet_test
+package replica_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package fleet_test
+package replica_test
 
 import (
 	"bytes"
@@ -16,13 +16,15 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/replica"
 )
 
 // follow makes an empty fleet that follows a source, and loads it.
-func follow(t testing.TB, s fleet.Source, onKey func(beacon.KeyID)) (*fleet.Fleet, *fleet.Follower) {
+func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID)) (*fleet.Fleet, *replica.Follower) {
 	t.Helper()
 	f := newFleet()
-	fo := fleet.NewFollower(f, s, onKey, noCompanion{}, slog.New(slog.DiscardHandler))
+	fo := replica.NewFollower(f, s, onKey, noBeats{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +33,61 @@ func follow(t testing.TB, s fleet.Source, onKey func(beacon.KeyID)) (*fleet.Flee
 
 func noKeys(beacon.KeyID) {}
 
-func mustStep(t testing.TB, fo *fleet.Follower) {
+func newFleet() *fleet.Fleet {
+	return fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
+}
+
+// at makes a version of a hotspot.
+func at(id string, version int64) beacon.Hotspot {
+	return beacon.Hotspot{ID: beacon.HotspotID(id), Version: version, Location: beacon.Location{Point: geo.Point{Lat: float64(version) / 1000}}}
+}
+
+func deleted(id string, version int64) beacon.Hotspot {
+	h := at(id, version)
+	h.DeletedAt = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	return h
+}
+
+func mustApply(t testing.TB, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
+	t.Helper()
+	if err := f.Apply(hotspots...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// versions are those of all hotspots in a fleet.
+func versions(f *fleet.Fleet) map[string]int64 {
+	all := map[string]int64{}
+	f.All(func(h *fleet.Hotspot) bool {
+		all[h.ID()] = h.Version()
+		return true
+	})
+	return all
+}
+
+func mustStep(t testing.TB, fo *replica.Follower) {
 	t.Helper()
 	if err := fo.Step(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A start reads deleted hotspots as long as their heartbeats may count.
+func TestFollower_LoadDeleted(t *testing.T) {
+	s, f, noon := newSource(), newFleet(), time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	recent, old := deleted("recent", 1), deleted("old", 1)
+	for _, h := range []*beacon.Hotspot{&recent, &old} {
+		h.Location.VerifiedAt, h.Device.LinkedAt = noon.AddDate(0, 0, -1), noon.AddDate(0, 0, -1)
+	}
+	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)
+	s.write("n", recent)
+	s.write("n", old)
+	fo := replica.NewFollower(f, s, noKeys, noBeats{since: noon.Add(-time.Minute)}, slog.New(slog.DiscardHandler))
+	if err := fo.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Dirty(true); !slices.Equal(got, []beacon.HotspotID{recent.ID}) {
+		t.Errorf("the heartbeats of %v count; want %s", got, recent.ID)
 	}
 }
 
@@ -238,7 +291,7 @@ func TestFollower_Load(t *testing.T) {
 func TestFollower_LoadBetween(t *testing.T) {
 	s := newSource()
 	f := newFleet()
-	fo := fleet.NewFollower(f, &lateSource{source: s}, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
+	fo := replica.NewFollower(f, &lateSource{source: s}, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +319,7 @@ func TestFollower_LoadFails(t *testing.T) {
 		s := newSource()
 		s.write("n", at("a", 1))
 		s.fail(method, errAway)
-		fo := fleet.NewFollower(newFleet(), s, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
+		fo := replica.NewFollower(newFleet(), s, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
 		if err := fo.Load(t.Context()); err == nil || fo.InStep() {
 			t.Errorf("%s fails: Load = %v, in step: %v", method, err, fo.InStep())
 		}
@@ -279,7 +332,7 @@ func TestFollower_InStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
 		f := newFleet()
-		fo := fleet.NewFollower(f, s, noKeys, noCompanion{}, slog.New(slog.DiscardHandler))
+		fo := replica.NewFollower(f, s, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
 		check := func(when string, want bool) {
 			t.Helper()
 			if fo.InStep() != want {
@@ -322,7 +375,7 @@ func TestFollower_Run(t *testing.T) {
 		s := newSource()
 		var log bytes.Buffer
 		f := newFleet()
-		fo := fleet.NewFollower(f, s, noKeys, noCompanion{}, slog.New(slog.NewTextHandler(&log, nil)))
+		fo := replica.NewFollower(f, s, noKeys, noBeats{}, slog.New(slog.NewTextHandler(&log, nil)))
 		if err := fo.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

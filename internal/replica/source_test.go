@@ -1,4 +1,4 @@
-package fleet_test
+package replica_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // source is an honest store in memory: a write is a row and a change in the
@@ -152,10 +153,10 @@ func (s *source) live() map[string]int64 {
 	return live
 }
 
-// noCompanion follows nothing else.
-type noCompanion struct{ since time.Time }
+// noBeats has no heartbeats to follow.
+type noBeats struct{ since time.Time }
 
-func (c noCompanion) Since(context.Context) (time.Time, error) { return c.since, nil }
+func (b noBeats) DeletedSince(context.Context) (time.Time, error) { return b.since, nil }
 
-func (noCompanion) Look(context.Context) error   { return nil }
-func (noCompanion) Follow(context.Context) error { return nil }
+func (noBeats) Heads(context.Context) (telemetry.Heads, error) { return telemetry.Heads{}, nil }
+func (noBeats) Follow(context.Context, telemetry.Heads) error  { return nil }

@@ -1,4 +1,4 @@
-package registry
+package store
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 
 // A record gives back the whole registration, and its text is what it was: a
 // later build must read what an earlier one wrote.
-func TestRecord(t *testing.T) {
+func TestRegistration(t *testing.T) {
 	at := time.Date(2026, 11, 15, 12, 0, 0, 123_000_000, time.UTC)
 	fresh := beacon.Hotspot{
 		ID: "hs_1", Operator: "usr_1", Name: "Café", Type: beacon.Public,
@@ -31,26 +31,29 @@ func TestRecord(t *testing.T) {
 		},
 		CreatedAt: at, UpdatedAt: at, Version: 1,
 	}
-	text, err := encodeRecord(fresh)
+	text, err := encodeRegistration(fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"id":"hs_1","operator":"usr_1","name":"Café","type":"public","lat":1.5,"lng":-2.5,"address":"1 Long Street",` +
+	const start = `{"id":"hs_1","operator":"usr_1","name":"Café","type":"public","lat":1.5,"lng":-2.5,"address":"1 Long Street",` +
 		`"ssid":"guest","mac":"AA-BB-CC-00-11-22","max_connections":7,"bandwidth_mbps":8.5,"coverage_m":90,` +
-		`"hours":{"timezone":"America/New_York","weekly":[{"days":["mon","tue"],"open":480,"close":1320}],` +
-		`"exceptions":[{"date":"2026-12-25","closed":true,"spans":null},{"date":"2026-12-31","closed":false,"spans":[{"open":600,"close":840}]}]},` +
-		`"created_at":"2026-11-15T12:00:00.123Z"}`
+		`"hours":{"timezone":"America/New_York","weekly":[{"days":["mon","tue"],"open":480,"close":1320}],"exceptions":[`
+	const end = `]},"created_at":"2026-11-15T12:00:00.123Z"}`
+	const want = start + `{"date":"2026-12-25","closed":true},{"date":"2026-12-31","spans":[{"open":600,"close":840}]}` + end
+	const earlier = start + `{"date":"2026-12-25","closed":true,"spans":null},{"date":"2026-12-31","closed":false,"spans":[{"open":600,"close":840}]}` + end
 	if string(text) != want {
 		t.Errorf("the record is %s; want %s", text, want)
 	}
-	back, err := decodeRecord([]byte(want))
-	if err != nil {
-		t.Fatal(err)
+	for _, text := range []string{want, earlier} {
+		back, err := decodeRegistration([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fresh, back); diff != "" {
+			t.Errorf("written (-) and read back (+):\n%s", diff)
+		}
 	}
-	if diff := cmp.Diff(fresh, back); diff != "" {
-		t.Errorf("written (-) and read back (+):\n%s", diff)
-	}
-	if _, err := decodeRecord([]byte(`{"id":`)); err == nil {
+	if _, err := decodeRegistration([]byte(`{"id":`)); err == nil {
 		t.Error("half a record is read")
 	}
 }

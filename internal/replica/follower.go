@@ -1,4 +1,17 @@
-package fleet
+// Package replica keeps a process in step with the database, into which every process
+// writes: it follows the streams of all of them into the fleet, the heartbeats and the
+// cache of keys.
+//
+// Its one invariant: nothing is missed. Every process that writes has its own stream of
+// changes, numbered without gaps, and its own journal of heartbeats. A follower keeps
+// its position in each, and moves it only once what was read is applied. So it does not
+// matter in which order transactions commit, and after a pause it resumes where it
+// stopped.
+//
+//	follower := replica.NewFollower(fleet, store, forgetKey, telemetry, log)
+//	err := follower.Load(ctx) // fills the fleet
+//	go follower.Run(ctx)      // keeps it in step
+package replica
 
 import (
 	"context"
@@ -9,6 +22,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // Source is where changes come from: the store. Package store documents what each
@@ -20,34 +35,29 @@ type Source interface {
 	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
 }
 
-// Follower keeps a fleet in step with the store. Every process that writes has its
-// own stream of changes, numbered without gaps, and a follower keeps its position in
-// each. So it misses nothing, in whatever order transactions commit, and after a
-// pause it resumes where it stopped.
+// Follower keeps a process in step with the store.
 type Follower struct {
-	fleet  *Fleet
+	fleet  *fleet.Fleet
 	source Source
 	log    *slog.Logger
 
 	// onKey is called with every key that was created or revoked.
 	onKey func(beacon.KeyID)
 
-	companion Companion
+	beats Beats
 
-	places map[string]int64 // by node: the last change that was applied
-	inStep atomic.Pointer[time.Time]
+	cursors map[string]int64 // by node: the last change that was applied
+	inStep  atomic.Pointer[time.Time]
 }
 
-// Companion follows other data in the store that makes sense only together with the
-// changes, such as heartbeats. A device beats only after it was linked. So Look notes
-// how far the beats go, then the changes are applied, and then Follow applies the
-// beats up to that point: every device that beat is known by then.
-type Companion interface {
-	// Since returns from when on the companion needs hotspots that were deleted
-	// before it began to follow.
-	Since(ctx context.Context) (time.Time, error)
-	Look(ctx context.Context) error
-	Follow(ctx context.Context) error
+// Beats follows the journals of heartbeats: package telemetry. A device beats only
+// after it was linked. So a step first reads how far the journals go, then applies the
+// changes, and then the beats up to that point: every device that beat is known by then.
+type Beats interface {
+	// DeletedSince returns since when deleted hotspots may have heartbeats that count.
+	DeletedSince(ctx context.Context) (time.Time, error)
+	Heads(ctx context.Context) (telemetry.Heads, error)
+	Follow(ctx context.Context, upTo telemetry.Heads) error
 }
 
 const (
@@ -61,8 +71,8 @@ const (
 const Freshness = 2 * time.Second
 
 // NewFollower returns a follower. Call Load first.
-func NewFollower(fleet *Fleet, source Source, onKey func(beacon.KeyID), companion Companion, log *slog.Logger) *Follower {
-	return &Follower{fleet: fleet, source: source, onKey: onKey, companion: companion, log: log}
+func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID), beats Beats, log *slog.Logger) *Follower {
+	return &Follower{fleet: f, source: source, onKey: onKey, beats: beats, log: log}
 }
 
 // Load fills the fleet. It reads the positions before the hotspots: a change in
@@ -73,7 +83,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the heads of the changes: %w", err)
 	}
-	since, err := fo.companion.Since(ctx)
+	since, err := fo.beats.DeletedSince(ctx)
 	if err != nil {
 		return fmt.Errorf("find out since when deleted hotspots matter: %w", err)
 	}
@@ -81,7 +91,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
 	}
-	fo.places = heads
+	fo.cursors = heads
 	fo.inStep.Store(&began)
 	return nil
 }
@@ -134,7 +144,8 @@ func (fo *Follower) Step(ctx context.Context) error {
 // CatchUp is Step without its timeout, for when there may be much to apply.
 func (fo *Follower) CatchUp(ctx context.Context) error {
 	began := time.Now()
-	if err := fo.companion.Look(ctx); err != nil {
+	beats, err := fo.beats.Heads(ctx)
+	if err != nil {
 		return err
 	}
 	heads, err := fo.source.Heads(ctx)
@@ -142,13 +153,13 @@ func (fo *Follower) CatchUp(ctx context.Context) error {
 		return err
 	}
 	for node, head := range heads {
-		for fo.places[node] < head {
+		for fo.cursors[node] < head {
 			if err := fo.advance(ctx, node); err != nil {
 				return err
 			}
 		}
 	}
-	if err := fo.companion.Follow(ctx); err != nil {
+	if err := fo.beats.Follow(ctx, beats); err != nil {
 		return err
 	}
 	fo.inStep.Store(&began)
@@ -157,21 +168,21 @@ func (fo *Follower) CatchUp(ctx context.Context) error {
 
 // advance applies the next changes of one node, and only then moves its position.
 func (fo *Follower) advance(ctx context.Context, node string) error {
-	place := fo.places[node]
-	changes, err := fo.source.Changes(ctx, node, place, changesAtATime)
+	cursor := fo.cursors[node]
+	changes, err := fo.source.Changes(ctx, node, cursor, changesAtATime)
 	if err != nil {
 		return err
 	}
 	if len(changes) == 0 {
-		return fmt.Errorf("node %s has changes after %d, and gives none", node, place)
+		return fmt.Errorf("node %s has changes after %d, and gives none", node, cursor)
 	}
 	seen := map[beacon.HotspotID]bool{}
 	var stale []beacon.HotspotID
 	for _, c := range changes {
-		if c.Seq != place+1 {
-			return fmt.Errorf("node %s: change %d is followed by %d; the stream must not have gaps", node, place, c.Seq)
+		if c.Seq != cursor+1 {
+			return fmt.Errorf("node %s: change %d is followed by %d; the stream must not have gaps", node, cursor, c.Seq)
 		}
-		place = c.Seq
+		cursor = c.Seq
 		switch c.Kind {
 		case beacon.KeyCreated, beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target))
@@ -193,6 +204,6 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 			return err
 		}
 	}
-	fo.places[node] = place
+	fo.cursors[node] = cursor
 	return nil
 }

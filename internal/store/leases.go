@@ -74,13 +74,3 @@ func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, err
 		return s, scan(&s.From, &s.To)
 	}, sqlText.spans, since)
 }
-
-// PruneSpans deletes the spans that end before a minute.
-func (db *DB) PruneSpans(ctx context.Context, before int64) error {
-	op := &operation{order: "span"}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.pruneSpans, before)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
-}

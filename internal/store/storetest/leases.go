@@ -206,9 +206,5 @@ func spans(t *testing.T, database Database) {
 	extend(two, 90, 300)
 	equal(t, "all spans", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}, {From: 200, To: 210}})
 	equal(t, "since 105", must(two.Spans(t.Context(), 105)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
-	if err := two.PruneSpans(t.Context(), 105); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "what is left", must(one.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
 	wantHead(t, one, 0)
 }

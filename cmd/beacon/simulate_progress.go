@@ -23,10 +23,10 @@ func summary(r simulate.Reading, took time.Duration) string {
 	line := fmt.Sprintf("%d heartbeats in %s, %.0f/s, p50 %s, p99 %s", r.Taken, took.Round(time.Millisecond),
 		float64(r.Taken)/max(took.Seconds(), 0.001), r.Quantile(0.5), r.Quantile(0.99))
 	if r.Repeated > 0 {
-		line += fmt.Sprintf(", %d asked to come later", r.Repeated)
+		line += fmt.Sprintf(", %d told to retry later", r.Repeated)
 	}
 	if r.Failed > 0 {
-		line += fmt.Sprintf(", %d given up", r.Failed)
+		line += fmt.Sprintf(", %d failed", r.Failed)
 	}
 	return line
 }

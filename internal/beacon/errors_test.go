@@ -10,10 +10,10 @@ import (
 func TestError_TellsLogsTheCause(t *testing.T) {
 	cause := errors.New("disk full")
 	err := error(&beacon.Error{
-		Message: "2 fields are at fault", Err: cause,
+		Message: "2 fields are not valid", Err: cause,
 		Fields: []beacon.FieldError{{Field: "a", Message: "is odd"}, {Field: "b", Message: "is required"}},
 	})
-	if want := "2 fields are at fault; a: is odd; b: is required: disk full"; err.Error() != want || !errors.Is(err, cause) {
+	if want := "2 fields are not valid; a: is odd; b: is required: disk full"; err.Error() != want || !errors.Is(err, cause) {
 		t.Errorf("got %q; want %q, with its cause", err, want)
 	}
 	if got := (&beacon.Error{Message: "no such key"}).Error(); got != "no such key" {

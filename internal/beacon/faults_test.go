@@ -43,10 +43,10 @@ func TestFaults(t *testing.T) {
 		message string
 	}{
 		{"one missing", func(f *beacon.Faults) { f.Missing("name") }, beacon.MissingParameter, "name is required"},
-		{"two missing", func(f *beacon.Faults) { f.Missing("a"); f.Missing("b") }, beacon.MissingParameter, "2 fields are at fault"},
+		{"two missing", func(f *beacon.Faults) { f.Missing("a"); f.Missing("b") }, beacon.MissingParameter, "2 fields are not valid"},
 		{"one wrong", func(f *beacon.Faults) { f.Add("type", "is odd") }, beacon.InvalidRequest, "type is odd"},
-		{"wrong, then missing", func(f *beacon.Faults) { f.Check("a", errors.New("is odd")); f.Missing("b") }, beacon.InvalidRequest, "2 fields are at fault"},
-		{"missing, then wrong", func(f *beacon.Faults) { f.Missing("b"); f.Add("a", "is odd") }, beacon.InvalidRequest, "2 fields are at fault"},
+		{"wrong, then missing", func(f *beacon.Faults) { f.Check("a", errors.New("is odd")); f.Missing("b") }, beacon.InvalidRequest, "2 fields are not valid"},
+		{"missing, then wrong", func(f *beacon.Faults) { f.Missing("b"); f.Add("a", "is odd") }, beacon.InvalidRequest, "2 fields are not valid"},
 	} {
 		var f beacon.Faults
 		test.note(&f)
@@ -82,7 +82,7 @@ func TestFaults_Many(t *testing.T) {
 		f.Missing(fmt.Sprintf("field%d", i))
 	}
 	err, _ := errors.AsType[*beacon.Error](f.Err())
-	if err.Kind != beacon.MissingParameter || len(err.Fields) != 100 || err.Message != "150 fields are at fault; the first 100 are listed" {
+	if err.Kind != beacon.MissingParameter || len(err.Fields) != 100 || err.Message != "150 fields are not valid; the first 100 are listed" {
 		t.Errorf("%d fields, kind %d, %q", len(err.Fields), err.Kind, err.Message)
 	}
 	f.Add("last", "is wrong")

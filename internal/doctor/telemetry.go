@@ -25,7 +25,7 @@ func journal(l *look) error {
 		return s.EachBatch(l.ctx, func(node string, row beacon.JournalRow) error {
 			l.row()
 			if row.Seq != last[node]+1 {
-				l.wrong(node, "after batch %d of its journal comes batch %d", last[node], row.Seq)
+				l.wrong(node, "batch %d of its journal is followed by batch %d", last[node], row.Seq)
 			}
 			last[node] = row.Seq
 			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
@@ -77,14 +77,14 @@ func records(l *look) error {
 		eachDiffering(differ, func(text string, n int64) {
 			id, facts, _ := strings.Cut(text, " ")
 			if n > 0 {
-				l.wrong(id, "its record says %s, and the books do not", facts)
+				l.wrong(id, "its record says %s, but the ledger does not", facts)
 			} else {
-				l.wrong(id, "the books say %s, and its record does not", facts)
+				l.wrong(id, "the ledger says %s, but its record does not", facts)
 			}
 		})
 		return err
 	})
-	l.at("%d records, against the books of %d closed days", l.looked.Load(), len(closed))
+	l.at("%d records, compared with the ledger of %d closed days", l.looked.Load(), len(closed))
 	return err
 }
 
@@ -95,9 +95,9 @@ func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool
 		l.row()
 		switch {
 		case err != nil:
-			l.wrong(string(r.Hotspot), "its record of %s: %v", beacon.Day(r.Day), err)
+			l.wrong(string(r.Hotspot), "its record for %s: %v", beacon.Day(r.Day), err)
 		case int64(record.Day()) != r.Day:
-			l.wrong(string(r.Hotspot), "its record of %s is of %s", beacon.Day(r.Day), beacon.Day(record.Day()))
+			l.wrong(string(r.Hotspot), "its record for %s is dated %s", beacon.Day(r.Day), beacon.Day(record.Day()))
 		}
 	}
 	if err != nil {

@@ -76,7 +76,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	}
 	since, err := fo.companion.Since(ctx)
 	if err != nil {
-		return fmt.Errorf("find out since when deleted hotspots matter: %w", err)
+		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
 	}
 	var mu sync.Mutex
 	var all []entry // not hotspots: those are five times as large
@@ -136,9 +136,9 @@ func (fo *Follower) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !lost:
-			fo.log.Error("cannot follow the changes of the database; answers may be stale until it is back", "err", err)
+			fo.log.Error("cannot follow the changes in the database; responses may be stale until it is back", "err", err)
 		case err == nil && lost:
-			fo.log.Info("following the changes of the database again")
+			fo.log.Info("following the changes in the database again")
 		}
 		lost = err != nil
 	}
@@ -183,7 +183,7 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		return err
 	}
 	if len(changes) == 0 {
-		return fmt.Errorf("node %s has changes after %d, and gives none", node, place)
+		return fmt.Errorf("node %s has changes after %d, but returned none", node, place)
 	}
 	seen := map[beacon.HotspotID]bool{}
 	var stale []beacon.HotspotID

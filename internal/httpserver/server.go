@@ -58,7 +58,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 	defer cancel()
 	err = errors.Join(fast.drain(patience), srv.Shutdown(patience))
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
+		err = errors.Join(errors.New("the drain timed out and requests were cut off"), srv.Close())
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func (r *Rewards) eachRow(ctx context.Context, s *ledger.Statement, fn func(ledg
 		}
 	}
 	if chain != s.Chain {
-		return fmt.Errorf("the rows of %s in %s do not add up to its statement: the database was changed by someone else", s.User, s.Month)
+		return fmt.Errorf("the rows of %s in %s do not add up to its statement: another program changed the database", s.User, s.Month)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ const answerTime = 30 * time.Second
 func NewClient(address, key string, connections int) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.Path != "" && base.Path != "/" || base.RawQuery != "" {
-		return nil, fmt.Errorf("%q is no address of a server; give it like http://127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
 	}
 	base.Path = ""
 	return &Client{
@@ -64,7 +64,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("the server answers %d %s: %s", r.status, r.code, r.message)
+	return fmt.Sprintf("the server returned %d %s: %s", r.status, r.code, r.message)
 }
 
 // worthRepeating reports whether to retry after a refusal.
@@ -141,7 +141,7 @@ func (c *Client) send(ctx context.Context, r request, out any) error {
 		err = json.Unmarshal(envelope.Data, out)
 	}
 	if err != nil {
-		return fmt.Errorf("the answer to %s %s is not that of a Beacon server: %w", r.method, r.path, err)
+		return fmt.Errorf("the response to %s %s is not from a Beacon server: %w", r.method, r.path, err)
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ func (c *Client) Check(ctx context.Context) error {
 	var self struct{ Scopes []string }
 	err := c.send(ctx, get("/v1/keys/self"), &self)
 	if no, ok := errors.AsType[*refusal](err); ok && no.status == http.StatusUnauthorized {
-		return errors.New("the server does not know this key; make one with: beacon keys create --user new --scopes admin")
+		return errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes admin")
 	}
 	if _, ok := errors.AsType[*refusal](err); !ok && err != nil && ctx.Err() == nil {
 		return fmt.Errorf("cannot reach a server at %s: %w", c.base, err)
 	}
 	if err == nil && !slices.Contains(self.Scopes, "admin") {
-		return fmt.Errorf("the key permits %v; it takes the scope admin to register, verify and link hotspots", self.Scopes)
+		return fmt.Errorf("the key has the scopes %v; registering, verifying and linking hotspots needs admin", self.Scopes)
 	}
 	return err
 }
@@ -53,10 +53,10 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	if no, ok := errors.AsType[*refusal](err); ok && no.status == http.StatusConflict {
 		own, err := found()
 		if err != nil {
-			return fmt.Errorf("look for hotspots that are registered already: %w", err)
+			return fmt.Errorf("look for existing hotspots: %w", err)
 		}
 		if d.hotspot = own[d.registration.Device.MAC]; d.hotspot == "" {
-			return fmt.Errorf("the MAC address %s belongs to someone else's hotspot; choose another --seed", d.registration.Device.MAC)
+			return fmt.Errorf("the MAC address %s belongs to another user's hotspot; choose another --seed", d.registration.Device.MAC)
 		}
 	} else if err != nil {
 		return fmt.Errorf("register a hotspot: %w", err)

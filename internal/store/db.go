@@ -41,7 +41,7 @@ const SharedNode = nodePrefix + "shared"
 // It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, now); err != nil {
-		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), engine.close())
 	}
 	if node == "" {
 		node = id.New(nodePrefix, now)

@@ -31,7 +31,7 @@ func numbers[T ~int64](ctx context.Context, s Snapshot, next bulk) (all []T, err
 			return all, err
 		}
 		if n <= last {
-			return all, errors.New("a table does not come in the order of its key") // else it would loop forever
+			return all, errors.New("a table is not in the order of its key") // else it would loop forever
 		}
 		all, last = append(all, T(n)), n
 	}

@@ -102,14 +102,14 @@ func readObject(data []byte) (*object, error) {
 		return nil, errors.New("must be a JSON object with policies in it")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the JSON object")
+		return nil, errors.New("there is text after the JSON object")
 	}
 	return &object{fields: fields}, nil
 }
 
 func notJSON(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the JSON ends too early")
+		return errors.New("the JSON is incomplete")
 	}
 	if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("not valid JSON at byte %d: %w", fault.Offset, err)

@@ -33,7 +33,7 @@ func Load(path string) (Set, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("is larger than %d bytes: it is no file of policies", maxFile)
+		err = fmt.Errorf("is larger than %d bytes, so it is not a policy file", maxFile)
 	}
 	var b Set
 	if err == nil {

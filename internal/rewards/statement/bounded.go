@@ -33,9 +33,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	switch {
 	case b.word > maxWord:
-		b.err = fmt.Errorf("not a statement: it has a text or number of more than %d bytes", maxWord)
+		b.err = fmt.Errorf("not a statement: it has a string or number of more than %d bytes", maxWord)
 	case b.spaces > maxSpaces:
-		b.err = fmt.Errorf("not a statement: it has more than %d bytes of nothing but space", maxSpaces)
+		b.err = fmt.Errorf("not a statement: it has more than %d bytes of white space", maxSpaces)
 	case err != nil && err != io.EOF:
 		b.err = fmt.Errorf("cannot read the statement: %w", err)
 	default:

@@ -38,12 +38,12 @@ func (v *verifier) policy() error {
 	case err != nil:
 		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
 	case len(v.policies) > 0 && p.Version <= v.policies[len(v.policies)-1].Version:
-		return fmt.Errorf("policy %d: versions must rise", p.Version)
+		return fmt.Errorf("policy %d: versions must be in ascending order", p.Version)
 	}
 	v.policies = append(v.policies, p)
 	known := v.known.Version(p.Version)
 	if known == nil {
-		return fmt.Errorf("policy %d is not known here, only up to %d: verify with the policies of the server", p.Version, len(v.known))
+		return fmt.Errorf("policy %d is unknown here (the newest is %d): verify with the policies of the server", p.Version, len(v.known))
 	}
 	return differ(&p, known)
 }
@@ -64,7 +64,7 @@ func differ(p, known *policy.Policy) error {
 		{"utilization_cap", p.Cap, known.Cap},
 	} {
 		if field.got != field.want {
-			return fmt.Errorf("policy %d: %s is %s, and in the policy %d that is known here it is %s",
+			return fmt.Errorf("policy %d: %s is %s, but policy %d has %s here",
 				p.Version, field.name, field.got, p.Version, field.want)
 		}
 	}
@@ -76,7 +76,7 @@ func (v *verifier) inForce() error {
 	want := v.known.In(v.sum.Month)
 	for i, p := range want {
 		if i >= len(v.policies) || v.policies[i].Version != p.Version {
-			return fmt.Errorf("policies: policy %d was in force in %s and is not there, or not in its place", p.Version, v.sum.Month)
+			return fmt.Errorf("policies: policy %d was in force in %s but is missing or out of order", p.Version, v.sum.Month)
 		}
 	}
 	if len(v.policies) > len(want) {

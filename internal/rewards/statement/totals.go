@@ -55,13 +55,13 @@ func (t *totals) check(sum *ledger.UserMonth) error {
 		{"expected_minutes", t.expected, sum.Expected},
 	} {
 		if count.got != count.want {
-			return fmt.Errorf("totals: %s is %d, and by the rows it must be %d", count.name, count.got, count.want)
+			return fmt.Errorf("totals: %s is %d, but the rows give %d", count.name, count.got, count.want)
 		}
 	}
 	parts := earnings(t.earned, sum.Earned)
 	for _, part := range append(parts[:], component{"total_earned", t.total, sum.Total()}) {
 		if part.got != part.want {
-			return fmt.Errorf("totals: %s is %s, and by the rows it must be %s", part.name, part.got, part.want)
+			return fmt.Errorf("totals: %s is %s, but the rows give %s", part.name, part.got, part.want)
 		}
 	}
 	return nil

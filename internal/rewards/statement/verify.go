@@ -93,7 +93,7 @@ func (v *verifier) file() error {
 			_, err := v.object(members, v.member)
 			return err
 		default:
-			return errors.New("a statement stands either in data or by itself")
+			return errors.New("the statement must be either in data or at the top level")
 		}
 	})
 	if err != nil {
@@ -147,7 +147,7 @@ func (v *verifier) readPrevious() error {
 		return err
 	}
 	if v.previous.IsZero() {
-		return errors.New("must be null when there is no statement before")
+		return errors.New("must be null for the first statement")
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (v *verifier) readPrevious() error {
 // conclude checks what can only be checked once all rows are read.
 func (v *verifier) conclude() error {
 	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
-		return fmt.Errorf("settled_at: a month is settled after its end, which is %s", end.Format(instant))
+		return fmt.Errorf("settled_at: must be after the end of the month, %s", end.Format(instant))
 	}
 	if err := v.totals.check(&v.sum); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (v *verifier) conclude() error {
 		lines[i] = ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()}
 	}
 	if want := ledger.Seal(v.previous, &v.sum, lines); v.hash != want {
-		return fmt.Errorf("hash: is %s, and over the rows, the totals, the policies and previous_hash it is %s", v.hash, want)
+		return fmt.Errorf("hash: is %s, but the rows, totals, policies and previous_hash give %s", v.hash, want)
 	}
 	return nil
 }
@@ -174,13 +174,13 @@ func (v *verifier) conclude() error {
 func Follows(a, b Report) error {
 	switch {
 	case a.User != b.User:
-		return fmt.Errorf("the statement of %s is of %s, and the one before it of %s", b.Month, b.User, a.User)
+		return fmt.Errorf("the statement for %s belongs to %s, the one before it to %s", b.Month, b.User, a.User)
 	case b.Month <= a.Month:
-		return fmt.Errorf("the statement of %s cannot follow the one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s cannot follow the one for %s", b.Month, a.Month)
 	case b.Previous.IsZero():
-		return fmt.Errorf("the statement of %s says that it is the first, but there is one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s says that it is the first, but there is one for %s", b.Month, a.Month)
 	case b.Previous != a.Hash:
-		return fmt.Errorf("the statement of %s follows one whose hash is %s, but the hash of %s is %s: "+
+		return fmt.Errorf("the statement for %s follows one with the hash %s, but the hash of %s is %s: "+
 			"one of them was replaced, or one between them is missing", b.Month, b.Previous, a.Month, a.Hash)
 	}
 	return nil

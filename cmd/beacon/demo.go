@@ -11,10 +11,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
@@ -71,7 +73,7 @@ func (c demoCmd) run(out *console) (err error) {
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(tuneCollector())
+	defer runtime.KeepAlive(node.TuneCollector())
 	ln, err := listen(out.ctx, "--addr", c.Addr) // before anything that takes time
 	if err != nil {
 		return err
@@ -86,29 +88,37 @@ func (c demoCmd) run(out *console) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		file = filepath.Join(dir, "demo.db")
 	}
+	began := time.Now()
 	stage, err := c.stage(out, file, now)
 	if err != nil {
 		return err
 	}
-	return c.show(out, stage, ln, now)
+	return c.show(out, file, stage, ln, now, began)
 }
 
-// stage is a network that is ready to be shown.
-type stage struct {
-	database
-	began    time.Time // when staging began, by the machine's clock
-	hotspots int       // live ones
-	keys     demoKeys
-	devices  []*simulate.Device
+// stage creates the network, or continues the one in the file.
+func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.Stage, error) {
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		stage, err := demo.Continue(out.ctx, file, now())
+		if errors.Is(err, demo.ErrForeign) {
+			err = fmt.Errorf("%s is not of a demonstration; name another file with --db", file)
+		}
+		return stage, err
+	}
+	var days atomic.Int64
+	watch := newWatch(out.stderr, func() string { return bar("days", days.Load(), demoDays) })
+	defer watch.stop()
+	cfg := demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()}
+	return demo.Create(out.ctx, file, cfg, func() { days.Add(1) })
 }
 
 // show serves the network and runs its devices, until it is interrupted. The server
 // outlives its devices.
-func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.Time) error {
+func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener, now func() time.Time, began time.Time) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
 	defer stop()
 	server := serveCmd{
-		database: s.database, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 	}
 	url, err := server.publicURL(ln.Addr())
 	if err != nil {
@@ -126,7 +136,7 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 		return <-ended
 	case <-ready:
 	}
-	if _, err := fmt.Fprint(out.stdout, s.welcome(url, c.DB)); err != nil {
+	if _, err := fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began))); err != nil {
 		stop()
 		return errors.Join(err, <-ended)
 	}
@@ -140,7 +150,7 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 const beatConnections = 8
 
 // beat sends the devices' heartbeats until ctx or the server ends.
-func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time.Time, ended chan error) error {
+func (c demoCmd) beat(ctx context.Context, s *demo.Stage, url string, now func() time.Time, ended chan error) error {
 	client, err := simulate.NewClient(url, "", beatConnections)
 	if err != nil {
 		return err
@@ -151,8 +161,8 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 	var driving sync.WaitGroup
 	driving.Go(func() {
 		var meter simulate.Meter
-		if len(s.devices) > 0 {
-			client.Drive(ctx, s.devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
+		if len(s.Devices) > 0 {
+			client.Drive(ctx, s.Devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
 		}
 	})
 	select {
@@ -166,24 +176,24 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 }
 
 // welcome returns the text that says what there is to see.
-func (s *stage) welcome(url, file string) string {
+func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
 	ask := func(path string) string {
-		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.keys.operator, url, path)
+		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "beacon: %s in New York, %d days of history, %s running; ready in %.1f s.\n\n",
-		count(s.hotspots, "hotspot"), demoDays, count(len(s.devices), "device"), time.Since(s.began).Seconds())
+		count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds())
 	fmt.Fprintf(&text, "  console       %s/\n", url)
-	fmt.Fprintf(&text, "  operator key  %s\n", s.keys.operator)
-	fmt.Fprintf(&text, "  staff key     %s\n\n", s.keys.staff)
+	fmt.Fprintf(&text, "  operator key  %s\n", s.OperatorKey)
+	fmt.Fprintf(&text, "  staff key     %s\n\n", s.StaffKey)
 	text.WriteString("Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:\n\n")
 	text.WriteString(ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"))
 	text.WriteString(ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"))
 	text.WriteString(ask("/users/me/rewards?period=last"))
-	if file == "" {
+	if c.DB == "" {
 		text.WriteString("\nPress Ctrl-C to stop it and delete its data.\n")
 	} else {
-		fmt.Fprintf(&text, "\nPress Ctrl-C to stop it. %s keeps the network for next time, with new keys.\n", file)
+		fmt.Fprintf(&text, "\nPress Ctrl-C to stop it. %s keeps the network for next time, with new keys.\n", c.DB)
 	}
 	return text.String()
 }

@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/importer"
 )
 
 type importCmd struct {
@@ -74,31 +74,30 @@ func (c importCmd) Run(out *console) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	var register registrar
+	var register importer.Register
 	if !c.DryRun {
-		target, err := newImportTarget(out.ctx, c.URL, c.Key, c.Connections)
+		server, err := importer.Connect(out.ctx, c.URL, c.Key, c.Connections)
 		if err != nil {
 			return orInterrupted(out, err)
 		}
-		register = target.register
+		register = server.Register
 	}
 	return c.run(out, source, rows, register)
 }
 
 // run imports all rows and prints the outcome.
-func (c importCmd) run(out *console, source *meteredReader, rows rowSource, register registrar) error {
+func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, register importer.Register) error {
 	done := new(tally)
 	watch := newWatch(out.stderr, func() string { return source.bar(done.String()) })
-	im := importer{register: register, connections: c.Connections, seen: map[string]int{}, unused: map[string]bool{}}
-	err := im.run(out.ctx, rows, func(r row, o outcome) {
-		done.add(o.kind)
-		if o.text != "" {
-			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, r.place(), o.text)
+	unused, err := importer.Run(out.ctx, rows, register, c.Connections, func(place string, o importer.Outcome) {
+		done.add(o.Kind)
+		if o.Text != "" {
+			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, place, o.Text)
 		}
 	})
 	watch.stop()
-	if names := im.unusedNames(); names != "" {
-		fmt.Fprintf(out.stderr, "beacon: ignored: %s\n", names)
+	if len(unused) > 0 {
+		fmt.Fprintf(out.stderr, "beacon: ignored: %s\n", quoted(unused))
 	}
 	fmt.Fprintln(out.stdout, done.summary(c.DryRun))
 	switch {
@@ -108,6 +107,14 @@ func (c importCmd) run(out *console, source *meteredReader, rows rowSource, regi
 		return fmt.Errorf("%s not valid", count(int(done.failed.Load()), "line"))
 	}
 	return nil
+}
+
+func quoted(names []string) string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strconv.Quote(name))
+	}
+	return strings.Join(all, ", ")
 }
 
 // orInterrupted replaces an error that was caused by an interrupt.
@@ -142,12 +149,12 @@ func (c importCmd) check() error {
 }
 
 // kind chooses the reader of a file by its name.
-func (c importCmd) kind() func(io.Reader) (rowSource, error) {
+func (c importCmd) kind() func(io.Reader) (importer.Rows, error) {
 	switch strings.ToLower(filepath.Ext(c.File)) {
 	case ".csv", ".tsv":
-		return csvRows
+		return importer.CSV
 	case ".geojson", ".json":
-		return geojsonRows
+		return importer.GeoJSON
 	}
 	return nil
 }
@@ -157,16 +164,16 @@ type tally struct {
 	registered, there, differing, failed atomic.Int64
 }
 
-func (t *tally) add(kind outcomeKind) {
+func (t *tally) add(kind importer.Kind) {
 	switch kind {
-	case isRegistered:
+	case importer.Registered:
 		t.registered.Add(1)
-	case isThere:
+	case importer.Present:
 		t.there.Add(1)
-	case differs:
+	case importer.Different:
 		t.there.Add(1)
 		t.differing.Add(1)
-	case hasFailed:
+	case importer.Failed:
 		t.failed.Add(1)
 	}
 }
@@ -206,16 +213,3 @@ func (m *meteredReader) bar(what string) string {
 	}
 	return bar("bytes: "+what, m.done.Load(), m.size)
 }
-
-// unusedNames lists the columns that are not used: one of them may be misspelt.
-func (im *importer) unusedNames() string {
-	var names []string
-	for name := range im.unused {
-		names = append(names, fmt.Sprintf("%q", name))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
-// importTime is the time at which hotspots are checked; no rule depends on it.
-var importTime = time.Unix(0, 0)

@@ -1,8 +1,10 @@
 package beacon
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // KeyID identifies an API key: "key_" and 26 characters. It is public; the secret is
@@ -70,4 +72,24 @@ func (p Principal) MayActFor(user UserID) bool {
 // Actor returns the principal as a change records it (decision X10).
 func (p Principal) Actor() Actor {
 	return Actor{Key: p.Key, User: p.User, Request: p.Request}
+}
+
+// Key is an API key as stored in the database. The secret itself is shown once and
+// never stored (decision N23).
+type Key struct {
+	ID         KeyID
+	User       UserID
+	Name       string
+	Scopes     []Scope
+	SecretHash [sha256.Size]byte
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: never
+	RevokedAt  time.Time // zero: not revoked
+	LastUsedAt time.Time // zero: never used; kept to the minute
+}
+
+// InForce reports whether the key is valid at now. From the very moment of its expiry
+// it is not.
+func (k Key) InForce(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }

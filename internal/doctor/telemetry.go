@@ -55,9 +55,9 @@ func records(l *look) error {
 		differ, err := compare(func(side sides) error {
 			err := s.EachRecord(l.ctx, func(r beacon.RecordRow) error {
 				facts, ok := l.facts(r, first)
-				if ok && closed[beacon.Day(r.Day)] && !facts.None() {
+				if ok && closed[r.Day] && !facts.None() {
 					facts.Outside = beacon.MinutesADay - facts.Expected - facts.Closed - facts.Excused
-					text = appendFacts(text[:0], beacon.Day(r.Day), r.Hotspot, &facts)
+					text = appendFacts(text[:0], r.Day, r.Hotspot, &facts)
 					side(text, 1)
 				}
 				return nil
@@ -95,9 +95,9 @@ func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool
 		l.row()
 		switch {
 		case err != nil:
-			l.wrong(string(r.Hotspot), "its record for %s: %v", beacon.Day(r.Day), err)
-		case int64(record.Day()) != r.Day:
-			l.wrong(string(r.Hotspot), "its record for %s is dated %s", beacon.Day(r.Day), beacon.Day(record.Day()))
+			l.wrong(string(r.Hotspot), "its record for %s: %v", r.Day, err)
+		case record.Day() != r.Day:
+			l.wrong(string(r.Hotspot), "its record for %s is dated %s", r.Day, record.Day())
 		}
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func number(t *testing.T, db *sql.DB, query string) (n int) {
 func copyOf(t *testing.T, kind string) string {
 	t.Helper()
 	if kind == "postgres" {
-		address := storetest.Postgres(t)
+		address := storetest.Patient(t, storetest.Postgres(t))
 		fill(t, sound(t), address)
 		return address
 	}
@@ -231,9 +231,10 @@ func clone(t *testing.T, address string) string {
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	copied := fmt.Sprintf("%s_%d", name, time.Now().UnixNano())
-	if _, err := server.ExecContext(t.Context(), fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, copied, name)); err != nil {
-		t.Fatal(err)
-	}
+	harness.Eventually(t, "nobody uses the database that is to be copied", func() bool {
+		_, err = server.ExecContext(t.Context(), fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, copied, name))
+		return err == nil
+	})
 	t.Cleanup(func() {
 		if _, err := server.ExecContext(context.Background(), `DROP DATABASE `+copied+` WITH (FORCE)`); err != nil {
 			t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // coverageMap is the coverage map: the disc of every hotspot, and which of them are online.
@@ -148,13 +149,13 @@ func (f *Fleet) redraw(now time.Time) error {
 		}
 		switch {
 		case !ok && was.live != nil:
-			was.live.Light(false)
+			was.live.SetMark(heartbeat.OnMap, false)
 		case ok && !drawn[was.ID()]:
 			drawn[was.ID()] = true
 			d := f.disc(is, now)
 			put = append(put, d)
 			if d.Online {
-				due = min(due, silentAt(is.live.Seen()))
+				due = min(due, beacon.SilentAt(is.live.Seen()))
 			}
 		}
 	}
@@ -188,23 +189,20 @@ func (s *Hotspot) light(now time.Time) bool {
 	if s.live == nil {
 		return false
 	}
-	s.live.Light(false)
+	s.live.SetMark(heartbeat.OnMap, false)
 	online := s.StatusAt(now) == beacon.Online
 	if online {
-		s.live.Light(true)
+		s.live.SetMark(heartbeat.OnMap, true)
 	}
 	return online
 }
-
-// silentAt returns when a hotspot whose last heartbeat came at seen goes offline.
-func silentAt(seen int64) int64 { return seen + beacon.OfflineAfter.Microseconds() + 1 }
 
 // lookAtAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
 	c := &f.chart
 	c.looked = time.Now()
-	raws, oldest := f.table.Turned(now.Add(-beacon.OfflineAfter).UnixMicro())
+	raws, oldest := f.table.StatusDiff(heartbeat.OnMap, now.UnixMicro(), false)
 	var turned []*Hotspot
 	for _, raw := range raws {
 		if s, ok := f.index.Get(raw.Format(beacon.HotspotPrefix)); ok {
@@ -214,7 +212,7 @@ func (f *Fleet) lookAtAll(now time.Time) {
 	c.took = time.Since(c.looked)
 	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
-		oldest = silentAt(oldest)
+		oldest = beacon.SilentAt(oldest)
 	}
 	c.due.Store(oldest)
 }

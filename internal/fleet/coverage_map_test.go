@@ -26,14 +26,13 @@ type failer interface {
 
 var everywhere = geo.Box{North: 90, South: -90, East: 180, West: -180}
 
-func charted(t testing.TB) (*fleet.Fleet, *heartbeat.Table) {
+func mapped(t testing.TB) *fleet.Fleet {
 	t.Helper()
-	table := heartbeat.NewTable(heartbeat.NewOutages())
-	f := fleet.New(spell, table)
+	f := newFleet()
 	if err := f.BuildMap(noon); err != nil {
 		t.Fatal(err)
 	}
-	return f, table
+	return f
 }
 
 // checkSurvey compares what the fleet says of a box with what its hotspots say
@@ -77,8 +76,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 		ids[i] = id.New(beacon.HotspotPrefix, noon)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		table := heartbeat.NewTable(heartbeat.NewOutages())
-		f := fleet.New(spell, table)
+		f := newFleet()
 		now, version, seq := noon, int64(0), uint64(0)
 		begun := false
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -123,7 +121,7 @@ func TestSurvey_AnyHistory(t *testing.T) {
 
 // To the microsecond: online up to and including 240 s after the last beat.
 func TestSurvey_FallsSilentByTheClock(t *testing.T) {
-	f, _ := charted(t)
+	f := mapped(t)
 	h := serving()
 	mustApply(t, f, h)
 	f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
@@ -149,14 +147,20 @@ func TestSurvey_FallsSilentByTheClock(t *testing.T) {
 // another server wrote.
 func TestRedraw_LooksAnyway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, table := charted(t)
+		f := mapped(t)
 		h := serving()
 		mustApply(t, f, h)
 		if err := f.Redraw(noon); err != nil {
 			t.Fatal(err)
 		}
-		beat := beatOf(h, noon, 1)
-		f.With(h.ID, func(live *heartbeat.Live) { table.Apply(live, &beat) })
+		beat, elsewhere := beatOf(h, noon, 1), heartbeat.NewBackfill(heartbeat.NewOutages(), h)
+		elsewhere.Beats(&beat, 1)
+		elsewhere.Fold(noon, beacon.DayOf(noon), func(_ beacon.Day, text []byte) {
+			record, err := heartbeat.DecodeRecord(text)
+			if err != nil || !f.Restore(h.ID, record) {
+				t.Fatalf("the record is not restored: %v", err)
+			}
+		})
 		time.Sleep(10 * time.Second)
 		if err := f.Redraw(noon); err != nil {
 			t.Fatal(err)
@@ -168,7 +172,7 @@ func TestRedraw_LooksAnyway(t *testing.T) {
 // Who has seen his own change happen sees it in a survey, whoever else is
 // drawing at that moment.
 func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
-	f, _ := charted(t)
+	f := mapped(t)
 	var writers sync.WaitGroup
 	for writer := range 4 {
 		writers.Go(func() {
@@ -202,7 +206,7 @@ func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
 // A reader never waits for a crowd that came at once: it is drawn by the job that
 // does so each second.
 func TestSurvey_DoesNotWaitForACrowd(t *testing.T) {
-	f, _ := charted(t)
+	f := mapped(t)
 	var crowd []beacon.Hotspot
 	var beats []heartbeat.Beat
 	for i := range 1500 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,28 +77,9 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
 	}
-	var mu sync.Mutex
-	var all []entry // not hotspots: those are five times as large
-	var gone []beacon.Hotspot
-	err = fo.source.EachHotspot(ctx, since, func(h beacon.Hotspot) error {
-		if h.Deleted() {
-			mu.Lock()
-			defer mu.Unlock()
-			gone = append(gone, h)
-			return nil
-		}
-		e := fo.fleet.newEntry(h) // in the reader's goroutine: there are several
-		e.Item.live = fo.fleet.enliven(nil, h)
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, e)
-		return nil
-	})
+	err = fo.fleet.Load(func(add func(beacon.Hotspot) error) error { return fo.source.EachHotspot(ctx, since, add) })
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
-	}
-	if err := fo.fleet.fill(pack(all), gone); err != nil {
-		return err
 	}
 	fo.places = heads
 	fo.inStep.Store(&began)

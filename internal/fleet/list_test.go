@@ -10,7 +10,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
@@ -59,13 +58,13 @@ func TestList_FollowsChanges(t *testing.T) {
 
 // A hotspot that never had a device, and of which a beat turns up, is still found by
 // its name and by what was done to it.
-func TestList_AfterAWake(t *testing.T) {
+func TestList_AfterRevive(t *testing.T) {
 	f := newFleet()
 	h := at(id.New(beacon.HotspotPrefix, noon), 1)
 	h.Location.VerifiedAt = noon.Add(-time.Hour)
 	mustApply(t, f, h)
 	want := listed(t, f, fleet.ListQuery{})
-	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
+	if !f.Revive(h.ID) {
 		t.Fatal("it is not there")
 	}
 	if got := listed(t, f, fleet.ListQuery{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {
@@ -73,7 +72,7 @@ func TestList_AfterAWake(t *testing.T) {
 	}
 	spot, _ := f.Find(h.ID)
 	page, _ := f.List(fleet.ListQuery{Page: beacon.Page{Number: 1, Size: 1}, Charge: free})
-	if !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || spot.Live() == nil {
+	if _, revived := f.Metrics(h.ID, noon); !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || !revived {
 		t.Error("the list shows another spot than a search")
 	}
 }

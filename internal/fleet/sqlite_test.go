@@ -21,7 +21,7 @@ import (
 
 func openNode(t testing.TB, path string) *store.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now, Wait: storetest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

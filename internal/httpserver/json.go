@@ -37,12 +37,15 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
+// buffered is how much of a body net/http buffers to determine its length.
+const buffered = 2 << 10
+
 // WriteBody responds with encoded JSON. It sets the Content-Length of a long body: a
 // server determines that itself only for a short one.
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
-	if len(body) > sniffed && h["Content-Length"] == nil {
+	if len(body) > buffered && h["Content-Length"] == nil {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	w.WriteHeader(status)

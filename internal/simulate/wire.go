@@ -215,3 +215,11 @@ func (w *wire) readBody(r *reply, h head) (err error) {
 	}
 	return err
 }
+
+func seconds(header string) time.Duration {
+	n, err := strconv.Atoi(header)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}

@@ -258,6 +258,12 @@ func (c *committer) commit(group []*operation) (verdicts []error, outcome outcom
 			break
 		}
 	}
+	switch {
+	case outcome == committed:
+		c.engine.full.Store(false)
+	case c.engine.classify(cause) == Full:
+		c.engine.full.Store(true)
+	}
 	return verdicts, outcome, cause
 }
 

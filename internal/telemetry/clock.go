@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 const (
@@ -22,12 +22,12 @@ const (
 type trust struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
-	begun  int              // even.Begun at the last check
-	last   heartbeat.Minute // the last check
-	upTo   time.Time        // when the clock was last trusted; zero: never yet
-	steady bool             // it was trusted at the last check
-	back   bool             // it went back, and has not been trusted since
-	warned time.Time        // the last warning, by the machine's clock
+	begun  int           // even.Begun at the last check
+	last   beacon.Minute // the last check
+	upTo   time.Time     // when the clock was last trusted; zero: never yet
+	steady bool          // it was trusted at the last check
+	back   bool          // it went back, and has not been trusted since
+	warned time.Time     // the last warning, by the machine's clock
 }
 
 // reading is the result of a check of the clock.
@@ -40,7 +40,7 @@ type reading struct {
 // strange reports whether an untrusted clock shows another day than when it was last
 // trusted: days that have not come would begin for a million hotspots.
 func (l reading) strange() bool {
-	return !l.steady && !l.upTo.IsZero() && heartbeat.MinuteOf(l.now).Day() != heartbeat.MinuteOf(l.upTo).Day()
+	return !l.steady && !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
 }
 
 // reading reads the clock and checks whether it can be trusted. It is called every second,
@@ -61,7 +61,7 @@ func (t *Telemetry) read() reading {
 		}
 		c.begun = begun
 	}
-	minute := heartbeat.MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	if minute < c.last {
 		t.suspicions.raise()
 		t.finals.forget() // a day that was over may not be any more
@@ -78,11 +78,11 @@ func (t *Telemetry) read() reading {
 // and they hold acknowledged beats.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
 	c := &t.trust
-	keep := heartbeat.MinuteOf(c.upTo).Day()
+	keep := beacon.MinuteOf(c.upTo).Day()
 	if c.upTo.IsZero() {
 		keep = math.MaxInt32
 	}
-	if t.Table.ClockBack(now, keep) {
+	if t.Fleet.ClockBack(now, keep) {
 		t.suspicions.raise()
 	}
 	c.back = !steady

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
@@ -14,8 +15,8 @@ type cursors struct {
 	read  map[string]int64
 	heads map[string]int64 // as of the last Look
 
-	looked   heartbeat.Minute // when the last Look began
-	followed heartbeat.Minute // the same, for the last Look whose heads were all reached
+	looked   beacon.Minute // when the last Look began
+	followed beacon.Minute // the same, for the last Look whose heads were all reached
 }
 
 // caughtUp records that everything present at the last Look is applied.
@@ -26,7 +27,7 @@ func (p *cursors) caughtUp() {
 }
 
 // upTo returns the minute up to which all journals are applied.
-func (p *cursors) upTo() heartbeat.Minute {
+func (p *cursors) upTo() beacon.Minute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followed
@@ -66,7 +67,7 @@ const rowsAtATime = 64
 
 // Look reads how long the journals of all nodes are; see fleet.Companion.
 func (t *Telemetry) Look(ctx context.Context) error {
-	began := heartbeat.MinuteOf(t.Now())
+	began := beacon.MinuteOf(t.Now())
 	heads, err := t.Store.JournalHeads(ctx)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 			continue
 		}
 		t.noteLate(node, beats)
-		t.arrivals.add(t.Fleet.Replay(beats))
+		t.Fleet.Replay(beats)
 	}
 	t.cursors.reached(node, rows[len(rows)-1].Seq)
 	return nil

@@ -55,7 +55,7 @@ func testDevicesFold(t *testing.T, db string) {
 		}
 	}
 	clock.Pass(5 * time.Minute) // until the next fold
-	today := int64(harness.MinuteOf(clock.Now()) / (24 * 60))
+	today := beacon.DayOf(clock.Now())
 	for _, d := range all {
 		harness.Eventually(t, "a record of each of two days", func() bool {
 			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func IsPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
 // OpenSQL opens a database without any code of the server.
 func OpenSQL(t testing.TB, db string) *sql.DB {
 	t.Helper()
-	driver, name := "sqlite", "file:"+db+"?_pragma=busy_timeout(10000)"
+	driver, name := "sqlite", "file:"+db+fmt.Sprintf("?_pragma=busy_timeout(%d)", Patience.Milliseconds())
 	if strings.HasPrefix(db, "postgres") {
 		driver, name = "pgx", db
 	}

@@ -59,7 +59,7 @@ var databaseMutants = []mutant{
 	{
 		name:  "a place among those who read is not given back after a failure",
 		fault: "TestF08_Slow/silent",
-		file:  "internal/store/books.go",
+		file:  "internal/store/ledger_read.go",
 		old: `	defer func() { <-db.snapshots }()
 	var verdict error
 	failed := db.retrying(ctx, func() (failed error) {

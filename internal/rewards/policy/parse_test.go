@@ -72,7 +72,7 @@ func TestParse_Refuses(t *testing.T) {
 		{"]}\n", "]} {}", "there is text after"},
 		{"]}\n", "]", "is incomplete"},
 		{"]}\n", "]]", "not valid JSON at byte"},
-		{`"0.02"`, `[[[[[[]]]]]]`, "nested deeper"},
+		{`"0.02"`, `[[[[[[]]]]]]`, "policy 1: utilization_per_gb: must be a text"},
 	} {
 		text := strings.Replace(two, test.old, test.changed, 1)
 		if text == two {

@@ -137,7 +137,7 @@ func TestFollows(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*statement.Report){
-		"belongs to usr_2":       func(r *statement.Report) { r.User = "usr_2" },
+		"belongs to usr_2":  func(r *statement.Report) { r.User = "usr_2" },
 		"cannot follow":     func(r *statement.Report) { r.Month = month },
 		"is the first":      func(r *statement.Report) { r.Previous = ledger.Hash{} },
 		"one with the hash": func(r *statement.Report) { r.Previous = ledger.Hash{3} },

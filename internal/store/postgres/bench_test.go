@@ -17,7 +17,7 @@ import (
 // BenchmarkInsertHotspot is one client against 64. To measure a server that
 // syncs its disk: BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres …
 func BenchmarkInsertHotspot(b *testing.B) {
-	db, err := database(storetest.Postgres(b))(b.Context(), "")
+	db, err := database(b, storetest.Postgres(b))(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func BenchmarkInsertHotspot(b *testing.B) {
 func BenchmarkEachHotspot(b *testing.B) {
 	const hotspots = 200_000
 	url := storetest.Postgres(b)
-	db, err := database(url)(b.Context(), "")
+	db, err := database(b, url)(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func BenchmarkEachHotspot(b *testing.B) {
 // next one, and all of it at the start of a server.
 func BenchmarkRecords(b *testing.B) {
 	const hotspots, perCall = 100_000, 500
-	db, err := database(storetest.Postgres(b))(b.Context(), "")
+	db, err := database(b, storetest.Postgres(b))(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func BenchmarkRecords(b *testing.B) {
 		b.Fatal(taken, err)
 	}
 	data := make([]byte, 250)
-	fold := func(day int64) {
+	fold := func(day beacon.Day) {
 		var rows []beacon.RecordRow
 		for n := range hotspots {
 			rows = append(rows, beacon.RecordRow{Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", n)), Day: day, Data: data})
@@ -111,12 +111,12 @@ func BenchmarkRecords(b *testing.B) {
 		work()
 		b.ReportMetric(time.Since(start).Seconds()*1e6/hotspots, what+"-s/million")
 	}
-	for day := int64(20_770); b.Loop(); day++ {
+	for day := beacon.Day(20_770); b.Loop(); day++ {
 		measure("first-fold", func() { fold(day) })
 		measure("next-fold", func() { fold(day) })
 		measure("each", func() {
 			var n atomic.Int64
-			err := db.EachRecord(b.Context(), func(beacon.HotspotID, int64, []byte) error { n.Add(1); return nil })
+			err := db.EachRecord(b.Context(), func(beacon.HotspotID, beacon.Day, []byte) error { n.Add(1); return nil })
 			if err != nil || n.Load() != hotspots {
 				b.Fatal(n.Load(), err)
 			}

@@ -19,7 +19,7 @@ import (
 
 func open(t *testing.T, url string) *store.DB {
 	t.Helper()
-	db, err := database(url)(t.Context(), "")
+	db, err := database(t, url)(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func BenchmarkRewards(b *testing.B) {
 		hotspots = n
 	}
 	url := storetest.Postgres(b)
-	db, err := database(url)(b.Context(), "")
+	db, err := database(b, url)(b.Context(), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -57,6 +57,9 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 	if err := alone(from); err != nil {
 		return fmt.Errorf("%w: this is a database, not a backup", err)
 	}
+	if err := unused(to); err != nil {
+		return err
+	}
 	if err := alone(to); err != nil {
 		return fmt.Errorf("%w: it belongs to another database; move it first", err)
 	}
@@ -105,18 +108,24 @@ func alone(path string) error {
 	return nil
 }
 
+// draftPattern names a copy that is not complete.
+const draftPattern = ".beacon-copy-*"
+
 // place has a file written next to its destination, and moves it there once all of it
 // is on disk. Only its owner may read it.
 func place(to string, opts Copying, make func(draft string) error) error {
 	if _, err := os.Lstat(to); err == nil && !opts.Replace {
 		return fmt.Errorf("%s: %w", to, fs.ErrExist)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(to), ".beacon-copy-*")
+	sweep(filepath.Dir(to))
+	draft, err := os.CreateTemp(filepath.Dir(to), draftPattern)
 	if err != nil {
 		return err
 	}
+	defer draft.Close()           // releases the lock
 	defer os.Remove(draft.Name()) // does nothing after a rename; removes the extra name after a link
-	if err := errors.Join(draft.Close(), make(draft.Name())); err != nil {
+	lockFile(draft)
+	if err := make(draft.Name()); err != nil {
 		return err
 	}
 	if err := syncPath(draft.Name()); err != nil {

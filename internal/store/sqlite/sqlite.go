@@ -64,8 +64,9 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
 
+	file := &identity{path: path}
 	db, err := store.Open(ctx, store.Engine{
-		Write: write, Read: read,
+		Write: write, Read: read, Confirm: file.confirm,
 		Begin:     "BEGIN IMMEDIATE", // takes the single write lock now rather than fail later
 		BeginRead: "BEGIN",           // the snapshot begins with the first read
 		Words:     words,

@@ -87,7 +87,10 @@ func idempotencyRace(t *testing.T, database Database) {
 				h.Device.MAC = mac(round)
 				once := onceRecord(fmt.Sprint("key-", round))
 				once.Result = []byte(h.ID)
-				replays[racer], errs[racer] = nodes[racer%2].InsertHotspot(t.Context(), h, Actor, once)
+				errs[racer] = insist(func() (err error) {
+					replays[racer], err = nodes[racer%2].InsertHotspot(t.Context(), h, Actor, once)
+					return err
+				})
 			})
 		}
 		all.Wait()

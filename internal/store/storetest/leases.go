@@ -81,14 +81,19 @@ func leaseRace(t *testing.T, database Database) {
 		defer mu.Unlock()
 		return written >= rounds/2
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	var all sync.WaitGroup
 	for racer := range racers {
 		all.Go(func() {
 			db, holder := nodes[racer%3], fmt.Sprint("racer ", racer)
 			random := rand.New(rand.NewPCG(1, uint64(racer)))
 			for round := 0; round < rounds || !enough() && time.Now().Before(deadline); round++ {
-				l, taken, err := db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
+				var l lease.Lease
+				var taken bool
+				err := insist(func() (err error) {
+					l, taken, err = db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
+					return err
+				})
 				if err != nil {
 					t.Error(err)
 					return
@@ -105,7 +110,7 @@ func leaseRace(t *testing.T, database Database) {
 				for range random.IntN(3) { // a delay, in which others may take over
 					clock.now()
 				}
-				err = countUp(t, db, l)
+				err = insist(func() error { return countUp(t, db, l) })
 				mu.Lock()
 				if err == nil {
 					written++

@@ -31,8 +31,8 @@ type coverageMap struct {
 	mu     sync.Mutex // serializes updates
 	latest time.Time  // the moment it shows, by the clock of the data
 	looked time.Time  // when all hotspots were last checked, by the machine's clock
-	took   time.Duration
-	pace   time.Duration // that each change took to draw, the last time
+	took   cost       // of such a check
+	pace   cost       // of drawing a change
 }
 
 const (
@@ -106,7 +106,7 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
 		if c.isDue(now) && c.mayLook() {
 			f.lookAtAll(now)
 		}
-		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace <= patience { // there may be more by now
+		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace.usual() <= patience { // there may be more by now
 			_ = f.redraw(now) // it cannot fail: see disc
 		}
 		c.mu.Unlock()
@@ -119,7 +119,18 @@ func (c *coverageMap) isDue(now time.Time) bool { return now.UnixMicro() >= c.du
 
 // mayLook reports whether a reader may check all hotspots. A million take some tens
 // of milliseconds, which is too much for each reader.
-func (c *coverageMap) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
+func (c *coverageMap) mayLook() bool {
+	took := c.took.usual()
+	return took <= quick || time.Since(c.looked) >= took*ease
+}
+
+// cost is how long some work took the last two times. The lesser is what it usually
+// takes: if only one of them was long, the machine was busy, and not the work too much.
+type cost struct{ last, before time.Duration }
+
+func (c *cost) note(took time.Duration) { c.last, c.before = took, c.last }
+
+func (c *cost) usual() time.Duration { return min(c.last, c.before) }
 
 // redraw draws what has changed. It counts the changes as drawn only when all of them
 // are visible: until then a reader waits, unless they are too many.
@@ -137,7 +148,7 @@ func (f *Fleet) redraw(now time.Time) error {
 	began := time.Now()
 	defer func() {
 		took := time.Since(began)
-		c.pace = took / time.Duration(len(changed))
+		c.pace.note(took / time.Duration(len(changed)))
 		c.spent.Store(int64(took))
 	}()
 	var put, remove []coverage.Disc[*Hotspot]
@@ -209,7 +220,7 @@ func (f *Fleet) lookAtAll(now time.Time) {
 			turned = append(turned, s)
 		}
 	}
-	c.took = time.Since(c.looked)
+	c.took.note(time.Since(c.looked))
 	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
 		oldest = beacon.SilentAt(oldest)

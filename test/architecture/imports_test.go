@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "heartbeat", "httpserver", "httpserver/metrics", "lease", "preview",
+		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
 		"registry", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {

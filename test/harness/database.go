@@ -75,9 +75,9 @@ func OpenStore(t testing.TB, db string) *store.DB {
 	var handle *store.DB
 	var err error
 	if strings.HasPrefix(db, "postgres") {
-		handle, err = postgres.Open(t.Context(), db, postgres.Options{Now: time.Now()})
+		handle, err = postgres.Open(t.Context(), storetest.Patient(t, db), postgres.Options{Now: time.Now()})
 	} else {
-		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now()})
+		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now(), Wait: Patience})
 	}
 	if err != nil {
 		t.Fatal(err)

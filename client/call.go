@@ -76,10 +76,10 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelop
 		answer = envelope[T]{}
 		err := json.NewDecoder(response.Body).Decode(&answer)
 		if err == nil && answer.Data == nil {
-			err = errors.New("it is not one of a Beacon server")
+			err = errors.New("it is not from a Beacon server")
 		}
 		if err != nil {
-			return fmt.Errorf("read the answer to %s %s: %w", r.method, r.path, err)
+			return fmt.Errorf("read the response to %s %s: %w", r.method, r.path, err)
 		}
 		return nil
 	})

@@ -85,7 +85,7 @@ func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name
 func New(address, key string, options ...Option) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%q is no address of a server; give it like http://127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
 	}
 	c := &Client{
 		base: strings.TrimRight(u.String(), "/"), key: key, http: &http.Client{}, agent: "beacon-client-go",

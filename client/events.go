@@ -75,7 +75,7 @@ func worthListeningAgain(err error) bool {
 	return !errors.Is(err, errNoEvents)
 }
 
-var errNoEvents = errors.New("this is no stream of events of a Beacon server")
+var errNoEvents = errors.New("this is not an event stream of a Beacon server")
 
 const eventStream = "text/event-stream"
 

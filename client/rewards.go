@@ -197,11 +197,11 @@ func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 func (a *Amount) UnmarshalJSON(text []byte) error {
 	whole, part, _ := strings.Cut(string(text), ".")
 	if len(part) > digits {
-		return fmt.Errorf("%s is no amount: it has more than %d decimals", text, digits)
+		return fmt.Errorf("%s is not an amount: it has more than %d decimals", text, digits)
 	}
 	v, err := strconv.ParseInt(whole+part+strings.Repeat("0", digits-len(part)), 10, 64)
 	if err != nil || v == math.MinInt64 {
-		return fmt.Errorf("%s is no amount", text)
+		return fmt.Errorf("%s is not an amount", text)
 	}
 	*a = Amount(v)
 	return nil

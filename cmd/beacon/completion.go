@@ -12,7 +12,7 @@ import (
 // completionCmd prints a script that needs no program to run at each key, and tells what
 // each word means. github.com/jotaen/kong-completion would be shorter, but does neither.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"Which shell: bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
 // Examples are shown by --help.

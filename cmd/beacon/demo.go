@@ -21,14 +21,14 @@ import (
 )
 
 type demoCmd struct {
-	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address to listen on; port 0 picks a free one. Default ${default}."`
 	// No environment variable: BEACON_DB names the database of a real network.
-	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file, and go on with it the next time. Default: a temporary one."`
-	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Default ${default}."`
-	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
-	Seed      uint64          `default:"1" help:"What the network is made from: the same seed and --clock-start make the same. Default ${default}."`
-	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to have. Default: all."`
-	LogLevel  slog.Level      `default:"warn" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file and continue with it next time. Default: a temporary file."`
+	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Default ${default}."`
+	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	Seed      uint64          `default:"1" help:"Random seed: the same seed and --clock-start give the same network. Default ${default}."`
+	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to use. Default: all."`
+	LogLevel  slog.Level      `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	clock
 }
 
@@ -46,7 +46,7 @@ func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
   beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
-  beacon demo --db demo.db                      keep it, and go on with it the next time
+  beacon demo --db demo.db                      keep it and continue next time
 `
 }
 
@@ -64,10 +64,10 @@ func (c demoCmd) run(out *console) (err error) {
 		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", demo.Hotspots))
 	}
 	if (database{c.DB}).remote() {
-		return usageError("--db must be a file: a demonstration has no place in a database that others share")
+		return usageError("--db must be a file: a demo never uses a shared database")
 	}
 	if c.ClockRate > maxDemoRate {
-		return usageError(fmt.Sprintf("--clock-rate must be at most %d: devices beat once a minute by that clock", maxDemoRate))
+		return usageError(fmt.Sprintf("--clock-rate must be at most %d: devices send a heartbeat once a minute by that clock", maxDemoRate))
 	}
 	now, err := c.now()
 	if err != nil {
@@ -181,19 +181,19 @@ func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
 		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "beacon: %s of New York, with %d days of history, and %s that beat; ready in %.1f s.\n\n",
+	fmt.Fprintf(&text, "beacon: %s in New York, %d days of history, %s running; ready in %.1f s.\n\n",
 		count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds())
 	fmt.Fprintf(&text, "  console       %s/\n", url)
 	fmt.Fprintf(&text, "  operator key  %s\n", s.OperatorKey)
 	fmt.Fprintf(&text, "  staff key     %s\n\n", s.StaffKey)
-	text.WriteString("What is near Chelsea Market, how much of Chelsea is covered, what the operator earned last month:\n\n")
+	text.WriteString("Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:\n\n")
 	text.WriteString(ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"))
 	text.WriteString(ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"))
 	text.WriteString(ask("/users/me/rewards?period=last"))
 	if c.DB == "" {
-		text.WriteString("\nCtrl-C ends it, and removes all it made.\n")
+		text.WriteString("\nPress Ctrl-C to stop it and delete its data.\n")
 	} else {
-		fmt.Fprintf(&text, "\nCtrl-C ends it; %s keeps it for the next time, with other keys.\n", c.DB)
+		fmt.Fprintf(&text, "\nPress Ctrl-C to stop it. %s keeps the network for next time, with new keys.\n", c.DB)
 	}
 	return text.String()
 }

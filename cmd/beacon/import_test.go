@@ -93,7 +93,7 @@ func TestImport_Interrupted(t *testing.T) {
 	defer between.Close()
 	var out, diagnosis bytes.Buffer
 	code := run(ctx, []string{"import", file, "--url", between.URL, "--key", key, "--connections", "2"}, &out, &diagnosis)
-	if code != exitFailed || !strings.Contains(diagnosis.String(), "interrupted; to go on, import the file again") || !strings.Contains(out.String(), " registered, ") {
+	if code != exitFailed || !strings.Contains(diagnosis.String(), "interrupted; import the file again to continue") || !strings.Contains(out.String(), " registered, ") {
 		t.Fatalf("exit code %d, %s %s", code, &out, &diagnosis)
 	}
 	before := total(t, own)

@@ -19,18 +19,18 @@ import (
 )
 
 type serveCmd struct {
-	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address to listen on; port 0 picks a free one. Default ${default}."`
 	database
-	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
-	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
-	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8: from these, X-Forwarded-For tells whom limits count. Default: none."`
-	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have, proxies aside; 0: all. Default ${default}."`
-	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to turn requests other than heartbeats away while there is more to do than the machine can: on or off. Default ${default}."`
-	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests are served by a loop of its own, for less CPU time: on or off, where net/http serves all. Responses are the same. Default ${default}."`
-	PublicURL        string          `placeholder:"URL" help:"Where clients reach the server, when it stands behind a proxy. Default: the address it listens on."`
-	PreviewKeyPrefix string          `default:"svc" help:"First word of the preview's demo keys: svc_test_…. Default ${default}."`
-	LogFormat        string          `enum:"json,text" default:"json" help:"Form of the log on stderr: json or text. Default ${default}."`
-	LogLevel         slog.Level      `default:"info" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
+	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
+	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
+	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
+	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
+	PublicURL        string          `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
+	PreviewKeyPrefix string          `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
+	LogFormat        string          `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
+	LogLevel         slog.Level      `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	policies
 	clock
 }
@@ -117,7 +117,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 func (c serveCmd) openPrivate(ctx context.Context, now time.Time, log *slog.Logger) (*store.DB, error) {
 	db, err := c.open(ctx, "", now)
 	if mode, exposed := c.exposure(); err == nil && exposed {
-		log.Warn("others than its owner may open the database: chmod 600 is for it and its -wal and -shm", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
+		log.Warn("the database is readable by other users; run chmod 600 on it and on its -wal and -shm files", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
 	}
 	return db, err
 }
@@ -143,7 +143,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s %s: %w; choose another address (port 0 takes a free one)", flag, addr, err)
+		return nil, fmt.Errorf("cannot listen on %s %s: %w; choose another address (port 0 picks a free one)", flag, addr, err)
 	}
 	return ln, nil
 }
@@ -165,7 +165,7 @@ func (c serveCmd) publicURL(at net.Addr) (string, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-			return "", usageError(fmt.Sprintf("--public-url %q: give it like https://wifi.example.org", c.PublicURL))
+			return "", usageError(fmt.Sprintf("--public-url %q: must look like https://wifi.example.org", c.PublicURL))
 		}
 		return strings.TrimSuffix(c.PublicURL, "/"), nil
 	}

@@ -41,14 +41,14 @@ func (c *crowd) leave(key beacon.KeyID) {
 	}
 }
 
-var errPlacesTaken = errors.New("all places are taken")
+var errPlacesTaken = errors.New("the limit is reached")
 
 // newListeners returns the counter of event streams.
 func newListeners() *crowd {
 	return &crowd{
 		most: maxListeners, mostAKey: maxPerKey, byKey: map[beacon.KeyID]int{},
-		tooOften: &beacon.Error{Kind: beacon.RateLimited, Message: "this key listens too often at once: close a stream first", RetryAfter: pulse},
-		full:     &beacon.Error{Kind: beacon.Overloaded, Message: "too many listen already; try again", RetryAfter: pulse, Err: errPlacesTaken},
+		tooOften: &beacon.Error{Kind: beacon.RateLimited, Message: "this key has too many open streams: close one first", RetryAfter: pulse},
+		full:     &beacon.Error{Kind: beacon.Overloaded, Message: "too many streams are open; try again", RetryAfter: pulse, Err: errPlacesTaken},
 	}
 }
 
@@ -57,7 +57,7 @@ func newReaders() *crowd {
 	return &crowd{
 		most: maxStatements, mostAKey: maxStatementsAKey, byKey: map[beacon.KeyID]int{},
 		tooOften: &beacon.Error{
-			Kind: beacon.RateLimited, Message: "this key reads as many statements at once as it may: read one to its end first",
+			Kind: beacon.RateLimited, Message: "this key is reading too many statements at once: finish one first",
 			RetryAfter: statementsBusyTime,
 		},
 		full: &beacon.Error{

@@ -254,7 +254,7 @@ func TestEvents_Gone(t *testing.T) {
 	for _, after := range []string{"1", "98", "201"} {
 		a := c.get(t, "/v1/events", "Last-Event-ID", after)
 		wantFault(t, a, http.StatusConflict, "conflict")
-		if !strings.Contains(string(a.body), "anew") {
+		if !strings.Contains(string(a.body), "start without a number") {
 			t.Errorf("%s does not tell what to do", a)
 		}
 	}

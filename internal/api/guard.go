@@ -42,7 +42,7 @@ func (a *API) guard(rt route) http.Handler {
 
 var noStore = []string{"no-store"}
 
-var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "the key of a device opens the heartbeats of its own hotspot alone"}
+var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "a device key is only valid for the heartbeats of its own hotspot"}
 
 // admit accepts a request with a valid API key that is within its limit. The key of a
 // device is valid too, but permits nothing here.

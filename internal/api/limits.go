@@ -53,7 +53,7 @@ func newLimiters(l Limits) *limiters {
 
 // spend counts one request of a key.
 func (l *limiters) spend(h http.Header, key beacon.KeyID, now time.Time) error {
-	return verdict(h, l.keys.Decide(key, now), "this key is used too often")
+	return verdict(h, l.keys.Decide(key, now), "this key sends too many requests")
 }
 
 // spendMore charges more units to a request that was already counted, because of the
@@ -62,17 +62,17 @@ func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time
 	if more = min(more, l.burst-1); more <= 0 {
 		return nil
 	}
-	return verdict(h, l.keys.Spend(key, now, more), "this takes as much work as many requests, and the key is used too often for that")
+	return verdict(h, l.keys.Spend(key, now, more), "this counts as many requests, and the key sends too many")
 }
 
 // spendDevice counts one request of a device.
 func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time.Time) error {
-	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too often")
+	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too many heartbeats")
 }
 
 // spendLinkTry counts one attempt to link a device.
 func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.links.Decide(address(r), now), "too many tries to link a device came from this address")
+	return verdict(h, l.links.Decide(address(r), now), "too many attempts to link a device from this address")
 }
 
 // checkFailures refuses an address that sent too many wrong keys. It sets no headers
@@ -95,7 +95,7 @@ func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
 	_ = verdict(h, l.failures.Peek(address(r), now), "")
 }
 
-const tooManyFailures = "too many wrong keys came from this address"
+const tooManyFailures = "too many wrong keys from this address"
 
 // address returns the client address that limits count against. It is the peer of the
 // connection, or what a trusted proxy says (see httpserver.Proxies): any other header

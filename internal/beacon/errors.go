@@ -125,9 +125,9 @@ func (f *Faults) Err() error {
 	case len(f.list) == 1:
 		e.Message = first.Field + " " + first.Message
 	case f.more > 0:
-		e.Message = fmt.Sprintf("%d fields are at fault; the first %d are listed", len(f.list)+f.more, len(f.list))
+		e.Message = fmt.Sprintf("%d fields are not valid; the first %d are listed", len(f.list)+f.more, len(f.list))
 	default:
-		e.Message = fmt.Sprintf("%d fields are at fault", len(f.list))
+		e.Message = fmt.Sprintf("%d fields are not valid", len(f.list))
 	}
 	return e
 }

@@ -12,10 +12,10 @@ import (
 func TestError_TellsLogsTheCause(t *testing.T) {
 	cause := errors.New("disk full")
 	err := error(&beacon.Error{
-		Message: "2 fields are at fault", Err: cause,
+		Message: "2 fields are not valid", Err: cause,
 		Fields: []beacon.FieldError{{Field: "a", Message: "is odd"}, {Field: "b", Message: "is required"}},
 	})
-	if want := "2 fields are at fault; a: is odd; b: is required: disk full"; err.Error() != want || !errors.Is(err, cause) {
+	if want := "2 fields are not valid; a: is odd; b: is required: disk full"; err.Error() != want || !errors.Is(err, cause) {
 		t.Errorf("got %q; want %q, with its cause", err, want)
 	}
 	if got := (&beacon.Error{Message: "no such key"}).Error(); got != "no such key" {
@@ -63,10 +63,10 @@ func TestFaults(t *testing.T) {
 		message string
 	}{
 		{"one missing", func(f *beacon.Faults) { f.Missing("name") }, beacon.MissingParameter, "name is required"},
-		{"two missing", func(f *beacon.Faults) { f.Missing("a"); f.Missing("b") }, beacon.MissingParameter, "2 fields are at fault"},
+		{"two missing", func(f *beacon.Faults) { f.Missing("a"); f.Missing("b") }, beacon.MissingParameter, "2 fields are not valid"},
 		{"one wrong", func(f *beacon.Faults) { f.Add("type", "is odd") }, beacon.InvalidRequest, "type is odd"},
-		{"wrong, then missing", func(f *beacon.Faults) { f.Check("a", errors.New("is odd")); f.Missing("b") }, beacon.InvalidRequest, "2 fields are at fault"},
-		{"missing, then wrong", func(f *beacon.Faults) { f.Missing("b"); f.Add("a", "is odd") }, beacon.InvalidRequest, "2 fields are at fault"},
+		{"wrong, then missing", func(f *beacon.Faults) { f.Check("a", errors.New("is odd")); f.Missing("b") }, beacon.InvalidRequest, "2 fields are not valid"},
+		{"missing, then wrong", func(f *beacon.Faults) { f.Missing("b"); f.Add("a", "is odd") }, beacon.InvalidRequest, "2 fields are not valid"},
 	} {
 		var f beacon.Faults
 		test.note(&f)
@@ -102,7 +102,7 @@ func TestFaults_Many(t *testing.T) {
 		f.Missing(fmt.Sprintf("field%d", i))
 	}
 	err, _ := errors.AsType[*beacon.Error](f.Err())
-	if err.Kind != beacon.MissingParameter || len(err.Fields) != 100 || err.Message != "150 fields are at fault; the first 100 are listed" {
+	if err.Kind != beacon.MissingParameter || len(err.Fields) != 100 || err.Message != "150 fields are not valid; the first 100 are listed" {
 		t.Errorf("%d fields, kind %d, %q", len(err.Fields), err.Kind, err.Message)
 	}
 	f.Add("last", "is wrong")

@@ -36,7 +36,7 @@ func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		if !Scope(name).Valid() {
-			return nil, fmt.Errorf("must hold known scopes; %.40q is none", name)
+			return nil, fmt.Errorf("must be known scopes; %.40q is not", name)
 		}
 	}
 	scopes := []Scope{}

@@ -87,7 +87,7 @@ func newCursor[T any](key func(*T) string, next func(after *T) ([]T, error)) *cu
 
 // errOrder reports rows that are not in the requested order. Continuing after the last
 // row could then loop forever.
-var errOrder = errors.New("rows do not come in their order")
+var errOrder = errors.New("rows are not in order")
 
 // head returns the current row, or nil at the end.
 func (c *cursor[T]) head() *T {

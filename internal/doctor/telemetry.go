@@ -24,7 +24,7 @@ func journal(l *look) error {
 		return s.EachBatch(l.ctx, func(node string, row beacon.JournalRow) error {
 			l.row()
 			if row.Seq != last[node]+1 {
-				l.wrong(node, "after batch %d of its journal comes batch %d", last[node], row.Seq)
+				l.wrong(node, "batch %d of its journal is followed by batch %d", last[node], row.Seq)
 			}
 			last[node] = row.Seq
 			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
@@ -73,10 +73,10 @@ func records(l *look) error {
 				return nil
 			})
 		})
-		l.tellDiffering(differ, "its record says %s, and the books do not", "the books say %s, and its record does not")
+		l.tellDiffering(differ, "its record says %s, but the ledger does not", "the ledger says %s, but its record does not")
 		return err
 	})
-	l.at("%d records, against the books of %d closed days", l.looked.Load(), len(closed))
+	l.at("%d records, compared with the ledger of %d closed days", l.looked.Load(), len(closed))
 	return err
 }
 
@@ -87,9 +87,9 @@ func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool
 		l.row()
 		switch {
 		case err != nil:
-			l.wrong(string(r.Hotspot), "its record of %s: %v", r.Day, err)
+			l.wrong(string(r.Hotspot), "its record for %s: %v", r.Day, err)
 		case record.Day() != r.Day:
-			l.wrong(string(r.Hotspot), "its record of %s is of %s", r.Day, record.Day())
+			l.wrong(string(r.Hotspot), "its record for %s is dated %s", r.Day, record.Day())
 		}
 	}
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 
 var (
 	errRecord  = fmt.Errorf("vitals: %w", beacon.ErrDamaged)
-	errVersion = errors.New("vitals: this record is of another version of beacon; use the one that wrote it, or a later one")
+	errVersion = errors.New("heartbeat: this record is from a newer version of beacon; use that version or a later one")
 )
 
 // Append appends the encoded record to out. Equal records have equal bytes.

@@ -72,7 +72,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 	}
 	err = errors.Join(err, srv.Shutdown(patience))
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
+		err = errors.Join(errors.New("the drain timed out and requests were cut off"), srv.Close())
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func checkKey(ctx context.Context, url, key string, options []client.Option) (cl
 	self, err := c.OwnKey(ctx)
 	switch _, refused := errors.AsType[*client.Error](err); {
 	case errors.Is(err, client.ErrUnauthorized):
-		err = errors.New("the server does not know this key; make one with: beacon keys create --user new --scopes hotspots:write")
+		err = errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes hotspots:write")
 	case err != nil && !refused:
 		err = fmt.Errorf("cannot reach a server at %s: %w", url, err)
 	case err == nil && !slices.Contains(self.Scopes, client.ScopeHotspotsWrite) && !slices.Contains(self.Scopes, client.ScopeAdmin):

@@ -13,9 +13,9 @@ import (
 // deploy/monitoring has dashboards and alerts.
 func (s *Server) show() {
 	s.node.show(s.metrics)
-	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",
+	s.metrics.Gauge("beacon_turned_away_percent", "Percentage of requests other than heartbeats that are refused because the server is overloaded.",
 		nil, func() float64 { return float64(s.router.pressure.Level()) })
-	s.metrics.Counter("beacon_connections_refused_total", "Connections closed at once, because their address had as many as one may have.",
+	s.metrics.Counter("beacon_connections_refused_total", "Connections closed at once because their address already had its maximum.",
 		nil, func() float64 { return float64(s.front.Refused()) })
 }
 

@@ -90,7 +90,7 @@ func observers(first, second func(*http.Request, httpserver.RequestInfo)) func(*
 
 func (s *Server) loaded(context.Context) error {
 	if !s.router.loaded.Load() {
-		return errors.New("the hotspots are still being loaded")
+		return errors.New("hotspots are still loading")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		}
 		ready()
 		if err := tellSupervisor(ctx); err != nil {
-			s.node.log.Warn("the supervisor does not know that the server is ready", "error", err)
+			s.node.log.Warn("could not tell the supervisor that the server is ready", "error", err)
 		}
 		s.node.Run(serving)
 		return nil
@@ -141,7 +141,7 @@ func (s *Server) whileSound(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case <-s.node.db.Broken():
-		return fmt.Errorf("the database cannot be relied on until the server is started again: %w", s.node.db.Breakage())
+		return fmt.Errorf("the database can no longer be trusted; restart the server: %w", s.node.db.Breakage())
 	}
 }
 

@@ -38,7 +38,7 @@ func loadRecords(boroughs []borough) ([]record, error) {
 		}
 		at := boroughAt(boroughs, rec.Lat, rec.Lng)
 		if at == nil {
-			return nil, fmt.Errorf("preview dataset: record %d lies in no borough", rec.ID)
+			return nil, fmt.Errorf("preview dataset: record %d is in no borough", rec.ID)
 		}
 		rec.region = at.name
 	}

@@ -32,7 +32,7 @@ const rememberFor = 24 * time.Hour
 
 var errOtherRequest = &beacon.Error{
 	Kind:    beacon.Conflict,
-	Message: "this Idempotency-Key was used for another request; take a fresh one for each",
+	Message: "this Idempotency-Key was used for another request; use a new one for each request",
 }
 
 // Register adds a hotspot owned by the principal.

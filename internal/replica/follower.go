@@ -85,7 +85,7 @@ func (fo *Follower) Load(ctx context.Context) error {
 	}
 	since, err := fo.beats.DeletedSince(ctx)
 	if err != nil {
-		return fmt.Errorf("find out since when deleted hotspots matter: %w", err)
+		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
 	}
 	err = fo.fleet.Load(func(add func(beacon.Hotspot) error) error { return fo.source.EachHotspot(ctx, since, add) })
 	if err != nil {
@@ -126,9 +126,9 @@ func (fo *Follower) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !lost:
-			fo.log.Error("cannot follow the changes of the database; answers may be stale until it is back", "err", err)
+			fo.log.Error("cannot follow the changes in the database; responses may be stale until it is back", "err", err)
 		case err == nil && lost:
-			fo.log.Info("following the changes of the database again")
+			fo.log.Info("following the changes in the database again")
 		}
 		lost = err != nil
 	}
@@ -174,7 +174,7 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		return err
 	}
 	if len(changes) == 0 {
-		return fmt.Errorf("node %s has changes after %d, and gives none", node, cursor)
+		return fmt.Errorf("node %s has changes after %d, but returned none", node, cursor)
 	}
 	seen := map[beacon.HotspotID]bool{}
 	var stale []beacon.HotspotID

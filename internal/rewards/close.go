@@ -169,7 +169,7 @@ func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger
 		facts, err := r.Telemetry.FactsOf(record.Data)
 		switch {
 		case errors.Is(err, beacon.ErrDamaged):
-			r.Log.Error("a record of heartbeats is damaged, and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
+			r.Log.Error("a heartbeat record is damaged and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
 		case err != nil:
 			return nil, fmt.Errorf("record of %s: %w", record.Hotspot, err)
 		case !facts.None():

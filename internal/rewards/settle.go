@@ -96,10 +96,10 @@ func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 	case r.Now().Before(end):
 		return refuse("%s is not over yet", month)
 	case v.first <= month.Last():
-		return refuse("%s cannot be settled before all its days are closed, and %s is not: a running server closes each day some minutes after its end",
+		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on, or now by force", month, end.Add(Grace).Format(time.RFC3339))
+		return refuse("%s can be settled from %s on, or now with --force", month, end.Add(Grace).Format(time.RFC3339))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error 
 	}
 	for i := range users {
 		if !settled[users[i].User] {
-			return fmt.Errorf("%s has no statement of %s: its account has changed meanwhile; try again", users[i].User, s.report.Month)
+			return fmt.Errorf("%s has no statement for %s: its account changed in the meantime; try again", users[i].User, s.report.Month)
 		}
 	}
 	return nil
@@ -260,7 +260,7 @@ func (r *Rewards) eachRow(ctx context.Context, s *ledger.Statement, fn func(ledg
 		}
 	}
 	if chain != s.Chain {
-		return fmt.Errorf("the rows of %s in %s do not add up to its statement: the database was changed by someone else", s.User, s.Month)
+		return fmt.Errorf("the rows of %s in %s do not add up to its statement: another program changed the database", s.User, s.Month)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (s *crew) send(ctx context.Context, w *wire, j job) outcome {
 		s.meter.took(time.Since(began))
 		return outcome{}
 	}
-	err = fmt.Errorf("a heartbeat of hotspot %s is answered %d: %s", j.device.hotspot, r.status, r.message)
+	err = fmt.Errorf("a heartbeat of hotspot %s got %d: %s", j.device.hotspot, r.status, r.message)
 	s.meter.trouble(err.Error())
 	if r.status != http.StatusTooManyRequests && r.status < 500 {
 		return outcome{err: err}

@@ -37,7 +37,7 @@ const answerTime = 30 * time.Second
 func NewClient(address, key string, connections int) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || strings.Trim(base.Path, "/") != "" {
-		return nil, fmt.Errorf("%q is no address of a server; give it like http://127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
 	}
 	c := &Client{Clock: time.Now, base: base, connections: connections, run: rand.Text(), http: &http.Client{
 		Timeout:   answerTime,
@@ -95,13 +95,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (c *Client) Check(ctx context.Context) error {
 	self, err := c.api.OwnKey(ctx)
 	if errors.Is(err, client.ErrUnauthorized) {
-		return errors.New("the server does not know this key; make one with: beacon keys create --user new --scopes admin")
+		return errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes admin")
 	}
 	if _, ok := errors.AsType[*client.Error](err); !ok && err != nil && ctx.Err() == nil {
 		return fmt.Errorf("cannot reach a server at %s: %w", c.base, err)
 	}
 	if err == nil && !slices.Contains(self.Scopes, client.ScopeAdmin) {
-		return fmt.Errorf("the key permits %v; it takes the scope admin to register, verify and link hotspots", self.Scopes)
+		return fmt.Errorf("the key has the scopes %v; registering, verifying and linking hotspots needs admin", self.Scopes)
 	}
 	return err
 }
@@ -135,10 +135,10 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	if errors.Is(err, client.ErrConflict) {
 		own, err := found()
 		if err != nil {
-			return fmt.Errorf("look for hotspots that are registered already: %w", err)
+			return fmt.Errorf("look for existing hotspots: %w", err)
 		}
 		if d.hotspot = own[form.Device.MACAddress]; d.hotspot == "" {
-			return fmt.Errorf("the MAC address %s belongs to someone else's hotspot; choose another --seed", form.Device.MACAddress)
+			return fmt.Errorf("the MAC address %s belongs to another user's hotspot; choose another --seed", form.Device.MACAddress)
 		}
 	} else if err != nil {
 		return fmt.Errorf("register a hotspot: %w", err)

@@ -58,7 +58,7 @@ const SharedNode = nodePrefix + "shared"
 // It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, now); err != nil {
-		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), engine.close())
 	}
 	if node == "" {
 		node = id.New(nodePrefix, now)
@@ -185,21 +185,21 @@ type breakage struct {
 }
 
 var (
-	errBroken = errors.New("the database has not kept what it was given")
+	errBroken = errors.New("the database lost data that it had accepted")
 
 	// errSyncFailed: the operating system discards what it could not write, so that a
 	// later sync succeeds and means nothing.
-	errSyncFailed = errors.New("a sync of the disk has failed")
+	errSyncFailed = errors.New("a disk sync failed")
 
 	// errWentBack: another server replaced the previous one without all of its data, or
 	// a backup was restored. A follower of the change stream would keep changes that
 	// are gone, and miss those that reuse their numbers.
-	errWentBack = errors.New("changes that were there are gone")
+	errWentBack = errors.New("changes are gone")
 )
 
 // wentBack returns the error for a stream that has become shorter.
 func wentBack(node string, was, is int64) error {
-	return fmt.Errorf("%w: %s had %d of them, and has %d", errWentBack, node, was, is)
+	return fmt.Errorf("%w: %s had %d, and now has %d", errWentBack, node, was, is)
 }
 
 // broke records that the database has failed.

@@ -174,5 +174,5 @@ func leaseLost(name string) error {
 
 // codeTaken is only for our own code, which then generates another code.
 func codeTaken(cause error) error {
-	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: make another", Err: cause}
+	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: create another", Err: cause}
 }

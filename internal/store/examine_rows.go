@@ -135,19 +135,19 @@ var strays = []struct {
 	what string
 	rows bulk
 }{
-	{"lives and has no MAC address in the index", examineText.liveWithoutMAC},
-	{"has records and is no hotspot", examineText.strayHead},
-	{"has a record that nobody would find", examineText.strayRecord},
-	{"has no record of the day that is noted as its newest", examineText.strayRecordHead},
-	{"has a status and is no hotspot", examineText.strayStatus},
-	{"has a link code and is no hotspot", examineText.strayLinkCode},
-	{"has a sum of a month and is no hotspot of that user", examineText.strayMonth},
-	{"has a total and is no hotspot", examineText.strayTotal},
-	{"has a sum of a month and no account", examineText.strayUserMonth},
-	{"has a statement and no account", examineText.strayStatement},
-	{"has changes and is no node", examineText.strayStream},
-	{"has a journal and is no node", examineText.strayJournal},
-	{"has a place among the events and is no node", examineText.strayPlace},
+	{"is live but its MAC address is not in the index", examineText.liveWithoutMAC},
+	{"has records but is not a hotspot", examineText.strayHead},
+	{"has a record that no reader would find", examineText.strayRecord},
+	{"has no record of the day given as its newest", examineText.strayRecordHead},
+	{"has a status but is not a hotspot", examineText.strayStatus},
+	{"has a link code but is not a hotspot", examineText.strayLinkCode},
+	{"has a monthly sum but is not a hotspot of that user", examineText.strayMonth},
+	{"has a total but is not a hotspot", examineText.strayTotal},
+	{"has a monthly sum but no account", examineText.strayUserMonth},
+	{"has a statement but no account", examineText.strayStatement},
+	{"has changes but is not a node", examineText.strayStream},
+	{"has a journal but is not a node", examineText.strayJournal},
+	{"has a position in the events but is not a node", examineText.strayPlace},
 }
 
 // Strays calls fn with every dangling reference, and returns the number of kinds of
@@ -188,7 +188,7 @@ func numbers[T ~int64](ctx context.Context, s Snapshot, next bulk) (all []T, err
 			return all, err
 		}
 		if n <= last {
-			return all, errors.New("a table does not come in the order of its key") // else it would loop forever
+			return all, errors.New("a table is not in the order of its key") // else it would loop forever
 		}
 		all, last = append(all, T(n)), n
 	}

@@ -93,7 +93,7 @@ func (db *DB) UpdateHotspot(
 }
 
 func changedTooOften(id beacon.HotspotID) error {
-	return unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
+	return unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
 }
 
 // updateOnce is one round of read, edit, and compare-and-set. It is not done if the row

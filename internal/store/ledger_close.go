@@ -218,7 +218,7 @@ func checkBasis(tx *transaction, page ledger.Page) error {
 func closedElsewhere() error {
 	return &beacon.Error{
 		Kind:    beacon.Conflict,
-		Message: "the closing of days is not where this page begins",
-		Err:     errors.New("read how far the closing has come, and go on from there"),
+		Message: "the closing of days is not at the start of this page",
+		Err:     errors.New("read how far the closing has come, and continue from there"),
 	}
 }

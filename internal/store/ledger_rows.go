@@ -99,14 +99,14 @@ func appendUserMonth(values []any, m *ledger.UserMonth) []any {
 // tierOf rejects what is not a tier, because it would have no name.
 func tierOf(n int) (beacon.Tier, error) {
 	if n < int(beacon.Standard) || n > int(beacon.Premium) {
-		return 0, fmt.Errorf("tier %d in the books", n)
+		return 0, fmt.Errorf("unknown tier %d in the ledger", n)
 	}
 	return beacon.Tier(n), nil
 }
 
 func readHash(hash *ledger.Hash, data []byte) error {
 	if len(data) != len(hash) {
-		return fmt.Errorf("a hash of %d bytes in the books", len(data))
+		return fmt.Errorf("a hash of %d bytes in the ledger", len(data))
 	}
 	copy(hash[:], data)
 	return nil

@@ -209,7 +209,7 @@ func decodeHash(text string) (hash [sha256.Size]byte, err error) {
 
 // ErrSeal reports a row that is not what was written. It contains nothing of the row,
 // which may hold someone's address.
-var ErrSeal = errors.New("the row is not what was written: its seal is of something else")
+var ErrSeal = errors.New("the row is damaged: its checksum does not match")
 
 // content is what a seal covers: the version and the encoded values of a row. The
 // version matters because a program older than seals writes the next version and leaves

@@ -94,7 +94,7 @@ func (t *Telemetry) warnOfClock(now, real time.Time) {
 		return
 	}
 	c.warned = real
-	t.Log.Warn("the clock was set, or does not run evenly; no minute is decided until it has done so for a while",
+	t.Log.Warn("the clock was set or does not run evenly; no minute is decided until it has run evenly for a while",
 		"now", now, "while", steadyFor, "decided", c.upTo)
 }
 

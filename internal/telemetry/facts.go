@@ -88,7 +88,7 @@ func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte
 	}
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
-		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
+		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)
 		return nil
 	}
 	return r

@@ -80,7 +80,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	// Records distinguish our own outages from those of hotspots, so mark first. Beats
 	// may be refused because a fold is due.
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
-		return fmt.Errorf("note that the service is up: %w", err)
+		return fmt.Errorf("record that the service is up: %w", err)
 	}
 	clock, began := t.read(), time.Now()
 	now := beacon.MinuteOf(clock.now)

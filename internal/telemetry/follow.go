@@ -111,7 +111,7 @@ func (t *Telemetry) advance(ctx context.Context, node string, head int64) error 
 	for _, row := range rows {
 		beats = beats[:0]
 		if err := heartbeat.EachBeat(row.Batch, func(b *heartbeat.Beat) { beats = append(beats, *b) }); err != nil {
-			t.Log.Error("a row of the journal cannot be read, and is passed over", "node", node, "row", row.Seq, "err", err)
+			t.Log.Error("a journal row cannot be read and was skipped", "node", node, "row", row.Seq, "err", err)
 			continue
 		}
 		t.noteLate(node, beats)

@@ -54,6 +54,6 @@ func (t *Telemetry) warnOfLate(node string, late int64, behind time.Duration) {
 		l.warned = map[string]time.Time{}
 	}
 	l.warned[node] = t.machine()
-	t.Log.Warn("a server takes heartbeats for a day that is written for good, and their traffic is lost; set its clock right",
+	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their traffic is lost; correct its clock",
 		"node", node, "behind", behind.Round(time.Second), "beats", late)
 }

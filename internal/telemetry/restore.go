@@ -16,7 +16,7 @@ import (
 // while both are read.
 func (t *Telemetry) Restore(ctx context.Context) error {
 	if err := t.readSpans(ctx); err != nil {
-		return fmt.Errorf("read when the service was up: %w", err)
+		return fmt.Errorf("read the spans of service: %w", err)
 	}
 	if err := t.readRecords(ctx); err != nil {
 		return fmt.Errorf("read the records: %w", err)
@@ -118,7 +118,7 @@ func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beaco
 func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day beacon.Day, data []byte) (r *heartbeat.Record, known bool) {
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
-		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
+		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)
 		return nil, true
 	}
 	return r, t.Fleet.Restore(hotspot, r)

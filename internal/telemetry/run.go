@@ -14,10 +14,10 @@ import (
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
-	jobs.Go(func() { clock.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
+	jobs.Go(func() { clock.Every(ctx, markInterval, nil, t.Log, "record that the service is up", t.mark) })
 	jobs.Go(func() { clock.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
-	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
-	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
+	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce status changes", t.announce) })
+	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh the metrics in memory", t.refresh) })
 	jobs.Wait()
 }
 

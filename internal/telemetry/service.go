@@ -41,7 +41,7 @@ type spans struct {
 }
 
 // errRefusing: to devices, a service that takes no beats is down, whatever else works.
-var errRefusing = errors.New("every beat was refused since the last time")
+var errRefusing = errors.New("every beat since the last check was refused")
 
 // mark durably records that the service is up, from the last mark until now. A mark
 // that cannot be written does not count: then beats cannot be written either.

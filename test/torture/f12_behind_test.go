@@ -26,7 +26,7 @@ func TestF12_ServerBehind(t *testing.T) {
 	clock.hold(t, clock.At)
 	slow.hold(t, slow.At)
 	right := clock.Start(t, db, clock.Flags()...)
-	harness.Eventually(t, "the right one is to close days", func() bool { return strings.Contains(right.Log(t), "this node holds the lease now") })
+	harness.Eventually(t, "the right one is to close days", func() bool { return strings.Contains(right.Log(t), "this node now holds the lease") })
 	behind := slow.Start(t, db, slow.Flags()...)
 	devices := harness.LinkDevices(t, staff, behind, 0, 6)    // in service when the first beat comes, by its clock
 	before, after := map[string]uint64{}, map[string]uint64{} // what was carried when the day was over for one, and for the other
@@ -76,7 +76,7 @@ func TestF12_ServerBehind(t *testing.T) {
 		}
 		lost += most - counted
 	}
-	told := strings.Contains(right.Log(t), "a server takes heartbeats for a day that is written for good")
+	told := strings.Contains(right.Log(t), "a server accepted heartbeats for a day that is already closed")
 	if t.Logf("%d bytes are lost; that was told: %v", lost, told); lost == 0 || !told {
 		t.Error("nothing is lost, or nobody is told")
 	}

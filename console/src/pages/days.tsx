@@ -56,7 +56,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
           Rewards by day
         </h2>
         <Field
-          label="Up to"
+          label="Last day"
           type="date"
           max={today()}
           value={until}

@@ -27,7 +27,7 @@ export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }
     <section class="card wide">
       <div class="head">
         <h2>History</h2>
-        <Tabs label="How far back" tabs={ranges} chosen={chosen} onChoose={setChosen} />
+        <Tabs label="Range" tabs={ranges} chosen={chosen} onChoose={setChosen} />
       </div>
       <Charts key={chosen} id={id} range={range} figure={chosen === "30d" ? metrics.uptime_30d : undefined} />
     </section>
@@ -56,7 +56,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
         colour="--accent"
       />
       <Chart
-        title="Clients, the most at once"
+        title="Clients (maximum)"
         summary={told(`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`)}
         at={at}
         values={points.map(({ clients }) => clients)}
@@ -65,7 +65,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
       />
       <p class="small">Times are in the zone of this browser, {format.zone()}; rewards count days in UTC.</p>
       <details>
-        <summary>The same as a table</summary>
+        <summary>Show as a table</summary>
         <Table label="History as a table" columns={[["From"], ["Uptime", "number"], ["Traffic", "number"], ["Clients", "number"], ["Tier"]]}>
           {points.map((point) => (
             <tr key={point.at}>

@@ -18,7 +18,7 @@ export function KeysPage() {
   return (
     <section class="page">
       <h1>My keys</h1>
-      {session.may("keys:manage") ? <Keys /> : <p class="note">Your key lacks the scope keys:manage.</p>}
+      {session.may("keys:manage") ? <Keys /> : <p class="note">This needs a key with the scope keys:manage. Ask the network's staff for one.</p>}
     </section>
   );
 }
@@ -124,7 +124,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       <div aria-live="polite">
         {made && (
           <div class="note good">
-            <p>The key “{made.name}” is shown this once; keep it now:</p>
+            <p>The key “{made.name}” is shown only once. Copy it now:</p>
             <p>
               <code class="secret">{made.key}</code>
             </p>

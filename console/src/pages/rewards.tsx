@@ -18,7 +18,7 @@ const periods = [
 ];
 const statusTexts: Record<string, string> = {
   in_progress: "in progress",
-  finalizing: "over, and settled 72 hours after its end",
+  finalizing: "finalizing; settled 72 hours after its end",
   settled: "settled",
 };
 
@@ -28,7 +28,7 @@ export function RewardsPage() {
     return (
       <section class="page">
         <h1>Rewards</h1>
-        <p class="note">Your key lacks the scope rewards:read.</p>
+        <p class="note">This needs a key with the scope rewards:read. Ask the network's staff for one.</p>
       </section>
     );
   }
@@ -58,7 +58,7 @@ function Summary({ period }: { period: string }) {
   return (
     <>
       <p class="hint">
-        In credits. {period === "all" ? "All months together; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
+        In credits. {period === "all" ? "All months; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
       </p>
       <dl class="tiles">
         {tile("Earned", summary.total_earned)}
@@ -72,7 +72,7 @@ function Summary({ period }: { period: string }) {
       </dl>
       <section class="card wide">
         <h2>By hotspot</h2>
-        {hotspots.length === 0 && <p>No hotspot was in service.</p>}
+        {hotspots.length === 0 && <p>No hotspot was in service in this period.</p>}
         {hotspots.length > 0 && (
           <Table label="Rewards by hotspot" columns={[["Hotspot"], ["Earned", "number"], ["Availability", "number spare"], ["Tier", "spare"], ["Days", "action"]]}>
             {hotspots.map((hotspot) => (
@@ -109,7 +109,7 @@ function Months() {
       <h2>By month</h2>
       <ErrorNote error={error} />
       <ErrorNote error={download.error} />
-      {answer && answer.data.length === 0 && <p>Nothing was earned yet.</p>}
+      {answer && answer.data.length === 0 && <p>No rewards yet.</p>}
       {answer && answer.data.length > 0 && (
         <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number"], ["Availability", "number"], ["Statement"]]}>
           {answer.data.map((month) => (
@@ -127,7 +127,7 @@ function Months() {
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />
       <p class="hint">
-        A statement has a row for each hotspot and day, and can be checked by anyone: <code>beacon rewards verify FILE</code>.
+        A statement has a row for each hotspot and day. Anyone can check it: <code>beacon rewards verify FILE</code>.
       </p>
     </section>
   );
@@ -136,7 +136,7 @@ function Months() {
 type Form = "json" | "csv";
 
 function Statements({ period, busy, onDownload }: { period: string; busy: boolean; onDownload: (form: Form) => void }) {
-  if (!isOver(period)) return <span class="small">once the month is settled</span>;
+  if (!isOver(period)) return <span class="small">after the month is settled</span>;
   return (
     <span class="line">
       {(["json", "csv"] as const).map((form) => (

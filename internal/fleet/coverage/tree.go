@@ -96,9 +96,9 @@ const MaxRadiusM = 10_000
 func (d *Disc[T]) validate() error {
 	switch {
 	case !d.Place.Valid(): // the place is not named: where someone lives belongs in no log
-		return fmt.Errorf("coverage: %q is at no place on Earth", d.Item.ID())
+		return fmt.Errorf("coverage: %q has a location that is not on Earth", d.Item.ID())
 	case !(d.RadiusM > 0 && d.RadiusM <= MaxRadiusM):
-		return fmt.Errorf("coverage: the radius of %q is %v m; want one above 0, up to %d m", d.Item.ID(), d.RadiusM, MaxRadiusM)
+		return fmt.Errorf("coverage: the radius of %q is %v m; it must be above 0 and at most %d m", d.Item.ID(), d.RadiusM, MaxRadiusM)
 	default:
 		return nil
 	}

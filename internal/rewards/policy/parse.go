@@ -40,7 +40,7 @@ func Load(path string) (Set, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("is larger than %d bytes: it is no file of policies", maxFile)
+		err = fmt.Errorf("is larger than %d bytes, so it is not a policy file", maxFile)
 	}
 	var b Set
 	if err == nil {
@@ -206,7 +206,7 @@ func readObject(data string) (*object, error) {
 	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("the JSON ends too early")
+		return nil, errors.New("the JSON is incomplete")
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return nil, fmt.Errorf("%.80q appears twice in an object", syntax.JSONPointer.LastToken())
 	case isSyntax:
@@ -215,7 +215,7 @@ func readObject(data string) (*object, error) {
 		return nil, errors.New("must be a JSON object with policies in it")
 	}
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the JSON object")
+		return nil, errors.New("there is text after the JSON object")
 	}
 	return o, nil
 }

@@ -104,7 +104,7 @@ func ParseLine(line string) (Policy, error) {
 	words := strings.Split(line, ",")
 	const fields = 9
 	if len(words) != fields || words[0] != "policy" {
-		return Policy{}, fmt.Errorf("%.100q is no policy", line)
+		return Policy{}, fmt.Errorf("%.100q is not a policy", line)
 	}
 	version, err := strconv.Atoi(words[1])
 	if err != nil {
@@ -118,12 +118,12 @@ func ParseLine(line string) (Policy, error) {
 	for i, amount := range amounts {
 		n, err := strconv.ParseInt(words[3+i], 10, 64)
 		if err != nil {
-			return Policy{}, fmt.Errorf("%.100q: %q is no amount", line, words[3+i])
+			return Policy{}, fmt.Errorf("%.100q: %q is not an amount", line, words[3+i])
 		}
 		*amount = beacon.Amount(n)
 	}
 	if p.Line() != line {
-		return Policy{}, fmt.Errorf("%.100q is spelled unlike a policy", line)
+		return Policy{}, fmt.Errorf("%.100q is not written as a policy", line)
 	}
 	return p, nil
 }

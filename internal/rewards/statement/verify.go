@@ -92,7 +92,7 @@ func (v *verifier) file() error {
 			_, err := v.object(members, v.member)
 			return err
 		default:
-			return errors.New("a statement stands either in data or by itself")
+			return errors.New("the statement must be either in data or at the top level")
 		}
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func (v *verifier) readPrevious() error {
 		return err
 	}
 	if v.previous.IsZero() {
-		return errors.New("must be null when there is no statement before")
+		return errors.New("must be null for the first statement")
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (v *verifier) readPrevious() error {
 // conclude checks what can only be checked once all rows are read.
 func (v *verifier) conclude() error {
 	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
-		return fmt.Errorf("settled_at: a month is settled after its end, which is %s", end.Format(instant))
+		return fmt.Errorf("settled_at: must be after the end of the month, %s", end.Format(instant))
 	}
 	if err := v.totals.check(&v.sum); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (v *verifier) conclude() error {
 		lines[i] = ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()}
 	}
 	if want := ledger.Seal(v.previous, &v.sum, lines); v.hash != want {
-		return fmt.Errorf("hash: is %s, and over the rows, the totals, the policies and previous_hash it is %s", v.hash, want)
+		return fmt.Errorf("hash: is %s, but the rows, totals, policies and previous_hash give %s", v.hash, want)
 	}
 	return nil
 }
@@ -173,13 +173,13 @@ func (v *verifier) conclude() error {
 func Follows(a, b Report) error {
 	switch {
 	case a.User != b.User:
-		return fmt.Errorf("the statement of %s is of %s, and the one before it of %s", b.Month, b.User, a.User)
+		return fmt.Errorf("the statement for %s belongs to %s, the one before it to %s", b.Month, b.User, a.User)
 	case b.Month <= a.Month:
-		return fmt.Errorf("the statement of %s cannot follow the one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s cannot follow the one for %s", b.Month, a.Month)
 	case b.Previous.IsZero():
-		return fmt.Errorf("the statement of %s says that it is the first, but there is one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s says that it is the first, but there is one for %s", b.Month, a.Month)
 	case b.Previous != a.Hash:
-		return fmt.Errorf("the statement of %s follows one whose hash is %s, but the hash of %s is %s: "+
+		return fmt.Errorf("the statement for %s follows one with the hash %s, but the hash of %s is %s: "+
 			"one of them was replaced, or one between them is missing", b.Month, b.Previous, a.Month, a.Hash)
 	}
 	return nil
@@ -216,12 +216,12 @@ func (v *verifier) policy() error {
 	case err != nil:
 		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
 	case len(v.policies) > 0 && p.Version <= v.policies[len(v.policies)-1].Version:
-		return fmt.Errorf("policy %d: versions must rise", p.Version)
+		return fmt.Errorf("policy %d: versions must be in ascending order", p.Version)
 	}
 	v.policies = append(v.policies, p)
 	known := v.known.Version(p.Version)
 	if known == nil {
-		return fmt.Errorf("policy %d is not known here, only up to %d: verify with the policies of the server", p.Version, len(v.known))
+		return fmt.Errorf("policy %d is unknown here (the newest is %d): verify with the policies of the server", p.Version, len(v.known))
 	}
 	return differ(&p, known)
 }
@@ -242,7 +242,7 @@ func differ(p, known *policy.Policy) error {
 		{"utilization_cap", p.Cap, known.Cap},
 	} {
 		if field.got != field.want {
-			return fmt.Errorf("policy %d: %s is %s, and in the policy %d that is known here it is %s",
+			return fmt.Errorf("policy %d: %s is %s, but policy %d has %s here",
 				p.Version, field.name, field.got, p.Version, field.want)
 		}
 	}
@@ -254,7 +254,7 @@ func (v *verifier) inForce() error {
 	want := v.known.In(v.sum.Month)
 	for i, p := range want {
 		if i >= len(v.policies) || v.policies[i].Version != p.Version {
-			return fmt.Errorf("policies: policy %d was in force in %s and is not there, or not in its place", p.Version, v.sum.Month)
+			return fmt.Errorf("policies: policy %d was in force in %s but is missing or out of order", p.Version, v.sum.Month)
 		}
 	}
 	if len(v.policies) > len(want) {

@@ -69,7 +69,7 @@ func TestOpen_Refuses(t *testing.T) {
 func TestOpen_RefusesADatabaseItDoesNotKnow(t *testing.T) {
 	for change, want := range map[string]string{
 		`INSERT INTO schema_versions VALUES (9000, '9000_future.sql', 'x', 0)`: "use a newer beacon",
-		`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`:   "other contents",
+		`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`:   "different contents",
 		`DELETE FROM schema_versions WHERE version = 1`:                        "no record of migration 0001",
 	} {
 		database := storetest.Postgres(t)

@@ -81,7 +81,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
 	}
 	if strings.Contains(config.Host, "@") {
-		return nil, errors.New("open database: the URL has an @ too many: write one in a password as %40") // part of the password is in the host now, so neither is in the error
+		return nil, errors.New("open database: the URL has more than one @; write an @ in a password as %40") // part of the password is in the host now, so neither is in the error
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -191,7 +191,7 @@ func durable(ctx context.Context, db *sql.DB) error {
 	case "on", "remote_apply", "remote_write":
 		return nil
 	}
-	return fmt.Errorf("synchronous_commit is %q for this user and database, so that an acknowledged write can be lost: "+
+	return fmt.Errorf("synchronous_commit is %q for this user and database, so an acknowledged write can be lost: "+
 		"set it to on (ALTER DATABASE … SET synchronous_commit = on, or ?synchronous_commit=on in the URL)", setting)
 }
 

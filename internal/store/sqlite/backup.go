@@ -55,13 +55,13 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 		return err
 	}
 	if err := alone(from); err != nil {
-		return fmt.Errorf("%w: this is a database in use, or was one, and no backup of it", err)
+		return fmt.Errorf("%w: this is a database, not a backup", err)
 	}
 	if err := unused(to); err != nil {
 		return err
 	}
 	if err := alone(to); err != nil {
-		return fmt.Errorf("%w: what is left of another database must not get into this one", err)
+		return fmt.Errorf("%w: it belongs to another database; move it first", err)
 	}
 	if err := withImmutable(ctx, from, checkSchema); err != nil { // before gigabytes are copied
 		return fmt.Errorf("%s: %w", from, err)
@@ -258,7 +258,7 @@ func check(ctx context.Context, path string, opts Copying) error {
 		return errors.Join(checkSchema(ctx, conn), checkPages(ctx, conn))
 	})
 	if err != nil {
-		return fmt.Errorf("the copy is not good: %w", err)
+		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	opts.tell("checked", 1)
 	return nil

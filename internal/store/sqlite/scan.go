@@ -99,7 +99,7 @@ func (r *packedRow) scan(targets ...any) (err error) {
 			case *[]byte:
 				*target, _ = others[0].([]byte)
 			default:
-				return fmt.Errorf("column %s: no way to scan into %T", r.columns[i].Name, target)
+				return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
 			}
 			others = others[1:]
 			continue
@@ -118,7 +118,7 @@ func (r *packedRow) scan(targets ...any) (err error) {
 				return err
 			}
 		default:
-			return fmt.Errorf("column %s: no way to scan into %T", r.columns[i].Name, target)
+			return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID",
 // the shared memory beside it inherit them.
 func prepare(path string) (string, error) {
 	if path == "" || path == ":memory:" {
-		return "", errors.New("want the path of a file: a database in memory would lose every write")
+		return "", errors.New("give the path of a file: a database in memory would lose every write")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -64,8 +64,8 @@ func TestOpen_Refuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"":                                  "want the path of a file",
-		":memory:":                          "want the path of a file",
+		"":                                  "give the path of a file",
+		":memory:":                          "give the path of a file",
 		folder:                              "is a directory",
 		filepath.Join(folder, "no", "a.db"): "no such file or directory",
 		noDatabase:                          "not a database",
@@ -86,7 +86,7 @@ func TestOpen_RefusesADatabaseItDoesNotKnow(t *testing.T) {
 			`INSERT INTO schema_versions VALUES (9000, '9000_future.sql', 'x', 0)`, "use a newer beacon",
 		},
 		"changed": {
-			`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`, "other contents",
+			`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`, "different contents",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := newNode(db, nodeConfig{api.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler)})
+	n := newNode(db, nodeConfig{api.DefaultLimits(), policy.Default(), time.Now, 1, slog.New(slog.DiscardHandler), true})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {

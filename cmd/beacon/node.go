@@ -51,6 +51,7 @@ type nodeConfig struct {
 	now      func() time.Time
 	rate     float64 // how fast now runs compared with the machine's clock; 0: unknown
 	log      *slog.Logger
+	realTime bool // now is not simulated
 }
 
 var _ rewards.Store = (*store.DB)(nil)
@@ -66,9 +67,11 @@ func newNode(db *store.DB, cfg nodeConfig) *node {
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.fleet, Table: table, Service: service,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.hub.Wake, Now: now, Rate: cfg.rate, Log: log,
+		Certain: func() (time.Time, bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
 		Store: db, Telemetry: n.telemetry, Policies: cfg.policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.rate, Log: log,
+		RealTime: cfg.realTime,
 	})
 	n.keys = access.New(db, now, func(time.Time) bool { return n.follower.InStep() })
 	n.follower = fleet.NewFollower(n.fleet, db, n.keys.Forget, n.telemetry, log)

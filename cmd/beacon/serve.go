@@ -155,7 +155,7 @@ func (s *server) assemble(ctx context.Context, c serveCmd, at net.Addr, now func
 	if mode, exposed := c.exposure(); exposed {
 		s.log.Warn("others than its owner may open the database: chmod 600 is for it and its -wal and -shm", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
 	}
-	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log})
+	s.node = newNode(db, nodeConfig{c.limits(), book, now, rate, s.log, rate == 1 && c.ClockStart.IsZero()})
 	s.node.show(s.metrics)
 	s.router = newRouter(&s.health, fixed, s.node.api, pages, guides)
 	s.metrics.Gauge("beacon_turned_away_percent", "Requests other than heartbeats that are turned away because there is too much to do.",

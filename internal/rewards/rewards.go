@@ -44,8 +44,12 @@ type Config struct {
 	Keeper func() (lease.Lease, bool)
 
 	Now  func() time.Time
-	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown
+	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown, and no other clock is asked
 	Log  *slog.Logger
+
+	// RealTime says that Now is not simulated, and can be compared with the clock of
+	// the database.
+	RealTime bool
 }
 
 // Rewards implements the verbs. Call Start first, then Run.
@@ -55,6 +59,9 @@ type Rewards struct {
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress
+
+	witnesses witnesses
+	machine   func() time.Time // the machine's clock, which nobody sets
 }
 
 // pageSize is how many hotspots, or users, are closed or settled in one transaction.
@@ -63,7 +70,7 @@ const pageSize = 1000
 
 // New returns rewards that are not started.
 func New(cfg Config) *Rewards {
-	r := &Rewards{Config: cfg, pageSize: pageSize}
+	r := &Rewards{Config: cfg, pageSize: pageSize, machine: time.Now}
 	r.policies.Store(&cfg.Policies)
 	return r
 }

@@ -22,6 +22,19 @@ type Store interface {
 	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
 
+	// Node returns the name of this server.
+	Node() string
+	// MarkClock records what the clock of this server says and, if certain is not
+	// zero, that this moment has come, unless staff have confirmed another since.
+	MarkClock(ctx context.Context, said, certain time.Time, confirmed int64) error
+	// ClockState returns what the database knows about the time.
+	ClockState(ctx context.Context) (ledger.ClockState, error)
+	// ConfirmClock sets the moment that has certainly come, to an earlier or a later
+	// one, as staff say.
+	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
+	// ForgetClocks deletes the marks that are still as they are given.
+	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
+
 	// OwnedRecords returns the records of a day of up to limit hotspots after the
 	// given one, in order, including deleted ones. Next is the last hotspot examined;
 	// more is false when there are no others.

@@ -46,6 +46,10 @@ type Engine struct {
 	// what it is given.
 	Scan Scan
 
+	// Clock is a query for the database's own time, in microseconds since 1970. It is
+	// empty if the database has no clock other than this machine's.
+	Clock string
+
 	// Patience limits how long one group of writes may take, retries included. Zero
 	// means no limit: for a database that is not behind a network.
 	Patience time.Duration

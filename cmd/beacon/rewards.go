@@ -16,6 +16,7 @@ type rewardsCmd struct {
 	Settle rewardsSettleCmd `cmd:"" help:"Settle a month: write everyone's statement, once."`
 	Verify rewardsVerifyCmd `cmd:"" help:"Compute statements again, without any server, and name the first row that does not hold."`
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed, and which months are settled."`
+	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and say what day it is."`
 }
 
 // policies is the --policy flag, the same in every command.

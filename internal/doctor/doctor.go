@@ -80,6 +80,7 @@ var checks = []check{
 	{"changes", reportAdvice, 4, false, changes},
 	{"events", "listeners may have missed something: they can read hotspots anew; " + reportAdvice, 4, false, events},
 	{"leases", "set the machine's clock; a lease that nobody gives back ends by itself at the time it names", 2, false, leases},
+	{"clocks", "set the clocks right; heartbeats earn again from the first day that is not closed", 5, false, clocks},
 	{"journal", "what was in it is lost for its hotspots, the rest is not: start a server, which passes it over", 2, false, journal},
 	{"records", "what a hotspot did on that day is lost, what it earned is not: " + restoreAdvice, 3, false, records},
 	{"references", reportAdvice, 3, false, references},

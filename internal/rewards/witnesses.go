@@ -120,10 +120,11 @@ func (r *Rewards) consult(ctx context.Context) error {
 	_, keeper := r.Keeper()
 	certain := r.certain(&state, now, real)
 	others := r.others(&state, real)
-	if ahead := now.Sub(certain); ahead > 0 && !r.contradicted(now, others) {
+	said := clock.Earliest(append([]clock.Witness{{Says: now}}, others...)) // by all clocks
+	if ahead := said.Sub(certain); ahead > 0 {
 		if wait, enough := clock.Wait(ahead); enough && steady >= wait {
-			r.witnesses.certain.Know(now)
-			certain = now
+			w.certain.Know(said)
+			certain = said
 		}
 	}
 	raise := certain
@@ -200,11 +201,6 @@ func (r *Rewards) others(state *ledger.ClockState, real time.Time) (all []clock.
 // tolerance is how far clocks may differ and still agree. A mark may be some seconds old.
 func (r *Rewards) tolerance() time.Duration {
 	return time.Duration(float64(apartBy) * max(r.Rate, 1))
-}
-
-// contradicted reports whether another clock is behind ours.
-func (r *Rewards) contradicted(now time.Time, others []clock.Witness) bool {
-	return slices.ContainsFunc(others, func(w clock.Witness) bool { return now.Sub(w.Says) > r.tolerance() })
 }
 
 // forgetDead deletes the marks of servers that have ended.

@@ -16,6 +16,7 @@ type rewardsCmd struct {
 	Settle rewardsSettleCmd `cmd:"" help:"Settle a month: write every user's statement."`
 	Verify rewardsVerifyCmd `cmd:"" help:"Recompute statements offline and name the first wrong row."`
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
+	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
 }
 
 // policies is the --policy flag, the same in every command.

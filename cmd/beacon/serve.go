@@ -92,7 +92,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", c.LogLevel)
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Policies: book, Now: now, Rate: rate, Log: log.Logger},
+		Config:           node.Config{Limits: c.limits(), Policies: book, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,

@@ -51,6 +51,9 @@ const (
 	// The target is the month that is settled for all users: for the audit.
 	RewardsFinished ChangeKind = "rewards.finished"
 
+	// The target is the day that staff say it is: for the audit.
+	ClockConfirmed ChangeKind = "clock.confirmed"
+
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
 )

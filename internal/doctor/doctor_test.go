@@ -71,6 +71,7 @@ var damages = []damage{
 
 	{"a lease never ends", `UPDATE leases SET expires_at = 32503680000000000`, nil, []string{"leases"}, "until 3000-01-01"},
 	{"a lease is nobody's", `UPDATE leases SET token = 0`, nil, []string{"leases"}, "token 0"},
+	{"a day is closed that has not come", `UPDATE clock_certain SET certain = certain - 40 * CAST(86400000000 AS bigint)`, nil, []string{"clocks"}, "is closed, and has not come"},
 	{"a span ends before it begins", `UPDATE service_spans SET to_minute = from_minute - 1`, nil, []string{"leases"}, "was up from minute"},
 
 	{"heartbeats cannot be read", `UPDATE journal SET batch = $1 WHERE seq = (SELECT max(seq) FROM journal)`, bad(40), []string{"journal"}, "this batch is damaged"},

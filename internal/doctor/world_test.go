@@ -60,8 +60,8 @@ func sound(t *testing.T) string {
 		file := demonstrate(t, func(file string) {
 			db := harness.OpenSQL(t, file)
 			defer db.Close() // the server is to be the last, and to fold the log into the file
-			harness.Eventually(t, "heartbeats and events", func() bool {
-				return number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events WHERE kind = 'hotspot.verified'`) > 0
+			harness.Eventually(t, "heartbeats and events, and a time that is certain", func() bool {
+				return number(t, db, `SELECT count(*) FROM clock_certain`) > 0 && number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events WHERE kind = 'hotspot.verified'`) > 0
 			})
 		})
 		kept, err := os.MkdirTemp("", "beacon-doctor")

@@ -65,8 +65,8 @@ func (n *Node) showBeats(set *metrics.Set) {
 	set.Gauge("beacon_fold_age_seconds", "Time since heartbeats were last folded into records; after 3 hours no more are taken.",
 		nil, func() float64 { return n.telemetry.Shown().FoldAge.Seconds() })
 	set.Gauge("beacon_fold_duration_seconds", "Time that the last fold took.", nil, func() float64 { return n.telemetry.Shown().FoldTook.Seconds() })
-	set.Gauge("beacon_clock_believed", "1 when the clock has run evenly for ten minutes; else no minute is decided and no day closed.",
-		nil, func() float64 { return oneIf(n.telemetry.Shown().ClockBelieved) })
+	set.Gauge("beacon_clock_believed", "1 when the clock has run evenly for ten minutes and says what most witnesses say; else nothing is decided by it and no day closed.",
+		nil, func() float64 { return oneIf(n.telemetry.Shown().ClockBelieved && n.rewards.ClockAgreed()) })
 }
 
 func (n *Node) showDatabase(set *metrics.Set) {

@@ -60,6 +60,7 @@ type Config struct {
 	Policies policy.Set
 	Now      func() time.Time
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
+	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
 }
 
@@ -76,9 +77,11 @@ func New(db *store.DB, cfg Config) *Node {
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.Fleet,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
+		Certain: func() (time.Time, bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
+		RealTime: cfg.RealTime,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Forget, n.telemetry, log)

@@ -42,6 +42,9 @@ func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 	if !ok || day >= final {
 		return lease.Lease{}, false
 	}
+	if !r.over((day + 1).Time()) {
+		return lease.Lease{}, false
+	}
 	steady := steadyFor
 	if begun && final-day > farBehind {
 		steady = steadyForLong

@@ -44,8 +44,12 @@ type Config struct {
 	Keeper func() (lease.Lease, bool)
 
 	Now  func() time.Time
-	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown
+	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown, and no other clock is asked
 	Log  *slog.Logger
+
+	// RealTime says that Now is not simulated, and can be compared with the clock of
+	// the database.
+	RealTime bool
 }
 
 // Rewards implements the verbs. Call Start first, then Run.
@@ -55,6 +59,9 @@ type Rewards struct {
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress
+
+	witnesses witnesses
+	machine   func() time.Time // the machine's clock, which nobody sets
 }
 
 // pageSize is how many hotspots, or users, are closed or settled in one transaction.
@@ -63,7 +70,7 @@ const pageSize = 1000
 
 // New returns rewards that are not started.
 func New(cfg Config) *Rewards {
-	r := &Rewards{Config: cfg, pageSize: pageSize}
+	r := &Rewards{Config: cfg, pageSize: pageSize, machine: time.Now}
 	r.policies.Store(&cfg.Policies)
 	return r
 }
@@ -178,6 +185,19 @@ type Store interface {
 	// KeepPolicies stores the policies that are new, and returns all that are stored,
 	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
+
+	// Node returns the name of this server.
+	Node() string
+	// MarkClock records what the clock of this server says and, if certain is not
+	// zero, that this moment has come, unless staff have confirmed another since.
+	MarkClock(ctx context.Context, said, certain time.Time, confirmed int64) error
+	// ClockState returns what the database knows about the time.
+	ClockState(ctx context.Context) (ledger.ClockState, error)
+	// ConfirmClock sets the moment that has certainly come, to an earlier or a later
+	// one, as staff say.
+	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
+	// ForgetClocks deletes the marks that are still as they are given.
+	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
 
 	// OwnedRecords returns the records of a day of up to limit hotspots after the
 	// given one, in order, including deleted ones. Next is the last hotspot examined;

@@ -33,6 +33,9 @@ func (r *Rewards) CatchUp(ctx context.Context) error { return r.step(ctx) }
 
 func (r *Rewards) step(ctx context.Context) error {
 	r.entitled(0) // sample the clock, lease holder or not
+	if err := r.consult(ctx); err != nil {
+		return err
+	}
 	if err := r.adopt(ctx); err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (r *Rewards) step(ctx context.Context) error {
 // entitled returns the lease under which this process may close and settle, and
 // whether it holds it and its clock has been steady for long enough.
 func (r *Rewards) entitled(steady time.Duration) (lease.Lease, bool) {
-	even := r.clock.At(r.Now(), time.Now(), r.Rate)
+	even := r.clock.At(r.Now(), r.machine(), r.Rate)
 	held, keeper := r.Keeper()
 	return held, keeper && even >= steady
 }
@@ -61,7 +64,7 @@ func (r *Rewards) settleDue(ctx context.Context) error {
 		}
 		v, err := r.view(ctx, nil)
 		month := v.month
-		if err != nil || !v.begun || v.first <= month.Last() || r.Now().Before((month + 1).Start().Add(Grace)) {
+		if err != nil || !v.begun || v.first <= month.Last() || !r.over((month + 1).Start().Add(Grace)) {
 			return err
 		}
 		began := time.Now()

@@ -55,6 +55,10 @@ type Engine struct {
 	// will look for it.
 	Confirm func() error
 
+	// Clock is a query for the database's own time, in microseconds since 1970. It is
+	// empty if the database has no clock other than this machine's.
+	Clock string
+
 	// Patience limits how long one group of writes may take, retries included. Zero
 	// means no limit: for a database that is not behind a network.
 	Patience time.Duration

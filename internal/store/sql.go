@@ -243,7 +243,7 @@ var notText = map[string]ColumnType{
 	"chain": Blob, "previous": Blob, "hash": Blob,
 
 	"seq": Integer, "at": Integer, "started_at": Integer, "journal_trimmed": Integer, "token": Integer, "expires_at": Integer,
-	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob,
+	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob, "certain": Integer,
 }
 
 // typed returns the columns with their types.
@@ -264,6 +264,7 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 func Statements() []string {
 	return slices.Concat(
 		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
+		statementsIn(reflect.ValueOf(clockText)),
 	)
 }
 

@@ -34,13 +34,13 @@ type trust struct {
 type reading struct {
 	now    time.Time
 	steady bool      // it is trusted
-	upTo   time.Time // the latest moment that is certain: now, if it is trusted
+	upTo   time.Time // the latest moment that is certain: now, if it is trusted and no witness is behind it
 }
 
-// strange reports whether an untrusted clock shows another day than when it was last
-// trusted: days that have not come would begin for a million hotspots.
+// strange reports whether the clock shows another day than what is certain: days that
+// have not come would begin for a million hotspots.
 func (l reading) strange() bool {
-	return !l.steady && !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
+	return !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
 }
 
 // reading reads the clock and checks whether it can be trusted. It is called every second,
@@ -50,9 +50,10 @@ func (t *Telemetry) read() reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
-	steady := c.even.At(now, real, t.Rate) >= steadyFor
+	certain, known := t.certain(now)
+	steady := c.even.At(now, real, t.Rate) >= steadyFor && known
 	if c.steady = steady; steady {
-		c.upTo = now
+		c.upTo = certain
 	}
 	if begun := c.even.Begun(); begun != c.begun {
 		if c.begun > 0 {
@@ -71,6 +72,22 @@ func (t *Telemetry) read() reading {
 	}
 	c.last = minute
 	return reading{now, steady, c.upTo}
+}
+
+// certain returns the latest moment up to now that has come by every witness, and
+// whether that is known. It does not go back while the clock goes on.
+func (t *Telemetry) certain(now time.Time) (time.Time, bool) {
+	if t.Certain == nil {
+		return now, true
+	}
+	certain, known := t.Certain()
+	if certain.Before(t.trust.upTo) {
+		certain = t.trust.upTo
+	}
+	if certain.After(now) {
+		certain = now
+	}
+	return certain, known
 }
 
 // goBack makes memory forget that any hotspot was seen after now. Days after today are

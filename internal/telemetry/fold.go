@@ -94,7 +94,8 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	}
 	final := beacon.Day(0)
 	if clock.steady {
-		final = finalAt(now, t.cursors.upTo())
+		certain := beacon.MinuteOf(clock.upTo)
+		final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
 		in.finalDue = !t.finals.has(held.Token, final)
 	}
 	plan := t.folded.plan(in)

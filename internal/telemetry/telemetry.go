@@ -50,6 +50,10 @@ type Config struct {
 	// holder folds and announces.
 	Keeper func() (lease.Lease, bool)
 
+	// Certain, if not nil, returns the latest moment that has come by every witness of
+	// the time, and false while that is unknown. Nothing after it is decided.
+	Certain func() (time.Time, bool)
+
 	Now  func() time.Time
 	Rate float64 // speed of Now relative to the machine's clock: 1, or as simulated; 0: unknown
 	Log  *slog.Logger

@@ -73,6 +73,22 @@ var rewardsMutants = []mutant{
 		says:  "updated_at was",
 	},
 	{
+		name:  "a clock is believed however far ahead it is",
+		fault: "TestF12_FarAhead/sqlite",
+		file:  "internal/rewards/witnesses.go",
+		old:   `enough && steady >= wait {`,
+		new:   `steady >= min(wait, steadyFor) || !enough && steady >= steadyFor {`,
+		says:  "days are closed, and none is over",
+	},
+	{
+		name:  "days are final by a clock that others contradict",
+		fault: "TestF12_OneAhead",
+		file:  "internal/telemetry/clock.go",
+		old:   `		c.upTo = certain`,
+		new:   `		_, c.upTo = certain, now`,
+		says:  "the right server is told to set its clock",
+	},
+	{
 		name:  "nobody is told of beats that are too late",
 		fault: "TestF12_ServerBehind",
 		file:  "internal/telemetry/late.go",

@@ -118,6 +118,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Scan:      scan,
 		Patience:  patienceFor(limited.RuntimeParams),
+		Clock:     "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)

@@ -76,10 +76,10 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelop
 		answer = envelope[T]{}
 		err := json.NewDecoder(response.Body).Decode(&answer)
 		if err == nil && answer.Data == nil {
-			err = errors.New("it is not one of a Beacon server")
+			err = errors.New("it is not from a Beacon server")
 		}
 		if err != nil {
-			return fmt.Errorf("read the answer to %s %s: %w", r.method, r.path, err)
+			return fmt.Errorf("read the response to %s %s: %w", r.method, r.path, err)
 		}
 		return nil
 	})
@@ -148,14 +148,10 @@ func backoff(n int) time.Duration {
 
 // pause waits, and reports false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }
 
 // send sends a request once. It returns only successful responses, which the caller

@@ -1,7 +1,35 @@
+// Package client is a client of a Beacon server. It has a method for each operation
+// of the API under /v1, and needs only the standard library.
+//
+//	c, err := client.New("https://wifi.example.org", os.Getenv("BEACON_KEY"))
+//	…
+//	found, err := c.Nearby(ctx, client.NearbyQuery{Lat: 40.7536, Lng: -73.9832})
+//
+// An error response is an [*Error], with its code, its status, the faulty fields and
+// the id of the request:
+//
+//	if errors.Is(err, client.ErrNotFound) { … }
+//	if e, ok := errors.AsType[*client.Error](err); ok { log.Print(e.RequestID) }
+//
+// Paged lists are sequences that request one page after the other. So are events,
+// which resume where they stopped when the connection is lost:
+//
+//	for event, err := range c.Events(ctx, client.FromNow) { … }
+//
+// A request is retried if the server asks for that (429, 503), after the time that it
+// gave, or if the connection fails, but only if repeating it is safe: reads,
+// registrations (which carry an Idempotency-Key), verifications, and heartbeats,
+// which have an identity. Everything else is sent once.
+//
+// The package does not validate requests: the server does, and names every faulty
+// field at once. A Client has no state but its connections, and is safe for
+// concurrent use.
 package client
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,7 +85,7 @@ func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name
 func New(address, key string, options ...Option) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%q is no address of a server; give it like http://127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
 	}
 	c := &Client{
 		base: strings.TrimRight(u.String(), "/"), key: key, http: &http.Client{}, agent: "beacon-client-go",
@@ -75,4 +103,24 @@ func (c *Client) WithKey(key string) *Client {
 	other := *c
 	other.key = key
 	return &other
+}
+
+// OpenAPIYAML returns the OpenAPI document of the API, as YAML. It needs no key.
+func (c *Client) OpenAPIYAML(ctx context.Context) ([]byte, error) {
+	return c.document(ctx, "openapi.yaml")
+}
+
+// OpenAPIJSON returns the same document as JSON.
+func (c *Client) OpenAPIJSON(ctx context.Context) ([]byte, error) {
+	return c.document(ctx, "openapi.json")
+}
+
+func (c *Client) document(ctx context.Context, name string) (text []byte, err error) {
+	r := get(path(name), nil)
+	r.open = true
+	err = c.do(ctx, r, func(response *http.Response) (err error) {
+		text, err = io.ReadAll(response.Body)
+		return err
+	})
+	return text, err
 }

@@ -1,10 +1,13 @@
 package client
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"strconv"
@@ -72,7 +75,7 @@ func worthListeningAgain(err error) bool {
 	return !errors.Is(err, errNoEvents)
 }
 
-var errNoEvents = errors.New("this is no stream of events of a Beacon server")
+var errNoEvents = errors.New("this is not an event stream of a Beacon server")
 
 const eventStream = "text/event-stream"
 
@@ -124,4 +127,39 @@ func (l *listener) listen(ctx context.Context, tell func(Event) bool) error {
 		}
 		return nil
 	})
+}
+
+// maxMessageLine limits the memory for a line that a server sends.
+const maxMessageLine = 1 << 20
+
+// eachMessage reads a stream of server-sent events to its end, which is an error too:
+// a stream should not end. It calls tell with the data of each event, which includes
+// its number and type, and alive for each line, including comments.
+func eachMessage(r io.Reader, alive func(), tell func(data []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 4096), maxMessageLine)
+	var data []byte
+	for lines.Scan() {
+		alive()
+		line := lines.Bytes() // without \n or \r\n
+		if len(line) == 0 {
+			if len(data) > 0 {
+				if err := tell(data); err != nil {
+					return err
+				}
+			}
+			data = data[:0]
+			continue
+		}
+		if name, value, _ := bytes.Cut(line, []byte(":")); string(name) == "data" {
+			if len(data) > 0 {
+				data = append(data, '\n')
+			}
+			data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.ErrUnexpectedEOF
 }

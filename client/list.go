@@ -63,3 +63,116 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 func (c *Client) ListHotspots(ctx context.Context, q ListQuery) iter.Seq2[HotspotListed, error] {
 	return pages(func(p PageQuery) (Page[HotspotListed], error) { return c.ListHotspotsPage(ctx, q, p) })
 }
+
+// NearbyQuery selects hotspots near a place. Other zero fields get the server's
+// defaults: 1000 m, online, 20 hotspots.
+type NearbyQuery struct {
+	Lat, Lng float64
+	Radius   float64 // in metres
+	Status   string  // "online", "offline" or "all"
+	Limit    int
+}
+
+// HotspotSummary is a hotspot as shown to people who look for one.
+type HotspotSummary struct {
+	ID              string       `json:"id"`
+	Name            string       `json:"name"`
+	Type            Type         `json:"type"`
+	Location        SummaryPlace `json:"location"`
+	DistanceM       float64      `json:"distance_m"`
+	Status          Status       `json:"status"`
+	CoverageRadiusM float64      `json:"coverage_radius_m"`
+	SignalQuality   string       `json:"signal_quality"`
+	PerformanceTier string       `json:"performance_tier"`
+	CurrentLoad     float64      `json:"current_load"` // a fraction
+	Uptime30d       float64      `json:"uptime_30d"`   // a fraction
+}
+
+// SummaryPlace is the location of a HotspotSummary.
+type SummaryPlace struct {
+	Lat     float64 `json:"lat"`
+	Lng     float64 `json:"lng"`
+	Address string  `json:"address"`
+}
+
+// Nearby returns hotspots near a place, nearest first.
+func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, error) {
+	query := url.Values{"lat": {decimal(q.Lat)}, "lng": {decimal(q.Lng)}}
+	if q.Radius != 0 {
+		query.Set("radius", decimal(q.Radius))
+	}
+	if q.Status != "" {
+		query.Set("status", q.Status)
+	}
+	if q.Limit != 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	found, _, err := call[[]HotspotSummary](ctx, c, get(path("hotspots", "nearby"), query))
+	return found, err
+}
+
+// decimal formats a number with all its digits, and without an exponent.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items []T
+	Pagination
+}
+
+// Pagination is the position of a page in a list.
+type Pagination struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	Total      int `json:"total"`
+	TotalPages int `json:"total_pages"`
+}
+
+// PageQuery selects a page. Zero means the server's default: the first page, of 20.
+type PageQuery struct {
+	Page    int // from 1
+	PerPage int // up to 100
+}
+
+// largestPage is the page size of sequences.
+const largestPage = 100
+
+// page requests one page.
+func page[T any](ctx context.Context, c *Client, path string, query url.Values, p PageQuery) (Page[T], error) {
+	if query == nil {
+		query = url.Values{}
+	}
+	if p.Page != 0 {
+		query.Set("page", strconv.Itoa(p.Page))
+	}
+	if p.PerPage != 0 {
+		query.Set("per_page", strconv.Itoa(p.PerPage))
+	}
+	answer, _, err := enveloped[[]T](ctx, c, get(path, query))
+	if err != nil {
+		return Page[T]{}, err
+	}
+	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, nil
+}
+
+// pages iterates over all pages. It ends with the first error.
+func pages[T any](ask func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for n := 1; ; n++ {
+			p, err := ask(PageQuery{Page: n, PerPage: largestPage})
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range p.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if n >= p.TotalPages {
+				return
+			}
+		}
+	}
+}

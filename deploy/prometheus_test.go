@@ -66,9 +66,10 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 	for _, a := range alerts(t) {
-		if found := p.query(t, a.Expr); len(found) > 0 && unripe[a.Alert] == "" {
-			t.Errorf("%s would fire at a server that is well: %s", a.Alert, found)
-		}
+		// For a moment it may: a busy machine does not answer within the 100 ms of a scrape.
+		harness.Eventually(t, a.Alert+" would not fire at a server that is well", func() bool {
+			return len(p.query(t, a.Expr)) == 0 || unripe[a.Alert] != "" || t.Failed()
+		})
 	}
 	p.checkRules(t)
 }
@@ -292,11 +293,11 @@ func (p *prometheus) checkRules(t *testing.T) {
 		}
 	}
 	rules := 0
-	harness.Eventually(t, "all rules are evaluated", func() bool {
+	harness.Eventually(t, "all rules are evaluated, and none is about to fire", func() bool {
 		p.ask(t, "/api/v1/rules", &data)
 		for _, g := range data.Groups {
 			for _, r := range g.Rules {
-				if r.Health == "unknown" {
+				if r.Health == "unknown" || r.State != "inactive" && unripe[r.Name] == "" {
 					return false
 				}
 			}
@@ -306,7 +307,7 @@ func (p *prometheus) checkRules(t *testing.T) {
 	for _, g := range data.Groups {
 		for _, r := range g.Rules {
 			rules++
-			if r.Health != "ok" || r.LastError != "" || r.State != "inactive" && unripe[r.Name] == "" {
+			if r.Health != "ok" || r.LastError != "" {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -28,10 +28,10 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 // tool runs a command of Node.js in a folder.
 func tool(t *testing.T, folder string, env []string, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a client that keeps something open never ends
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // a client that keeps something open never ends
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Minute
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {

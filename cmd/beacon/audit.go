@@ -14,7 +14,7 @@ import (
 type auditCmd struct {
 	database
 	Limit int  `default:"50" help:"How many of the newest changes to list. Default ${default}."`
-	JSON  bool `name:"json" help:"Print one JSON record a line."`
+	JSON  bool `name:"json" help:"Print one JSON record per line."`
 }
 
 // Examples are shown by --help.

@@ -14,46 +14,46 @@ import (
 )
 
 type backupCmd struct {
-	File string `arg:"" placeholder:"FILE" help:"Where to put the backup."`
+	File string `arg:"" placeholder:"FILE" help:"The file to write."`
 	database
-	Force bool `help:"Replace FILE when it is there."`
+	Force bool `help:"Replace FILE if it exists."`
 }
 
 // Help is shown below the flags.
 func (backupCmd) Help() string {
-	return `The backup is one file: the database as it was at one moment, with all that was
-acknowledged before. Servers go on meanwhile, reading and writing. It is checked,
-and stands there only when all of it is on the disk; only its owner may read it.
-It holds hashes of keys, no keys.`
+	return `The backup is one file: the database as it was at one moment, with everything that
+was acknowledged before. Servers keep running. The backup is checked, and appears
+only when all of it is on disk; only its owner can read it. It contains hashes of
+keys, never keys.`
 }
 
 // Examples are shown by --help.
 func (backupCmd) Examples() string {
-	return `  beacon backup beacon-2026-11-15.db                        of beacon.db in this folder
+	return `  beacon backup beacon-2026-11-15.db                        back up beacon.db in this folder
   beacon backup --db /var/lib/beacon/beacon.db --force /backup/beacon.db
-  beacon restore beacon-2026-11-15.db --db restored.db      make a database of it again
+  beacon restore beacon-2026-11-15.db --db restored.db      turn it into a database again
 `
 }
 
 // Run makes a backup.
 func (c backupCmd) Run(out *console) error {
 	if c.remote() {
-		return usageError(fmt.Sprintf(`PostgreSQL has a tool of its own for this, which works beside running servers too:
+		return usageError(fmt.Sprintf(`PostgreSQL has its own tool for this, which also works while servers run:
   pg_dump --format=custom --file=%s %s
-A backup is restored into an empty database with:
+To restore a backup into an empty database:
   pg_restore --no-owner --exit-on-error --single-transaction --dbname=… %s`, shellWord(c.File), shellWord(withoutPassword(c.DB)), shellWord(c.File)))
 	}
 	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; name another with --db", c.DB)
+		return fmt.Errorf("there is no database %s; choose another with --db", c.DB)
 	}
 	err := copying(out, c.Force, func(opts sqlite.Copying) error { return sqlite.Backup(out.ctx, c.DB, c.File, opts) })
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("there is a file %s already; choose another name, or replace it with --force", c.File)
+		return fmt.Errorf("the file %s already exists; choose another name, or replace it with --force", c.File)
 	}
 	if err != nil {
 		return err
 	}
-	return said(out, c.File, "the backup", "is whole")
+	return said(out, c.File, "the backup", "is complete")
 }
 
 // copying runs a copy and shows its progress.

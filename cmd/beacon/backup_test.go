@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,7 +101,7 @@ func TestBackup_UnderLoad(t *testing.T) {
 	p := startServer(t, nil, "--rate-limit", "off")
 	db := filepath.Join(p.cmd.Dir, "beacon.db")
 	key := beaconCommand(t, "keys", "create", "--user", "new", "--scopes", "admin", "--db", db)
-	staff, err := client.New(p.url, key[:len(key)-1], client.WithHTTPClient(pooled(16)))
+	staff, err := client.New(p.url, key[:len(key)-1], client.WithHTTPClient(&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}))
 	if err != nil {
 		t.Fatal(err)
 	}

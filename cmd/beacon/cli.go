@@ -22,18 +22,18 @@ const (
 // cli is the command line. Every flag has an environment variable: --admin-addr is
 // BEACON_ADMIN_ADDR.
 type cli struct {
-	Serve      serveCmd      `cmd:"" help:"Serve the interfaces over HTTP."`
-	Demo       demoCmd       `cmd:"" help:"Show a living network: real places, made-up history, simulated devices."`
+	Serve      serveCmd      `cmd:"" help:"Run a server."`
+	Demo       demoCmd       `cmd:"" help:"Run a demo network: real places, made-up history, simulated devices."`
 	Keys       keysCmd       `cmd:"" help:"Create, list and revoke API keys."`
-	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, see how far the books are."`
-	Audit      auditCmd      `cmd:"" help:"List who changed what, the newest first."`
-	Import     importCmd     `cmd:"" help:"Register the hotspots of a table or of GeoJSON."`
-	Backup     backupCmd     `cmd:"" help:"Copy the database into one file, while servers run."`
-	Restore    restoreCmd    `cmd:"" help:"Make a database of a backup."`
-	Doctor     doctorCmd     `cmd:"" help:"Say whether a database is sound, and what is wrong with it."`
-	Simulate   simulateCmd   `cmd:"" help:"Let devices that do not exist talk to a server."`
-	OpenAPI    openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of an interface."`
-	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, show what is closed and settled."`
+	Audit      auditCmd      `cmd:"" help:"List who changed what, newest first."`
+	Import     importCmd     `cmd:"" help:"Register hotspots from a CSV or GeoJSON file."`
+	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`
+	Restore    restoreCmd    `cmd:"" help:"Create a database from a backup."`
+	Doctor     doctorCmd     `cmd:"" help:"Check a database and report what is wrong with it."`
+	Simulate   simulateCmd   `cmd:"" help:"Simulate devices that talk to a server."`
+	OpenAPI    openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of an API."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version and how it was built."`
 }
 
@@ -144,8 +144,8 @@ func helpWithExamples(options kong.HelpOptions, ctx *kong.Context) error {
 
 const rootExamples = `
 Examples:
-  beacon demo                                             try it: a network of New York, with keys and devices
-  beacon serve                                            serve on http://127.0.0.1:8080
-  beacon keys create --user new --scopes hotspots:write   make a key to register hotspots with
-  beacon openapi preview                                  print the preview interface's OpenAPI document
+  beacon demo                                             try it: a demo network with keys and devices
+  beacon serve                                            run a server on http://127.0.0.1:8080
+  beacon keys create --user new --scopes hotspots:write   create a key for registering hotspots
+  beacon openapi preview                                  print the OpenAPI document of the preview
 `

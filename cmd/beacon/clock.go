@@ -5,8 +5,8 @@ import "time"
 // clock is the flags of a simulated clock, for tests and demonstrations (decision
 // C1).
 type clock struct {
-	ClockStart time.Time `placeholder:"TIME" help:"Pretend that it is this time (RFC 3339) at the start. For tests and demonstrations."`
-	ClockRate  float64   `default:"1" help:"Let that much time pass in a second. Default ${default}. For tests and demonstrations."`
+	ClockStart time.Time `placeholder:"TIME" help:"Start the clock at this time (RFC 3339). For tests and demos."`
+	ClockRate  float64   `default:"1" help:"How many seconds the clock advances in one second. Default ${default}. For tests and demos."`
 }
 
 // now returns the clock of all data.

@@ -17,7 +17,7 @@ import (
 
 // database is the --db flag, the same in every command.
 type database struct {
-	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a file of its own, or postgres://… for several machines. Default ${default}."`
+	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a SQLite file, or postgres://… for several servers. Default ${default}."`
 }
 
 // serverLike matches text that looks like a server, with or without a password:
@@ -27,12 +27,12 @@ var serverLike = regexp.MustCompile(`(?i)password=|^postgres(ql)?:|:[^/\\]*@`)
 // Validate is called for every command that has the flag. A server's address must not
 // be taken for a file name: that would be printed, with the password in it.
 func (d database) Validate() error {
-	const want = "want a file, or a server as postgres://user@host/name"
+	const want = "give a file, or a server such as postgres://user@host/name"
 	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
 		return usageError(fmt.Sprintf("--db %.20q…: %s", scheme+"://", want))
 	}
 	if serverLike.MatchString(d.DB) && !d.remote() {
-		return usageError("--db that looks like a server, maybe with a password in it: " + want)
+		return usageError("--db looks like a server, maybe with a password: " + want)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (d database) open(ctx context.Context, node string, now time.Time) (*store.
 	}
 	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now})
 	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created
-		err = fmt.Errorf("%w; make that folder first, or name another file with --db", err)
+		err = fmt.Errorf("%w; create that folder first, or choose another file with --db", err)
 	}
 	return db, err
 }
@@ -67,7 +67,7 @@ func (d database) with(out *console, command func(*store.DB) error) error {
 // database. A missing one is most likely misspelt.
 func (d database) withExisting(out *console, command func(*store.DB) error) error {
 	if _, err := os.Stat(d.DB); !d.remote() && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; name another with --db", d.DB)
+		return fmt.Errorf("there is no database %s; choose another with --db", d.DB)
 	}
 	return d.with(out, command)
 }

@@ -25,7 +25,7 @@ func TestServe_ExposedDatabase(t *testing.T) {
 		}
 		p := startServer(t, nil, "--db", file)
 		p.stop(t)
-		if said := strings.Contains(p.log.String(), "others than its owner"); said != (step.want != "") || !strings.Contains(p.log.String(), step.want) {
+		if said := strings.Contains(p.log.String(), "readable by other users"); said != (step.want != "") || !strings.Contains(p.log.String(), step.want) {
 			t.Errorf("the database has the mode %o; the log says %s", step.mode, p.log)
 		}
 	}

@@ -11,22 +11,24 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
 type demoCmd struct {
-	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen; port 0 takes a free one. Default ${default}."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address to listen on; port 0 picks a free one. Default ${default}."`
 	// No environment variable: BEACON_DB names the database of a real network.
-	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file, and go on with it the next time. Default: a temporary one."`
-	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"Where to serve /metrics and /debug/pprof, or 'off'. Default ${default}."`
-	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How often a key may ask, and at once; 'off' turns all limits off. Default ${default}."`
-	Seed      uint64          `default:"1" help:"What the network is made from: the same seed and --clock-start make the same. Default ${default}."`
-	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to have. Default: all."`
-	LogLevel  slog.Level      `default:"warn" help:"Least level that is logged: debug, info, warn or error; requests are info. Default ${default}."`
+	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file and continue with it next time. Default: a temporary file."`
+	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Default ${default}."`
+	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	Seed      uint64          `default:"1" help:"Random seed: the same seed and --clock-start give the same network. Default ${default}."`
+	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to use. Default: all."`
+	LogLevel  slog.Level      `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	clock
 }
 
@@ -44,7 +46,7 @@ func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
   beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
-  beacon demo --db demo.db                      keep it, and go on with it the next time
+  beacon demo --db demo.db                      keep it and continue next time
 `
 }
 
@@ -62,16 +64,16 @@ func (c demoCmd) run(out *console) (err error) {
 		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", demo.Hotspots))
 	}
 	if (database{c.DB}).remote() {
-		return usageError("--db must be a file: a demonstration has no place in a database that others share")
+		return usageError("--db must be a file: a demo never uses a shared database")
 	}
 	if c.ClockRate > maxDemoRate {
-		return usageError(fmt.Sprintf("--clock-rate must be at most %d: devices beat once a minute by that clock", maxDemoRate))
+		return usageError(fmt.Sprintf("--clock-rate must be at most %d: devices send a heartbeat once a minute by that clock", maxDemoRate))
 	}
 	now, err := c.now()
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(tuneCollector())
+	defer runtime.KeepAlive(node.TuneCollector())
 	ln, err := listen(out.ctx, "--addr", c.Addr) // before anything that takes time
 	if err != nil {
 		return err
@@ -86,29 +88,37 @@ func (c demoCmd) run(out *console) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		file = filepath.Join(dir, "demo.db")
 	}
+	began := time.Now()
 	stage, err := c.stage(out, file, now)
 	if err != nil {
 		return err
 	}
-	return c.show(out, stage, ln, now)
+	return c.show(out, file, stage, ln, now, began)
 }
 
-// stage is a network that is ready to be shown.
-type stage struct {
-	database
-	began    time.Time // when staging began, by the machine's clock
-	hotspots int       // live ones
-	keys     demoKeys
-	devices  []*simulate.Device
+// stage creates the network, or continues the one in the file.
+func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.Stage, error) {
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		stage, err := demo.Continue(out.ctx, file, now())
+		if errors.Is(err, demo.ErrForeign) {
+			err = fmt.Errorf("%s is not of a demonstration; name another file with --db", file)
+		}
+		return stage, err
+	}
+	var days atomic.Int64
+	watch := newWatch(out.stderr, func() string { return bar("days", days.Load(), demoDays) })
+	defer watch.stop()
+	cfg := demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()}
+	return demo.Create(out.ctx, file, cfg, func() { days.Add(1) })
 }
 
 // show serves the network and runs its devices, until it is interrupted. The server
 // outlives its devices.
-func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.Time) error {
+func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener, now func() time.Time, began time.Time) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
 	defer stop()
 	server := serveCmd{
-		database: s.database, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 	}
 	url, err := server.publicURL(ln.Addr())
 	if err != nil {
@@ -126,7 +136,7 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 		return <-ended
 	case <-ready:
 	}
-	if _, err := fmt.Fprint(out.stdout, s.welcome(url, c.DB)); err != nil {
+	if _, err := fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began))); err != nil {
 		stop()
 		return errors.Join(err, <-ended)
 	}
@@ -140,7 +150,7 @@ func (c demoCmd) show(out *console, s *stage, ln net.Listener, now func() time.T
 const beatConnections = 8
 
 // beat sends the devices' heartbeats until ctx or the server ends.
-func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time.Time, ended chan error) error {
+func (c demoCmd) beat(ctx context.Context, s *demo.Stage, url string, now func() time.Time, ended chan error) error {
 	client, err := simulate.NewClient(url, "", beatConnections)
 	if err != nil {
 		return err
@@ -151,8 +161,8 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 	var driving sync.WaitGroup
 	driving.Go(func() {
 		var meter simulate.Meter
-		if len(s.devices) > 0 {
-			client.Drive(ctx, s.devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
+		if len(s.Devices) > 0 {
+			client.Drive(ctx, s.Devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
 		}
 	})
 	select {
@@ -166,24 +176,24 @@ func (c demoCmd) beat(ctx context.Context, s *stage, url string, now func() time
 }
 
 // welcome returns the text that says what there is to see.
-func (s *stage) welcome(url, file string) string {
+func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
 	ask := func(path string) string {
-		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.keys.operator, url, path)
+		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "beacon: %s of New York, with %d days of history, and %s that beat; ready in %.1f s.\n\n",
-		count(s.hotspots, "hotspot"), demoDays, count(len(s.devices), "device"), time.Since(s.began).Seconds())
+	fmt.Fprintf(&text, "beacon: %s in New York, %d days of history, %s running; ready in %.1f s.\n\n",
+		count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds())
 	fmt.Fprintf(&text, "  console       %s/\n", url)
-	fmt.Fprintf(&text, "  operator key  %s\n", s.keys.operator)
-	fmt.Fprintf(&text, "  staff key     %s\n\n", s.keys.staff)
-	text.WriteString("What is near Chelsea Market, how much of Chelsea is covered, what the operator earned last month:\n\n")
+	fmt.Fprintf(&text, "  operator key  %s\n", s.OperatorKey)
+	fmt.Fprintf(&text, "  staff key     %s\n\n", s.StaffKey)
+	text.WriteString("Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:\n\n")
 	text.WriteString(ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"))
 	text.WriteString(ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"))
 	text.WriteString(ask("/users/me/rewards?period=last"))
-	if file == "" {
-		text.WriteString("\nCtrl-C ends it, and removes all it made.\n")
+	if c.DB == "" {
+		text.WriteString("\nPress Ctrl-C to stop it and delete its data.\n")
 	} else {
-		fmt.Fprintf(&text, "\nCtrl-C ends it; %s keeps it for the next time, with other keys.\n", file)
+		fmt.Fprintf(&text, "\nPress Ctrl-C to stop it. %s keeps the network for next time, with new keys.\n", c.DB)
 	}
 	return text.String()
 }

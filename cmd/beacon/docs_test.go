@@ -4,53 +4,14 @@ import (
 	"bytes"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	webconsole "github.com/beacon-wifi/beacon/console"
-	"github.com/beacon-wifi/beacon/internal/httpserver"
-	"github.com/beacon-wifi/beacon/internal/preview"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
-
-// The documentation is there before the hotspots are; what it does not answer is
-// answered as before.
-func TestRouter_DocsBeforeLoading(t *testing.T) {
-	fixed, err := preview.New(preview.Config{KeyPrefix: "svc", PublicURL: "http://x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := webconsole.New(webconsole.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	guides, err := serveCmd{PreviewKeyPrefix: "svc"}.docs("http://x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rt := newRouter(&httpserver.Health{}, fixed, nil, pages, guides)
-	for _, tc := range []struct {
-		method, path string
-		status       int
-		contains     string
-	}{
-		{"GET", "/docs", 200, "Beacon documentation"},
-		{"GET", "/docs/api/preview", 200, "svc_test_demo01"},
-		{"POST", "/docs", 405, `"error":"Method not allowed"`},
-		{"OPTIONS", "/docs", 204, ""},
-		{"GET", "/docsx", 404, `"error":"Not found"`},
-	} {
-		w := httptest.NewRecorder()
-		rt.ServeHTTP(w, httptest.NewRequest(tc.method, tc.path, nil))
-		if w.Code != tc.status || !strings.Contains(w.Body.String(), tc.contains) {
-			t.Errorf("%s %s answered %d %.200s", tc.method, tc.path, w.Code, w.Body)
-		}
-	}
-}
 
 var (
 	operationPart = regexp.MustCompile(`(?s)<section class="card operation" id="op-(\w+)" aria-label="([^"]+)">.*?</section>`)

@@ -17,22 +17,21 @@ import (
 
 type doctorCmd struct {
 	database
-	Quick bool `help:"Leave out what reads everything a second time: indexes against their tables, and statements as documents."`
-	JSON  bool `name:"json" help:"Print one JSON record a line, for each check."`
+	Quick bool `help:"Skip the checks that read everything a second time: indexes against their tables, and statements as documents."`
+	JSON  bool `name:"json" help:"Print one JSON record per line, one for each check."`
 }
 
 // Help is shown below the flags.
 func (doctorCmd) Help() string {
-	return `Everything that can be computed again is: unique addresses from the rows
-themselves, rewards by their policy, sums, chains of hashes, statements. Nothing is
-written and nothing is repaired; servers may run meanwhile. While a check reads, the
-log of a SQLite database grows by what is written. It ends with 0 when all is well,
-and with 1 when something is wrong.`
+	return `Recomputes everything that can be recomputed: unique addresses, rewards, sums,
+chains of hashes, statements. It writes and repairs nothing, and servers may run
+meanwhile. While a check reads, the write-ahead log of a SQLite database grows.
+The exit code is 0 if the database is sound, 1 if something is wrong.`
 }
 
 // Examples are shown by --help.
 func (doctorCmd) Examples() string {
-	return `  beacon doctor                                            of beacon.db in this folder
+	return `  beacon doctor                                            check beacon.db in this folder
   beacon doctor --quick --db postgres://beacon@db.example.org/beacon
   beacon doctor --json --db restored.db
 `
@@ -46,7 +45,7 @@ func (c doctorCmd) Run(out *console) error {
 	}
 	defer x.Close()
 	var line atomic.Pointer[string]
-	line.Store(new("looking"))
+	line.Store(new("checking"))
 	watch := newWatch(out.stderr, func() string { return *line.Load() })
 	var results []doctor.Result
 	sound, err := doctor.Examine(out.ctx, x, doctor.Options{
@@ -56,7 +55,7 @@ func (c doctorCmd) Run(out *console) error {
 	})
 	watch.stop()
 	if out.ctx.Err() != nil {
-		return errors.New("interrupted; nothing can be said about the rest")
+		return errors.New("interrupted; the remaining checks did not run")
 	}
 	for _, r := range results {
 		if err := c.tell(out, r); err != nil {
@@ -80,7 +79,7 @@ func (c doctorCmd) examine(out *console) (*store.Examination, error) {
 		return postgres.Examine(out.ctx, c.DB)
 	}
 	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no database %s; name another with --db", c.DB)
+		return nil, fmt.Errorf("there is no database %s; choose another with --db", c.DB)
 	}
 	return sqlite.Examine(c.DB)
 }
@@ -93,10 +92,10 @@ func (c doctorCmd) tell(out *console, r doctor.Result) error {
 	verdict, about := "ok", r.Looked
 	switch {
 	case r.Skipped != "":
-		verdict, about = "-", "not looked at: "+r.Skipped
+		verdict, about = "-", "skipped: "+r.Skipped
 	case r.Wrong > 0:
 		verdict = "WRONG"
-		about = count(r.Wrong, "fault") + "; looked at " + r.Looked
+		about = count(r.Wrong, "fault") + "; checked " + r.Looked
 		if r.Looked == "" {
 			about = count(r.Wrong, "fault")
 		}

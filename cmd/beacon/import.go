@@ -6,51 +6,51 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/importer"
 )
 
 type importCmd struct {
-	File        string `arg:"" placeholder:"FILE" help:"What to import: a table (.csv, .tsv) or points (.geojson, .json)."`
-	URL         string `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The server to register the hotspots at. Default ${default}."`
-	Key         string `placeholder:"bcn_…" help:"A key with the scope hotspots:write, whose user the hotspots will belong to. Better given as BEACON_KEY: others can see a command line."`
-	DryRun      bool   `help:"Check the file, and register nothing. Needs no server."`
+	File        string `arg:"" placeholder:"FILE" help:"The file to import: .csv, .tsv, .geojson or .json."`
+	URL         string `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The server to register the hotspots on. Default ${default}."`
+	Key         string `placeholder:"bcn_…" help:"A key with the scope hotspots:write, whose user will own the hotspots. Better set as BEACON_KEY: other users can see a command line."`
+	DryRun      bool   `help:"Check the file without registering anything. Needs no server."`
 	Connections int    `default:"8" help:"How many hotspots to register at the same time. Default ${default}."`
 }
 
 // Help is shown below the flags.
 func (importCmd) Help() string {
-	return `A table begins with a line of column names, in any order, and has a hotspot on
-each line after it (RFC 4180). What stands between the names, a comma, a
-semicolon, a tab or a bar, stands between the cells. The text is UTF-8.
+	return `A CSV file starts with a line of column names, in any order, followed by one line
+per hotspot (RFC 4180). The separator may be a comma, a semicolon, a tab or a bar.
+The encoding is UTF-8.
 
   name                  3 to 50 characters
   type                  home, business or public
-  lat, lng              in degrees, with a point: 40.7532
+  lat, lng              decimal degrees, such as 40.7532
   ssid                  1 to 32 bytes
-  mac_address           as in 02:00:5e:10:00:01, or with - or . or nothing
+  mac_address           as in 02:00:5e:10:00:01; also with -, . or no separator
   address               optional
-  max_connections       optional; 16, 64 or 128 without it, by the type
-  bandwidth_limit_mbps  optional; 50, 200 or 300 without it, by the type
-  coverage_radius_m     optional, 10 to 500; 50, 75 or 100 without it, by the type
-  operating_hours       optional, JSON as in the interface; always open without it
+  max_connections       optional; default 16, 64 or 128, depending on the type
+  bandwidth_limit_mbps  optional; default 50, 200 or 300, depending on the type
+  coverage_radius_m     optional, 10 to 500; default 50, 75 or 100, by type
+  operating_hours       optional, JSON as in the API; default: always open
 
-Other columns are left out. GeoJSON is a FeatureCollection of Points with the
-same names as properties, but for lat and lng.
+Other columns are ignored. GeoJSON is a FeatureCollection of Points whose
+properties have the same names, except lat and lng.
 
-A hotspot is known by its mac_address: one that is registered already is left as
-it is, so the same file can be imported again, also after an interruption. Lines
-at fault are told on standard error, and the others are imported all the same; the
-exit code is 1 then.`
+Hotspots are identified by mac_address. One that is already registered is not
+changed, so the same file can be imported again, for example after an interruption.
+Faulty lines are reported on standard error, and the others are still imported;
+the exit code is then 1.`
 }
 
 // Examples are shown by --help.
 func (importCmd) Examples() string {
-	return `  beacon import hotspots.csv --dry-run                       only look whether the file is right
+	return `  beacon import hotspots.csv --dry-run                       only check the file
   BEACON_KEY=bcn_… beacon import hotspots.csv                register at http://127.0.0.1:8080
   BEACON_KEY=bcn_… beacon import city.geojson --url https://wifi.example.org
 `
@@ -74,46 +74,53 @@ func (c importCmd) Run(out *console) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	var register registrar
+	var register importer.Register
 	if !c.DryRun {
-		target, err := newImportTarget(out.ctx, c.URL, c.Key, c.Connections)
+		server, err := importer.Connect(out.ctx, c.URL, c.Key, c.Connections)
 		if err != nil {
 			return orInterrupted(out, err)
 		}
-		register = target.register
+		register = server.Register
 	}
 	return c.run(out, source, rows, register)
 }
 
 // run imports all rows and prints the outcome.
-func (c importCmd) run(out *console, source *meteredReader, rows rowSource, register registrar) error {
+func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, register importer.Register) error {
 	done := new(tally)
 	watch := newWatch(out.stderr, func() string { return source.bar(done.String()) })
-	im := importer{register: register, connections: c.Connections, seen: map[string]int{}, unused: map[string]bool{}}
-	err := im.run(out.ctx, rows, func(r row, o outcome) {
-		done.add(o.kind)
-		if o.text != "" {
-			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, r.place(), o.text)
+	unused, err := importer.Run(out.ctx, rows, register, c.Connections, func(place string, o importer.Outcome) {
+		done.add(o.Kind)
+		if o.Text != "" {
+			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, place, o.Text)
 		}
 	})
 	watch.stop()
-	if names := im.unusedNames(); names != "" {
-		fmt.Fprintf(out.stderr, "beacon: not used: %s\n", names)
+	if len(unused) > 0 {
+		fmt.Fprintf(out.stderr, "beacon: ignored: %s\n", quoted(unused))
 	}
 	fmt.Fprintln(out.stdout, done.summary(c.DryRun))
 	switch {
 	case err != nil:
 		return orInterrupted(out, fmt.Errorf("%s: %w", c.File, err))
 	case done.failed.Load() > 0:
-		return fmt.Errorf("%s at fault", count(int(done.failed.Load()), "line"))
+		return fmt.Errorf("%s not valid", count(int(done.failed.Load()), "line"))
 	}
 	return nil
+}
+
+func quoted(names []string) string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strconv.Quote(name))
+	}
+	return strings.Join(all, ", ")
 }
 
 // orInterrupted replaces an error that was caused by an interrupt.
 func orInterrupted(out *console, err error) error {
 	if out.ctx.Err() != nil {
-		return errors.New("interrupted; to go on, import the file again")
+		return errors.New("interrupted; import the file again to continue")
 	}
 	return err
 }
@@ -129,11 +136,11 @@ func clearLine(out io.Writer) string {
 func (c importCmd) check() error {
 	switch {
 	case c.kind() == nil:
-		return usageError(fmt.Sprintf("%s: give a file whose name ends in .csv, .tsv, .geojson or .json", c.File))
+		return usageError(fmt.Sprintf("%s: the file name must end in .csv, .tsv, .geojson or .json", c.File))
 	case c.Connections < 1 || c.Connections > 1000:
 		return usageError("--connections must be 1 to 1000")
 	case !c.DryRun && c.Key == "":
-		return usageError("import needs BEACON_KEY, or --key; or --dry-run, to check the file alone")
+		return usageError("import needs a key: set BEACON_KEY, or use --dry-run to only check the file")
 	}
 	if _, err := client.New(c.URL, c.Key); err != nil {
 		return usageError("--url " + err.Error())
@@ -142,12 +149,12 @@ func (c importCmd) check() error {
 }
 
 // kind chooses the reader of a file by its name.
-func (c importCmd) kind() func(io.Reader) (rowSource, error) {
+func (c importCmd) kind() func(io.Reader) (importer.Rows, error) {
 	switch strings.ToLower(filepath.Ext(c.File)) {
 	case ".csv", ".tsv":
-		return csvRows
+		return importer.CSV
 	case ".geojson", ".json":
-		return geojsonRows
+		return importer.GeoJSON
 	}
 	return nil
 }
@@ -157,16 +164,16 @@ type tally struct {
 	registered, there, differing, failed atomic.Int64
 }
 
-func (t *tally) add(kind outcomeKind) {
+func (t *tally) add(kind importer.Kind) {
 	switch kind {
-	case isRegistered:
+	case importer.Registered:
 		t.registered.Add(1)
-	case isThere:
+	case importer.Present:
 		t.there.Add(1)
-	case differs:
+	case importer.Different:
 		t.there.Add(1)
 		t.differing.Add(1)
-	case hasFailed:
+	case importer.Failed:
 		t.failed.Add(1)
 	}
 }
@@ -178,11 +185,11 @@ func (t *tally) String() string {
 
 func (t *tally) summary(dry bool) string {
 	if dry {
-		return fmt.Sprintf("%d good, %d at fault; nothing was registered", t.registered.Load(), t.failed.Load())
+		return fmt.Sprintf("%d valid, %d not valid; nothing was registered", t.registered.Load(), t.failed.Load())
 	}
 	said := t.String()
 	if n := t.differing.Load(); n > 0 {
-		said += fmt.Sprintf("; %d of those there differ and were left as they are", n)
+		said += fmt.Sprintf("; %d of them differ and were not changed", n)
 	}
 	return said
 }
@@ -206,16 +213,3 @@ func (m *meteredReader) bar(what string) string {
 	}
 	return bar("bytes: "+what, m.done.Load(), m.size)
 }
-
-// unusedNames lists the columns that are not used: one of them may be misspelt.
-func (im *importer) unusedNames() string {
-	var names []string
-	for name := range im.unused {
-		names = append(names, fmt.Sprintf("%q", name))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
-// importTime is the time at which hotspots are checked; no rule depends on it.
-var importTime = time.Unix(0, 0)

@@ -17,8 +17,8 @@ import (
 )
 
 type keysCmd struct {
-	Create keysCreateCmd `cmd:"" help:"Create an API key and print it, once."`
-	List   keysListCmd   `cmd:"" help:"List the keys, newest first; never their secrets."`
+	Create keysCreateCmd `cmd:"" help:"Create an API key and print it. It is shown only once."`
+	List   keysListCmd   `cmd:"" help:"List keys, newest first, without their secrets."`
 	Revoke keysRevokeCmd `cmd:"" help:"Revoke a key; running servers refuse it within 2 seconds."`
 }
 
@@ -33,10 +33,10 @@ func keysOf(db *store.DB) *access.Keys {
 
 type keysCreateCmd struct {
 	database
-	User    string         `required:"" placeholder:"usr_…|new" help:"Whose key it is; 'new' makes a user."`
-	Scopes  []string       `placeholder:"SCOPE,…" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, keys:manage, admin. Without any, it can read what every key can."`
-	Name    string         `help:"A name to recognise it by."`
-	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until it is revoked."`
+	User    string         `required:"" placeholder:"usr_…|new" help:"The user of the key; 'new' creates one."`
+	Scopes  []string       `placeholder:"SCOPE,…" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, keys:manage, admin. Without any, it can read what any key can read."`
+	Name    string         `help:"A name to recognize it by."`
+	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until revoked."`
 	JSON    bool           `name:"json" help:"Print the record as JSON."`
 }
 
@@ -103,7 +103,7 @@ func maybe(t time.Time) *time.Time {
 type keysListCmd struct {
 	database
 	User string `placeholder:"usr_…" help:"Only the keys of this user."`
-	JSON bool   `name:"json" help:"Print one JSON record a line."`
+	JSON bool   `name:"json" help:"Print one JSON record per line."`
 }
 
 // Examples are shown by --help.
@@ -112,7 +112,7 @@ func (keysListCmd) Examples() string { return "  beacon keys list --db beacon.db
 // Run lists the keys.
 func (c keysListCmd) Run(out *console) error {
 	if c.User != "" && !id.Valid(beacon.UserPrefix, c.User) {
-		return usageError("--user must be the id of a user, usr_…")
+		return usageError("--user must be a user id (usr_…)")
 	}
 	return c.withExisting(out, func(db *store.DB) error {
 		show := printKeys

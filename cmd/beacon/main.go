@@ -1,6 +1,7 @@
-// Command beacon is the backend of a community Wi-Fi network. This package wires the
-// others together. Only this package chooses the clock of data and reads the
-// environment; limits and timeouts elsewhere count real time.
+// Command beacon is the backend of a community Wi-Fi network. It has one file for each
+// command: flags in, a call into a package of internal, text out. Only this package
+// chooses the clock of data and reads settings from the environment; limits and
+// timeouts elsewhere count real time.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 )
 
 type openapiCmd struct {
-	Interface string `arg:"" enum:"preview,network" help:"Which interface: preview or network."`
+	Interface string `arg:"" enum:"preview,network" help:"The API: preview or network."`
 }
 
 // Examples are shown by --help.

@@ -10,14 +10,14 @@ import (
 
 type restoreCmd struct {
 	File string `arg:"" placeholder:"FILE" help:"The backup."`
-	DB   string `name:"db" required:"" placeholder:"FILE" help:"The database to make, which must not be there yet."`
+	DB   string `name:"db" required:"" placeholder:"FILE" help:"The database to create; the file must not exist yet."`
 }
 
 // Help is shown below the flags.
 func (restoreCmd) Help() string {
-	return `The backup is checked: whether all of it is there and fits together, and whether
-this program knows what to do with it. It is copied, and stays what it is. A
-backup of an older version is brought up to date when a server opens it.`
+	return `The backup is checked first: that it is complete and consistent, and that this
+version of beacon can read it. It is copied and not changed. A backup from an older
+version is migrated when a server opens it.`
 }
 
 // Validate checks --db as in every command.
@@ -33,12 +33,12 @@ func (restoreCmd) Examples() string {
 // Run creates a database from a backup.
 func (c restoreCmd) Run(out *console) error {
 	if (database{DB: c.DB}).remote() {
-		return usageError(fmt.Sprintf(`PostgreSQL has a tool of its own for this; into an empty database:
+		return usageError(fmt.Sprintf(`PostgreSQL has its own tool for this. Into an empty database:
   pg_restore --no-owner --exit-on-error --single-transaction --dbname=%s %s`, shellWord(withoutPassword(c.DB)), shellWord(c.File)))
 	}
 	err := copying(out, false, func(opts sqlite.Copying) error { return sqlite.Restore(out.ctx, c.File, c.DB, opts) })
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("there is a file %s already: a database is never replaced; choose another name, or move it away", c.DB)
+		return fmt.Errorf("the file %s already exists, and a database is never replaced; choose another name, or move the file", c.DB)
 	}
 	if err != nil {
 		return err

@@ -13,14 +13,15 @@ import (
 )
 
 type rewardsCmd struct {
-	Settle rewardsSettleCmd `cmd:"" help:"Settle a month: write everyone's statement, once."`
-	Verify rewardsVerifyCmd `cmd:"" help:"Compute statements again, without any server, and name the first row that does not hold."`
-	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed, and which months are settled."`
+	Settle rewardsSettleCmd `cmd:"" help:"Settle a month: write every user's statement."`
+	Verify rewardsVerifyCmd `cmd:"" help:"Recompute statements offline and name the first wrong row."`
+	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
+	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
 }
 
 // policies is the --policy flag, the same in every command.
 type policies struct {
-	Policy string `placeholder:"FILE" help:"A file of reward policies, in place of those that beacon was built with."`
+	Policy string `placeholder:"FILE" help:"A file of reward policies to use instead of the built-in ones."`
 }
 
 func (p policies) book() (policy.Set, error) {
@@ -39,14 +40,14 @@ func rewardsOf(out *console, db *store.DB, now func() time.Time) (*rewards.Rewar
 
 type rewardsSettleCmd struct {
 	database
-	Month beacon.Month `required:"" placeholder:"YYYY-MM" help:"The month."`
-	Force bool         `help:"Settle it before the 72 hours after its end are over."`
+	Month beacon.Month `required:"" placeholder:"YYYY-MM" help:"The month to settle."`
+	Force bool         `help:"Settle it before 72 hours have passed since its end."`
 	clock
 }
 
 // Examples are shown by --help.
 func (rewardsSettleCmd) Examples() string {
-	return `  beacon rewards settle --month 2026-10                    a server does so by itself, 72 hours after the month
+	return `  beacon rewards settle --month 2026-10                    servers do this themselves, 72 hours after the month
   beacon rewards settle --month 2026-10 --force            as soon as all days of the month are closed
   beacon rewards settle --month 2026-10 --db postgres://beacon@db.example.org/beacon
 `
@@ -86,7 +87,7 @@ func settledLine(r rewards.SettleReport) string {
 	case r.Already, r.Written == 0 && r.Statements > 0:
 		return fmt.Sprintf("nothing to do: %s is already settled (%s)", r.Month, all)
 	case already > 0:
-		return fmt.Sprintf("settled %s: %s; others had written %d of them", r.Month, all, already)
+		return fmt.Sprintf("settled %s: %s; %d of them were already written", r.Month, all, already)
 	}
 	return fmt.Sprintf("settled %s: %s", r.Month, all)
 }

@@ -14,7 +14,7 @@ import (
 
 type rewardsStatusCmd struct {
 	database
-	Months int `default:"3" help:"How many months to add up, the newest first. Default ${default}."`
+	Months int `default:"3" help:"How many months to show, newest first. Default ${default}."`
 	clock
 }
 
@@ -80,7 +80,7 @@ func (k *bookkeeping) closedLine() string {
 	case !k.any:
 		return "no hotspot has been in service yet"
 	case !k.begun:
-		return fmt.Sprintf("no day is closed yet; the first will be %s", k.first)
+		return fmt.Sprintf("no day is closed yet; the first to close is %s", k.first)
 	case k.closing.ClosedAt.IsZero():
 		return fmt.Sprintf("%s is being closed: %s so far", k.closing.Day, count(k.closing.Hotspots, "hotspot"))
 	}

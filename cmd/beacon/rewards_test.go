@@ -74,11 +74,11 @@ func TestRewardsVerify_Chain(t *testing.T) {
 func TestRewardsSettle_Line(t *testing.T) {
 	month := beacon.MonthOf(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC))
 	for want, report := range map[string]rewards.SettleReport{
-		"settled 2026-10: 3 statements, 12.5 credits":                               {Month: month, Statements: 3, Written: 3, Total: 12_500_000},
-		"settled 2026-10: 3 statements, 12.5 credits; others had written 1 of them": {Month: month, Statements: 3, Written: 2, Total: 12_500_000},
-		"nothing to do: 2026-10 is already settled (1 statement, 0.000001 credits)": {Month: month, Statements: 1, Total: 1},
-		"settled 2026-10: 0 statements, 0 credits":                                  {Month: month},
-		"nothing to do: 2026-10 is already settled (0 statements, 0 credits)":       {Month: month, Already: true},
+		"settled 2026-10: 3 statements, 12.5 credits":                                 {Month: month, Statements: 3, Written: 3, Total: 12_500_000},
+		"settled 2026-10: 3 statements, 12.5 credits; 1 of them were already written": {Month: month, Statements: 3, Written: 2, Total: 12_500_000},
+		"nothing to do: 2026-10 is already settled (1 statement, 0.000001 credits)":   {Month: month, Statements: 1, Total: 1},
+		"settled 2026-10: 0 statements, 0 credits":                                    {Month: month},
+		"nothing to do: 2026-10 is already settled (0 statements, 0 credits)":         {Month: month, Already: true},
 	} {
 		if got := settledLine(report); got != want {
 			t.Errorf("it says %q; want %q", got, want)

@@ -14,7 +14,7 @@ import (
 )
 
 type rewardsVerifyCmd struct {
-	Files []string `arg:"" name:"file" help:"Statements as the server sent them; - is the standard input."`
+	Files []string `arg:"" name:"file" help:"Statements as sent by the server; - is standard input."`
 	policies
 }
 
@@ -65,7 +65,7 @@ func verifyFile(file string, book policy.Set) (statement.Report, error) {
 	}
 	buffered := bufio.NewReader(in)
 	if start, _ := buffered.Peek(len(ledger.Columns)); string(start) == ledger.Columns {
-		return statement.Report{}, fmt.Errorf("%s is a table, which has no policies and no totals: save the statement as JSON", file)
+		return statement.Report{}, fmt.Errorf("%s is a CSV file, which has no policies and no totals: save the statement as JSON", file)
 	}
 	report, err := statement.Verify(buffered, statement.Options{Policies: book})
 	if err != nil {

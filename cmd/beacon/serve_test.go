@@ -134,7 +134,7 @@ func TestServe(t *testing.T) {
 		{p.url + "/", 200, `<meta name="beacon-demo-key" content="svc_test_console"`},
 		{p.url + "/docs", 200, "<title>Beacon documentation</title>"},
 		{p.url + "/docs/api/network", 200, `curl`},
-		{p.url + "/docs/nothing", 404, "There is no such page"},
+		{p.url + "/docs/nothing", 404, "Page not found"},
 		{p.url + "/index.html", 404, `"error":"Not found"`},
 		{p.url + "/assets/", 404, `"error":"Not found"`},
 		{p.url + "/metrics", 404, `"error":"Not found"`},
@@ -214,7 +214,7 @@ func TestServe_TellsItsSupervisor(t *testing.T) {
 
 	alone := startServer(t, []string{"NOTIFY_SOCKET=" + filepath.Join(folder, "nobody")})
 	alone.stop(t) // it serves all the same
-	if !strings.Contains(alone.log.String(), `"msg":"the supervisor does not know that the server is ready"`) {
+	if !strings.Contains(alone.log.String(), `"msg":"could not tell the supervisor that the server is ready"`) {
 		t.Errorf("nobody heard it, and it says %s", alone.log)
 	}
 }

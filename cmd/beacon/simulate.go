@@ -18,20 +18,20 @@ import (
 )
 
 type simulateCmd struct {
-	URL         string        `name:"url" placeholder:"URL" help:"The server to talk to, such as http://127.0.0.1:8080. Without it, a server of its own with a temporary database and a clock that is moved on minute by minute."`
-	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better given as BEACON_KEY: others can see a command line."`
-	Hotspots    int           `default:"100" help:"How many hotspots to make up. Default ${default}."`
-	Seed        uint64        `default:"1" help:"What they are made from: the same seed makes the same hotspots, which behave in the same way. Default ${default}."`
-	Days        int           `help:"How many days to go through, without --url. Default 1."`
-	Interval    time.Duration `default:"60s" help:"How often each device beats, with --url. Default ${default}."`
-	Rate        float64       `placeholder:"N" help:"Heartbeats a second of all devices together, instead of --interval."`
-	Duration    time.Duration `placeholder:"5m" help:"How long to go on, with --url. Default: until interrupted."`
-	Connections int           `default:"64" help:"How many connections to use at the most. Default ${default}."`
+	URL         string        `name:"url" placeholder:"URL" help:"The server to use, such as http://127.0.0.1:8080. Default: its own server, with a temporary database and a simulated clock."`
+	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better set as BEACON_KEY: other users can see a command line."`
+	Hotspots    int           `default:"100" help:"How many hotspots to simulate. Default ${default}."`
+	Seed        uint64        `default:"1" help:"Random seed: the same seed gives the same hotspots and behavior. Default ${default}."`
+	Days        int           `help:"How many days to simulate, without --url. Default 1."`
+	Interval    time.Duration `default:"60s" help:"How often each device sends a heartbeat, with --url. Default ${default}."`
+	Rate        float64       `placeholder:"N" help:"Heartbeats per second of all devices together, instead of --interval."`
+	Duration    time.Duration `placeholder:"5m" help:"How long to run, with --url. Default: until interrupted."`
+	Connections int           `default:"64" help:"The most connections to use. Default ${default}."`
 }
 
 // Examples are shown by --help.
 func (simulateCmd) Examples() string {
-	return `  beacon simulate --hotspots 50 --days 7 --seed 42           a week of 50 hotspots; prints a digest of the outcome
+	return `  beacon simulate --hotspots 50 --days 7 --seed 42           a week of 50 hotspots; prints a digest of the result
   beacon serve --rate-limit off                              for many hotspots: only 10 devices a minute can be
                                                              linked from one address otherwise
   BEACON_KEY=$(beacon keys create --user new --scopes admin) \
@@ -63,9 +63,9 @@ func (c simulateCmd) check() error {
 	case c.Connections < 1 || c.Connections > 10_000:
 		return usageError("--connections must be 1 to 10000")
 	case c.URL == "" && (c.Rate != 0 || c.Duration != 0):
-		return usageError("--rate and --duration go with --url")
+		return usageError("--rate and --duration need --url")
 	case c.URL != "" && c.Days != 0:
-		return usageError("--days goes without --url: that server has a clock of its own")
+		return usageError("--days cannot be used with --url: that server has its own clock")
 	case c.Days < 0 || c.Days > maxDays:
 		return usageError(fmt.Sprintf("--days must be 1 to %d", maxDays))
 	case c.URL != "" && c.Key == "":
@@ -108,7 +108,7 @@ func (c simulateCmd) drive(out *console) error {
 	reading := meter.Read()
 	fmt.Fprintln(out.stdout, summary(reading, time.Since(began)))
 	if reading.Failed > 0 {
-		return fmt.Errorf("%d heartbeats were given up; the last: %s", reading.Failed, reading.Trouble)
+		return fmt.Errorf("%d heartbeats failed; the last: %s", reading.Failed, reading.Trouble)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*sim
 	watch := newWatch(out.stderr, func() string {
 		line := bar("registering, verifying, linking", done.Load(), int64(len(devices)))
 		if client.Limited() {
-			line += "; the server limits this, --rate-limit off there would not"
+			line += "; the server limits this (start it with --rate-limit off to avoid it)"
 		}
 		return line
 	})
@@ -137,7 +137,7 @@ func (c simulateCmd) march(out *console, span time.Duration) error {
 	outcome, err := c.marchThrough(out, span)
 	switch {
 	case err != nil && out.ctx.Err() != nil:
-		return errors.New("interrupted before the end; there is no digest")
+		return errors.New("interrupted, so there is no digest")
 	case err != nil:
 		return err
 	}
@@ -244,4 +244,28 @@ func adminKey(out *console, db database) (key string, err error) {
 		return err
 	})
 	return key, err
+}
+
+// rates returns a function that describes what happened since its last call.
+func rates(meter *simulate.Meter) func() string {
+	before, at := meter.Read(), time.Now()
+	return func() string {
+		now, reading := time.Now(), meter.Read()
+		line := summary(reading.Since(before), now.Sub(at))
+		before, at = reading, now
+		return line
+	}
+}
+
+// summary describes the heartbeats sent in some time.
+func summary(r simulate.Reading, took time.Duration) string {
+	line := fmt.Sprintf("%d heartbeats in %s, %.0f/s, p50 %s, p99 %s", r.Taken, took.Round(time.Millisecond),
+		float64(r.Taken)/max(took.Seconds(), 0.001), r.Quantile(0.5), r.Quantile(0.99))
+	if r.Repeated > 0 {
+		line += fmt.Sprintf(", %d told to retry later", r.Repeated)
+	}
+	if r.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	return line
 }

@@ -102,11 +102,16 @@ func TestSimulate_RealServer(t *testing.T) {
 	}
 	cmd := simulation(1)
 	cmd.Hotspots, cmd.Rate, cmd.Duration = 20, 100, time.Second
+	form := regexp.MustCompile(`^(\d+) heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+(, \d+ asked to come later)?(, \d+ given up)?\n$`)
 	for range 2 {
-		out, err := drive(cmd)
-		if err != nil || !regexp.MustCompile(`^[1-9]\d* heartbeats in \d+(\.\d+)?s, \d+/s, p50 \S+, p99 \S+\n$`).MatchString(out) {
-			t.Errorf("it printed %q and ended with %v", out, err)
-		}
+		harness.Eventually(t, "a device beats in a second", func() bool { // a slow machine may not get there
+			out, err := drive(cmd)
+			found := form.FindStringSubmatch(out)
+			if err != nil || found == nil {
+				t.Fatalf("it printed %q and ended with %v", out, err)
+			}
+			return found[1] != "0"
+		})
 	}
 	harness.Eventually(t, "hotspots are online around here", func() bool {
 		_, body := fetch(t, server.url+"/v1/hotspots/nearby?lat=40.75&lng=-73.95&radius=10000&status=online&limit=100", "Authorization", "Bearer "+key)
@@ -123,7 +128,7 @@ func TestSimulate_RealServer(t *testing.T) {
 	})
 
 	cmd.Key = mintKey(t, db, "hotspots:write")
-	if _, err := drive(cmd); err == nil || !strings.Contains(err.Error(), "takes the scope admin") {
+	if _, err := drive(cmd); err == nil || !strings.Contains(err.Error(), "needs admin") {
 		t.Errorf("with a lesser key it ends with %v", err)
 	}
 	cmd.Key = "bcn_wrong"
@@ -176,11 +181,11 @@ func TestSimulate_NoServer(t *testing.T) {
 func TestSimulate_Usage(t *testing.T) {
 	for want, change := range map[string]func(*simulateCmd){
 		"--hotspots must be": func(c *simulateCmd) { c.Hotspots = 0 },
-		"go with --url":      func(c *simulateCmd) { c.Rate = 5 },
+		"need --url":         func(c *simulateCmd) { c.Rate = 5 },
 		"--url needs --key":  func(c *simulateCmd) { c.URL = "http://h" },
 		"goes without --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
 		"--days must be":     func(c *simulateCmd) { c.Days = 366 },
-		"is no address":      func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
+		"is not the URL":     func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
 		"--connections must": func(c *simulateCmd) { c.Connections = 0 },
 		"must be greater":    func(c *simulateCmd) { c.Interval = 0 },
 	} {
@@ -211,7 +216,7 @@ func TestSimulate_Progress(t *testing.T) {
 		}
 	}
 	got := summary(simulate.Reading{Taken: 300, Repeated: 2, Failed: 1}, 2*time.Second)
-	if want := "300 heartbeats in 2s, 150/s, p50 0s, p99 0s, 2 asked to come later, 1 given up"; got != want {
+	if want := "300 heartbeats in 2s, 150/s, p50 0s, p99 0s, 2 told to retry later, 1 failed"; got != want {
 		t.Errorf("summary is %q; want %q", got, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type versionCmd struct {
-	SBOM bool `name:"sbom" help:"Print what the binary is made of, as CycloneDX JSON."`
+	SBOM bool `name:"sbom" help:"Print a software bill of materials as CycloneDX JSON."`
 }
 
 // Examples are shown by --help.

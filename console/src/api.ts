@@ -62,7 +62,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
       continue;
     }
     const error = await errorOf(response);
-    if (error.status === 401 && options.key === undefined) session.end("Your key does not open any more. Sign in again.");
+    if (error.status === 401 && options.key === undefined) session.end("Your key is no longer valid. Sign in again.");
     throw error;
   }
 }
@@ -108,7 +108,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     const { error } = (await response.json()) as { error: { code: string; message: string; details?: Fault[] } };
     return new ApiError(response.status, error.code, error.message, requestId, error.details);
   } catch {
-    return new ApiError(response.status, "unknown", `The server answered with ${response.status}.`, requestId);
+    return new ApiError(response.status, "unknown", `The server returned status ${response.status}. Try again in a moment.`, requestId);
   }
 }
 

@@ -42,7 +42,7 @@ const missing: Page = {
   needsKey: false,
   body: () => (
     <section class="page">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
         <a href="#/">Go to the map</a>
       </p>
@@ -101,7 +101,7 @@ function Waiting() {
 }
 
 function signOut(): void {
-  session.end("You are signed out. This tab has forgotten your key.");
+  session.end("You are signed out, and this tab no longer has your key.");
   document.getElementById("main")?.focus(); // the button is gone
 }
 
@@ -122,7 +122,7 @@ function Header({ at }: { at: string }) {
   );
   return (
     <header class="bar">
-      <a class="brand" href="#/" aria-label="Beacon, to the map">
+      <a class="brand" href="#/" aria-label="Beacon: go to the map">
         <Mark />
         <span>Beacon</span>
       </a>

@@ -11,5 +11,5 @@ function counted(faults: Fault[]): Fault[] {
 export function sentence({ faults, message }: ApiError): string {
   const left = counted(faults);
   if (left.length === faults.length) return message;
-  return left.length === 1 ? `The place ${left[0]?.message ?? ""}` : `${left.length} fields are at fault`;
+  return left.length === 1 ? `The location ${left[0]?.message ?? ""}` : `${left.length} fields are not valid`;
 }

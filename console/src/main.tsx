@@ -27,7 +27,7 @@ async function resume(): Promise<void> {
       // A server that is away says nothing about the key.
       const away = error instanceof ApiError && (error.status === 0 || error.status >= 500);
       if (!away) {
-        session.end("Your key does not open any more. Sign in again.");
+        session.end("Your key is no longer valid. Sign in again.");
         return;
       }
       session.notice.value = error.message;

@@ -12,8 +12,8 @@ export interface Spans {
 
 export function uptimeInWords(points: HistoryPoint[], { name, each, figure }: Spans): string {
   const expected = points.filter(({ uptime }) => uptime !== null);
-  if (expected.length === 0) return "Not known yet";
+  if (expected.length === 0) return "No data yet";
   if (figure !== undefined) return `${format.percent(figure)} in ${name}`;
   const whole = expected.filter(({ uptime }) => uptime === 1).length;
-  return `Without a gap in ${format.count(whole)} of ${format.count(expected.length)} ${each}`;
+  return `No gaps in ${format.count(whole)} of ${format.count(expected.length)} ${each}`;
 }

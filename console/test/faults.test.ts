@@ -10,12 +10,12 @@ function told(message: string, ...fields: string[]): string {
 }
 
 test("a place that is missing is one fault", () => {
-  assert.equal(told("5 fields are at fault", "name", "location.lat", "location.lng", "device.ssid", "device.mac_address"), "4 fields are at fault");
-  assert.equal(told("2 fields are at fault", "location.lat", "location.lng"), "The place is required");
+  assert.equal(told("5 fields are not valid", "name", "location.lat", "location.lng", "device.ssid", "device.mac_address"), "4 fields are not valid");
+  assert.equal(told("2 fields are not valid", "location.lat", "location.lng"), "The location is required");
 });
 
 test("all else is told as the server has it", () => {
-  assert.equal(told("2 fields are at fault", "name", "device.ssid"), "2 fields are at fault");
+  assert.equal(told("2 fields are not valid", "name", "device.ssid"), "2 fields are not valid");
   assert.equal(told("location.lng is required", "location.lng"), "location.lng is required");
   assert.equal(told("the hotspot was changed"), "the hotspot was changed");
 });

@@ -12,7 +12,7 @@ test("30 days have the server's figure, whatever the average of their parts", ()
 
 test("elsewhere the spans without a gap are counted, and none in which it was closed", () => {
   const hours = { name: "7 days", each: "hours" };
-  assert.equal(uptimeInWords(points(1, null, 0.9999, 0, 1), hours), "Without a gap in 2 of 4 hours");
-  assert.equal(uptimeInWords(points(null, null), hours), "Not known yet");
-  assert.equal(uptimeInWords([], { ...hours, figure: 0 }), "Not known yet");
+  assert.equal(uptimeInWords(points(1, null, 0.9999, 0, 1), hours), "No gaps in 2 of 4 hours");
+  assert.equal(uptimeInWords(points(null, null), hours), "No data yet");
+  assert.equal(uptimeInWords([], { ...hours, figure: 0 }), "No data yet");
 });

@@ -65,7 +65,7 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 	}
 	if user, ok := beacon.Required(in.User, "user_id", &f); ok {
 		if user != NewUser && !id.Valid(beacon.UserPrefix, user) {
-			f.Add("user_id", "must be the id of a user")
+			f.Add("user_id", "must be a user id")
 		}
 		wanted.User = beacon.UserID(user)
 	}

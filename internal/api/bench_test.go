@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
@@ -69,7 +70,7 @@ func TestHeartbeat_Allocations(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	s := onSQLite(b, options{limits: ample, telemetry: atOnce{}})
 	m := s.operator(b).install(b, 1)
-	spot, _ := s.fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+	spot, _ := s.Fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
 	var out []byte
 	for b.Loop() {
 		out = out[:0]
@@ -159,6 +160,38 @@ func BenchmarkTile(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				ask()
+			}
+		})
+	}
+}
+
+// What an app asks most, from the guard to the bytes.
+func BenchmarkNearby(b *testing.B) {
+	for _, bc := range []struct{ name, path, query string }{
+		{"20", "/v1/hotspots/nearby", "lat=40.7&lng=-74&radius=10000&status=all"},
+		{"100", "/v1/hotspots/nearby", "lat=40.7&lng=-74&radius=10000&status=all&limit=100"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			ask := asker(b, 1000, bc.path, bc.query)
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
+	}
+}
+
+// What the bytes of 20 hotspots take, in each form.
+func BenchmarkEncode(b *testing.B) {
+	s := onSQLite(b, options{limits: ample})
+	s.populate(b, 75, grid(1000, 40.7001, -73.9999, 0.0001)...)
+	hits := s.Fleet.Nearby(fleet.NearbyQuery{Center: geo.Point{Lat: 40.7, Lng: -74}, RadiusM: 10_000, Limit: 20, Now: noon}, nil)
+	for name, encode := range map[string]func([]byte, []fleet.Hit, time.Time) []byte{"JSON": api.NearbyBody, "GeoJSON": api.NearbyFeatures} {
+		b.Run(name, func(b *testing.B) {
+			var out []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				out = encode(out[:0], hits, noon)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func readBox(side func(name string, most float64) (n float64, ok bool), path str
 		f.Add(path+"north", "must be north of south")
 	}
 	if known[2] && known[3] && box.Width() == 0 {
-		f.Add(path+"east", "must be another meridian than west")
+		f.Add(path+"east", "must differ from west")
 	}
 	return box
 }

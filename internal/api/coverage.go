@@ -87,13 +87,8 @@ func appendFindings(out []byte, s fleet.Survey) []byte {
 	return strconv.AppendBool(append(out, `,"aggregated":`...), s.Aggregated)
 }
 
-// appendMark copies the coordinates from the summary, encoded when the hotspot last
-// changed: formatting two numbers costs more than all the rest.
 func appendMark(out []byte, m fleet.MapItem) []byte {
-	_, place, _ := cutSummary(m.Spot.Encoded())
-	out = append(append(out, `"id":"`...), m.Spot.ID()...)
-	out = append(append(out, `",`...), place...)
-	return appendMarkState(append(out, ','), m)
+	return appendMarkState(append(appendPlace(out, m.Spot), ','), m)
 }
 
 func appendMarkState(out []byte, m fleet.MapItem) []byte {

@@ -91,11 +91,11 @@ func (s *server) populate(t testing.TB, radius float64, places ...geo.Point) {
 		}
 		all = append(all, h)
 	}
-	if err := s.fleet.Apply(all...); err != nil {
+	if err := s.Fleet.Apply(all...); err != nil {
 		t.Fatal(err)
 	}
-	s.fleet.Replay(beats)
-	if err := s.fleet.Redraw(s.now()); err != nil {
+	s.Fleet.Replay(beats)
+	if err := s.Fleet.Redraw(s.now()); err != nil {
 		t.Fatal(err)
 	}
 }

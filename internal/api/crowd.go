@@ -53,15 +53,15 @@ func (c *crowd) leave(p beacon.Principal) {
 	}
 }
 
-var errPlacesTaken = errors.New("all places are taken")
+var errPlacesTaken = errors.New("the limit is reached")
 
 // newListeners returns the counter of event streams.
 func newListeners() *crowd {
 	return &crowd{
 		most: maxListeners, mostAKey: maxPerKey, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
-		tooMany:  &beacon.Error{Kind: beacon.RateLimited, Message: "you listen with as many streams as you may: close one first", RetryAfter: pulse},
-		tooOften: &beacon.Error{Kind: beacon.RateLimited, Message: "this key listens too often at once: close a stream first", RetryAfter: pulse},
-		full:     &beacon.Error{Kind: beacon.Overloaded, Message: "too many listen already; try again", RetryAfter: pulse, Err: errPlacesTaken},
+		tooMany:  &beacon.Error{Kind: beacon.RateLimited, Message: "you have too many open streams: close one first", RetryAfter: pulse},
+		tooOften: &beacon.Error{Kind: beacon.RateLimited, Message: "this key has too many open streams: close one first", RetryAfter: pulse},
+		full:     &beacon.Error{Kind: beacon.Overloaded, Message: "too many streams are open; try again", RetryAfter: pulse, Err: errPlacesTaken},
 	}
 }
 
@@ -70,10 +70,10 @@ func newReaders() *crowd {
 	return &crowd{
 		most: maxStatements, mostAKey: maxStatementsAKey, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
 		tooMany: &beacon.Error{
-			Kind: beacon.RateLimited, Message: "you read as many statements at once as you may: read one to its end first", RetryAfter: statementsBusyTime,
+			Kind: beacon.RateLimited, Message: "you are reading too many statements at once: finish one first", RetryAfter: statementsBusyTime,
 		},
 		tooOften: &beacon.Error{
-			Kind: beacon.RateLimited, Message: "this key reads as many statements at once as it may: read one to its end first",
+			Kind: beacon.RateLimited, Message: "this key is reading too many statements at once: finish one first",
 			RetryAfter: statementsBusyTime,
 		},
 		full: &beacon.Error{

@@ -324,8 +324,8 @@ func TestDeviceKey_Dead(t *testing.T) {
 func TestDeviceKey_AnotherServer(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		other := start(t, s.db, alive)
-		m := c.install(t, 1) // the other has not followed yet
+		other := start(t, s.db, options{limits: ample, telemetry: atOnce{}}) // it follows nobody
+		m := c.install(t, 1)
 		m.server = other
 		m.beat(t, beat(1)).want(t, http.StatusOK)
 	})

@@ -132,7 +132,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 			wait = telemetry.RetryAfter()
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(wholeSeconds(wait)))
-		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting, or has more to do than it can; try again"})
+		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting or overloaded; try again"})
 	default:
 		a.fail(w, r, errors.New(http.StatusText(status)))
 	}

@@ -62,7 +62,7 @@ func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscriptio
 	return out.send(batch, p)
 }
 
-var errKeyEnded = errors.New("the key was revoked, or expired")
+var errKeyEnded = errors.New("the key was revoked or has expired")
 
 // stillOpens reports whether the key of a long request is still valid.
 func (a *API) stillOpens(r *http.Request) bool {
@@ -106,9 +106,9 @@ func (a *API) subscribe(r *http.Request, after int64) (*events.Subscription, err
 func subscriptionFault(err error) error {
 	switch {
 	case errors.Is(err, events.ErrGone):
-		return &beacon.Error{Kind: beacon.Conflict, Message: "the events after this number are no longer kept: read what you need anew, and listen without a number"}
+		return &beacon.Error{Kind: beacon.Conflict, Message: "the events after this number are no longer kept: read what you need again, and start without a number"}
 	case errors.Is(err, events.ErrFuture):
-		return &beacon.Error{Kind: beacon.Conflict, Message: "there is no event with this number: read what you need anew, and listen without a number"}
+		return &beacon.Error{Kind: beacon.Conflict, Message: "there is no event with this number: read what you need again, and start without a number"}
 	case errors.Is(err, events.ErrClosed):
 		return &beacon.Error{Kind: beacon.Overloaded, Message: "the service is stopping; try again", RetryAfter: time.Second, Err: err}
 	}

@@ -106,31 +106,31 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 func inWords(e rewards.Explanation, l policy.Loss) string {
 	switch l.Reason {
 	case policy.Offline:
-		return fmt.Sprintf("Of %s in which it was expected, the hotspot was not heard of in %d: availability is paid for the share that was served.",
+		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them; availability is paid for the share served.",
 			minutes(e.Facts.Expected), l.Minutes)
 	case policy.Closed:
-		return unexpectedInWords(e, l, "By its operating hours the hotspot was closed for %s")
+		return unexpectedInWords(e, l, "Its operating hours closed the hotspot for %s")
 	case policy.Excused:
-		return unexpectedInWords(e, l, "For %s our own service was down")
+		return unexpectedInWords(e, l, "Our own service was down for %s")
 	case policy.Outside:
 		if l.Minutes == beacon.MinutesADay {
-			return "Nothing is recorded of this day: the hotspot was not verified and linked, or our own service was down from its beginning to its end."
+			return "There is no record of this day: the hotspot was not verified and linked, or our own service was down all day."
 		}
-		return unexpectedInWords(e, l, "For %s the hotspot was not in service: not verified and linked yet, or no longer")
+		return unexpectedInWords(e, l, "The hotspot was not in service for %s: not yet, or no longer, verified and linked")
 	case policy.Slow:
-		return fmt.Sprintf("By its speed tests the hotspot was %s, which adds %s for each credit of availability; premium would add %s.",
+		return fmt.Sprintf("Its speed tests made the hotspot %s, which adds %s per credit of availability; premium would add %s.",
 			e.Facts.Tier, e.Policy.Performance[e.Facts.Tier], e.Policy.Performance[beacon.Premium])
 	case policy.Capped:
-		return fmt.Sprintf("What it carried would be worth %s; a day earns at most %s by that.", e.Potential.Utilization, e.Policy.Cap)
+		return fmt.Sprintf("Its traffic would be worth %s, but a day pays at most %s for traffic.", e.Potential.Utilization, e.Policy.Cap)
 	}
-	return "This was not earned for a reason that has no words yet."
+	return "This was not earned for another reason."
 }
 
 // unexpectedInWords describes minutes in which no service was expected. They cost
 // something only if there were no others.
 func unexpectedInWords(e rewards.Explanation, l policy.Loss, what string) string {
 	if e.Facts.Expected > 0 {
-		return fmt.Sprintf(what+". Nothing was expected then, so it cost nothing.", minutes(l.Minutes))
+		return fmt.Sprintf(what+". Nothing was expected in that time, so it cost nothing.", minutes(l.Minutes))
 	}
 	return fmt.Sprintf(what+". A day on which nothing was expected earns no availability.", minutes(l.Minutes))
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +11,12 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
+
+// None of these tests is about the deadline of a request, and a machine may be slow.
+func init() { patience = 5 * time.Minute }
 
 // ReadBodies decodes a body in each of the ways that the interface knows, and
 // gives what was wrong each time.
@@ -228,4 +233,36 @@ func ReadQueries(raw string, now time.Time) (nearby fleet.NearbyQuery, after int
 	_, errs["months"] = a.decodeMonths(nil, r)
 	_, errs["explain"] = decodeExplain(nil, r)
 	return nearby, after, steps, errs
+}
+
+func metaAt(now time.Time) meta { return meta{RequestID: "req_1", Timestamp: stamp(now)} }
+
+// NearbyBody encodes a nearby response.
+func NearbyBody(out []byte, hits []fleet.Hit, now time.Time) []byte {
+	return appendNearby(out, hits, metaAt(now))
+}
+
+// NearbyFeatures is NearbyBody as GeoJSON.
+func NearbyFeatures(out []byte, hits []fleet.Hit, now time.Time) []byte {
+	return appendNearbyFeatures(out, hits, metaAt(now))
+}
+
+// ListBody encodes a list of one hotspot.
+func ListBody(s *fleet.Hotspot, now time.Time) []byte {
+	page := beacon.Listed[*fleet.Hotspot]{Items: []*fleet.Hotspot{s}, Total: 1, Page: beacon.Page{Number: 1, Size: 1}}
+	return appendList(nil, page, metaAt(now))
+}
+
+// MapItem encodes a hotspot that is pending as coverage responses do.
+func MapItem(s *fleet.Hotspot) []byte {
+	return appendMark(nil, fleet.MapItem{Spot: s, Status: beacon.Pending})
+}
+
+// MapFeature is MapItem as GeoJSON.
+func MapFeature(s *fleet.Hotspot) []byte {
+	survey := fleet.Survey{Items: fleet.Items{Marks: []fleet.MapItem{{Spot: s, Status: beacon.Pending}}}}
+	body := appendCoverageFeatures(nil, geo.Box{}, survey, meta{})
+	_, features, _ := bytes.Cut(body, []byte(`"features":[`))
+	feature, _, _ := bytes.Cut(features, []byte(`],"meta"`))
+	return feature
 }

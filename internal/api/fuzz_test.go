@@ -17,7 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/node"
 )
 
 // Whatever a body holds, reading it ends in a value or in a fault of the
@@ -186,11 +186,11 @@ func FuzzCoverage(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	hotspots := fleet.New(api.Summarize, heartbeat.NewTable(heartbeat.NewOutages()))
+	hotspots := fleet.New(api.Summarize)
 	if err := hotspots.BuildMap(noon); err != nil {
 		f.Fatal(err)
 	}
-	s := &server{fleet: hotspots}
+	s := &server{Node: &node.Node{Fleet: hotspots}}
 	s.time.Store(noon.UnixMicro())
 	s.populate(f, 400, append(grid(90, 40.7, -74, 0.002), geo.Point{Lat: 90}, geo.Point{Lng: 180}, geo.Point{Lat: 0, Lng: 0}, geo.Point{Lat: -90}, geo.Point{Lat: 1})...)
 	f.Fuzz(func(t *testing.T, query string) {

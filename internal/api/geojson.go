@@ -27,11 +27,10 @@ func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendFeature(out, hit.Item.ID())
-		out = appendPlace(out, hit.Item.Place())
-		head, _, address := cutSummary(hit.Item.Encoded())
-		out = append(out, head...)
-		out = append(append(out, `,"address":`...), address...)
+		f := fragmentsOf(hit.Item)
+		out = appendFeature(out, hit.Item, f)
+		out = append(append(out, `,"name":`...), f.name...)
+		out = append(append(out, toAddress[f.typeIndex]...), f.address...)
 		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
 		out = append(appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp))), '}') // appendFacts closes the properties
 	}
@@ -53,33 +52,17 @@ func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []b
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendPlace(appendFeature(out, mark.Spot.ID()), mark.Spot.Place())
-		out = append(append(append(out, `{"id":"`...), mark.Spot.ID()...), `",`...)
-		out = append(appendMarkState(out, mark), "}}"...)
+		out = appendFeature(out, mark.Spot, fragmentsOf(mark.Spot))
+		out = append(appendMarkState(append(out, ','), mark), "}}"...)
 	}
 	for i := range s.Clusters {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		c := &s.Clusters[i]
-		out = appendFeature(out, c.ID)
-		out = appendDegrees(out, c.Center.Lng)
+		out = appendDegrees(beginFeature(out, c.ID), c.Center.Lng)
 		out = appendDegrees(append(out, ','), c.Center.Lat)
-		out = append(append(append(out, `]},"properties":{"id":"`...), c.ID...), `",`...)
-		out = append(appendClusterState(out, c), "}}"...)
+		out = append(appendClusterState(append(continueFeature(out, c.ID), ','), c), "}}"...)
 	}
 	return appendMeta(append(out, ']'), m)
-}
-
-// appendFeature begins a feature, up to its coordinates.
-func appendFeature(out []byte, id string) []byte {
-	out = append(append(out, `{"type":"Feature","id":"`...), id...)
-	return append(out, `","geometry":{"type":"Point","coordinates":[`...)
-}
-
-// appendPlace writes the coordinates and continues up to the properties.
-func appendPlace(out []byte, place geo.Point) []byte {
-	out = strconv.AppendFloat(out, place.Lng, 'f', -1, 64)
-	out = strconv.AppendFloat(append(out, ','), place.Lat, 'f', -1, 64)
-	return append(out, `]},"properties":`...)
 }

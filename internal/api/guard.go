@@ -19,7 +19,7 @@ type endpoint func(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 
 // patience is the deadline for the work on one request. A database that takes longer
 // is as good as down.
-const patience = 5 * time.Second
+var patience = 5 * time.Second // tests have more
 
 // guard wraps an endpoint in the checks that all endpoints share, in the order of
 // decision N3: 401, 429, 403.
@@ -42,7 +42,7 @@ func (a *API) guard(rt route) http.Handler {
 
 var noStore = []string{"no-store"}
 
-var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "the key of a device opens the heartbeats of its own hotspot alone"}
+var errDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "a device key is only valid for the heartbeats of its own hotspot"}
 
 // admit accepts a request with a valid API key that is within its limit. The key of a
 // device is valid too, but permits nothing here.

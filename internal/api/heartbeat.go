@@ -115,7 +115,7 @@ func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.Hots
 	return nil, a.unauthorized(w, r, now)
 }
 
-var errNotThisDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "only the device of a hotspot may send its heartbeats, with the key that it got when it was linked"}
+var errNotThisDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "only the device of a hotspot may send its heartbeats, with the key it got when it was linked"}
 
 // refuseCaller returns the error for a caller that is not the device.
 func (a *API) refuseCaller(w http.ResponseWriter, r *http.Request, now time.Time) error {

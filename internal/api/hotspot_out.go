@@ -98,23 +98,13 @@ func showHotspot(h registry.View) hotspot {
 			BandwidthUsed24hGB: gigabytes(h.Metrics.Bytes24h),
 			PerformanceTier:    h.Metrics.Tier.String(),
 			SignalQuality:      h.Metrics.Signal.String(),
-			CurrentLoad:        loadOf(h),
+			CurrentLoad:        tenThousandths(beacon.Load(h.Status, h.Metrics.Clients, h.Settings.MaxConnections)),
 			LastSeenAt:         maybe(h.Metrics.Seen),
 		},
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
 	}
-}
-
-// loadOf returns the same number as nearby responses show (decision N14).
-func loadOf(h registry.View) tenThousandths {
-	const full = 10_000
-	room := h.Settings.MaxConnections
-	if h.Status != beacon.Online || room <= 0 {
-		return 0
-	}
-	return tenThousandths(min(full, (h.Metrics.Clients*full+room/2)/room))
 }
 
 func showSettings(s beacon.Settings) settings {

@@ -50,7 +50,7 @@ func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Cre
 // is stored nowhere, so it cannot be replayed.
 func notTwice(r *http.Request) error {
 	if len(r.Header.Values("Idempotency-Key")) > 0 {
-		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be repeated, since its answer holds a secret: leave out the Idempotency-Key"}
+		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be replayed, because its response contains a secret: remove the Idempotency-Key"}
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, erro
 	}
 	user, ok := q.get("user_id")
 	if ok && !id.Valid(beacon.UserPrefix, user) {
-		q.faults.Add("user_id", "must be the id of a user")
+		q.faults.Add("user_id", "must be a user id")
 	}
 	in := access.Listing{User: beacon.UserID(user), Page: q.page()}
 	return in, q.faults.Err()

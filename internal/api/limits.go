@@ -53,8 +53,8 @@ func newLimiters(l Limits) *limiters {
 	}
 }
 
-// keysAUser is how many keys a user can use as much as each may be used: who makes a
-// hundred keys gets no more.
+// keysAUser is how many keys a user can use to the limit of a key. More keys do not
+// allow more requests.
 const keysAUser = 3
 
 // perUser returns the limit for all keys of a user together.
@@ -65,11 +65,11 @@ func perUser(perKey ratelimit.Limit) ratelimit.Limit {
 // spend counts one request of a key, and of its user. The headers show what is left to
 // the key, unless the user has nothing left.
 func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error {
-	if err := verdict(h, l.keys.Decide(p.Key, now), "this key is used too often"); err != nil {
+	if err := verdict(h, l.keys.Decide(p.Key, now), "this key sends too many requests"); err != nil {
 		return err
 	}
 	if d := l.users.Decide(p.User, now); !d.Allowed {
-		return verdict(h, d, "the keys of this user are used too often")
+		return verdict(h, d, "the keys of this user send too many requests")
 	}
 	return nil
 }
@@ -80,17 +80,17 @@ func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time
 	if more = min(more, l.burst-1); more <= 0 {
 		return nil
 	}
-	return verdict(h, l.keys.Spend(key, now, more), "this takes as much work as many requests, and the key is used too often for that")
+	return verdict(h, l.keys.Spend(key, now, more), "this counts as many requests, and the key sends too many")
 }
 
 // spendDevice counts one request of a device.
 func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time.Time) error {
-	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too often")
+	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too many heartbeats")
 }
 
 // spendLinkTry counts one attempt to link a device.
 func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.links.Decide(address(r), now), "too many tries to link a device came from this address")
+	return verdict(h, l.links.Decide(address(r), now), "too many attempts to link a device from this address")
 }
 
 // checkFailures refuses an address that sent too many wrong keys. It sets no headers
@@ -113,7 +113,7 @@ func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
 	_ = verdict(h, l.failures.Peek(address(r), now), "")
 }
 
-const tooManyFailures = "too many wrong keys came from this address"
+const tooManyFailures = "too many wrong keys from this address"
 
 // address returns the client address that limits count against. It is the peer of the
 // connection, or what a trusted proxy says (see httpserver.Proxies): any other header

@@ -187,7 +187,7 @@ func TestLimits_List(t *testing.T) {
 			all[i].Location.VerifiedAt, all[i].Device.LinkedAt = noon, noon
 		}
 	}
-	if err := s.fleet.Apply(all...); err != nil {
+	if err := s.Fleet.Apply(all...); err != nil {
 		t.Fatal(err)
 	}
 	staff := s.anyone(t, "hotspots:verify")
@@ -200,7 +200,7 @@ func TestLimits_List(t *testing.T) {
 	wantRate(t, a, 20, 1) // what is refused costs no more than any request
 	// No request counts for more than a key may send at once: it could never be answered.
 	small := start(t, s.db, options{limits: hourly(5, 100)})
-	if err := small.fleet.Apply(all...); err != nil {
+	if err := small.Fleet.Apply(all...); err != nil {
 		t.Fatal(err)
 	}
 	wantRate(t, client{server: small, plain: staff.plain}.get(t, "/v1/hotspots?status=online").want(t, http.StatusOK), 5, 0)

@@ -4,11 +4,8 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -22,36 +19,6 @@ const (
 	defaultLimit   = 20
 	maxLimit       = 100
 )
-
-// Summarize encodes what nearby responses say about a hotspot and what does not change
-// by itself, up to the distance; see fleet.Encoder. It is written by hand because a
-// million are encoded when a server starts.
-func Summarize(h beacon.Hotspot) string {
-	var room [512]byte
-	head := append(room[:0], `{"id":"`...)
-	head = append(head, h.ID...)
-	head = append(head, `","name":`...)
-	head = appendText(head, h.Name)
-	head = append(head, `,"type":"`...)
-	head = append(head, h.Type...)
-	head = append(head, `","location":{"lat":`...)
-	head = strconv.AppendFloat(head, h.Location.Point.Lat, 'f', -1, 64)
-	head = append(head, `,"lng":`...)
-	head = strconv.AppendFloat(head, h.Location.Point.Lng, 'f', -1, 64)
-	head = append(head, `,"address":`...)
-	head = appendText(head, h.Location.Address)
-	head = append(head, `},"distance_m":`...)
-	return string(head)
-}
-
-// cutSummary returns the parts of a summary: the text up to the location, the two
-// members with its coordinates, and its address. Inside a JSON string every quote is
-// escaped, so no name or address can look like a member name.
-func cutSummary(summary string) (head, place, address string) {
-	head, rest, _ := strings.Cut(summary, `,"location":{`)
-	place, address, _ = strings.Cut(rest, `,"address":`)
-	return head, place, strings.TrimSuffix(address, `},"distance_m":`)
-}
 
 // appendFacts encodes what is true of a hotspot at this moment.
 func appendFacts(out []byte, f fleet.Condition) []byte {
@@ -76,16 +43,6 @@ func appendRadius(out []byte, meters float64) []byte {
 		return strconv.AppendInt(out, whole, 10)
 	}
 	return strconv.AppendFloat(out, meters, 'f', -1, 64)
-}
-
-// appendText writes a JSON string. Names and addresses are valid UTF-8: they were
-// checked on input.
-func appendText(out []byte, text string) []byte {
-	out, err := jsontext.AppendQuote(out, text)
-	if err != nil {
-		panic(err)
-	}
-	return out
 }
 
 // search is the memory for one nearby response.
@@ -166,8 +123,8 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, hit.Item.Encoded()...)
-		out = appendTenths(out, hit.Meters)
+		out = appendSummary(out, hit.Item)
+		out = appendTenths(append(out, `},"distance_m":`...), hit.Meters)
 		out = appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp)))
 	}
 	return appendMeta(append(out, ']'), m)

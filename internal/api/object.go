@@ -215,7 +215,7 @@ func objects[T any](o *object, name string, read func(*object) T) beacon.Opt[[]T
 // done adds a fault for every member that was not read.
 func (o *object) done() {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
-		o.faults.Add(o.path+name, "is not a field that can be set here")
+		o.faults.Add(o.path+name, "is unknown or cannot be set here")
 	}
 }
 

@@ -34,7 +34,7 @@ func newQuery(r *http.Request) (*query, error) {
 		name, err := url.QueryUnescape(name)
 		value, err2 := url.QueryUnescape(value)
 		if err != nil || err2 != nil || strings.Contains(part, ";") {
-			return nil, &beacon.Error{Kind: beacon.InvalidRequest, Message: "the query is not well encoded: check every % and ;"}
+			return nil, &beacon.Error{Kind: beacon.InvalidRequest, Message: "the query is not encoded correctly: check every % and ;"}
 		}
 		q.pairs = append(q.pairs, pair{name, value})
 	}

@@ -147,7 +147,6 @@ func TestRewards(t *testing.T) {
 		mine, theirs, everyones := c.listen(t, ""), stranger.listen(t, ""), admin.listen(t, "")
 		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
 		waitFor(t, "the settlement", func() bool {
-			s.step(t)
 			s.advance(10 * time.Second)
 			for _, period := range []string{"current", "last", "all"} { // whatever is being closed or settled
 				c.rewards(t, period)

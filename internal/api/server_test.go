@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -18,19 +19,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
-	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
-	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/registry"
-	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
@@ -41,12 +39,9 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // that passes through it is held to the OpenAPI document.
 type server struct {
 	*httptest.Server
-	api      *api.API
+	*node.Node
+	api      *api.API // that of the node, or one with some parts replaced
 	db       *store.DB
-	keys     *access.Keys
-	fleet    *fleet.Fleet
-	follower *fleet.Follower
-	hub      *events.Hub
 	document *openapi.Document
 	limited  bool
 	log      *lockedBuilder
@@ -61,14 +56,36 @@ type options struct {
 	limits api.Limits
 	store  func(registry.Store) registry.Store // puts something between the registry and the database
 
-	live      bool          // heartbeats are taken and events told, as when a server runs
+	live      bool          // the node runs: heartbeats are taken, events told, changes of others followed
 	telemetry api.Telemetry // in the place of the real one
 	rewards   api.Rewards   // in the place of the real ones
 	events    events.Log    // in the place of the database
-	timeout   time.Duration // of the server, for each request and answer; 0: the usual ones
-	arrival   time.Duration // how long a request may take to arrive
+	timeout   time.Duration // of the server, for each request and answer; 0: minutes
+	arrival   time.Duration // how long a request may take to arrive; 0: minutes
 
 	refusing int // a status that everything is refused with, as before the service is ready
+}
+
+// replaceParts returns the API of a server with other parts in the place of some.
+func (o options) replaceParts(s *server) *api.API {
+	if o.store == nil && o.telemetry == nil && o.rewards == nil && o.events == nil {
+		return s.API
+	}
+	parts := s.APIConfig()
+	if o.store != nil {
+		parts.Registry = registry.New(o.store(s.db), s.Fleet, s.now)
+	}
+	if o.telemetry != nil {
+		parts.Telemetry = o.telemetry
+	}
+	if o.rewards != nil {
+		parts.Rewards = o.rewards
+	}
+	if o.events != nil {
+		s.Hub = events.NewHub(o.events, parts.Log)
+		parts.Events = s.Hub
+	}
+	return api.New(parts)
 }
 
 // ample are limits that no test runs into, but that are shown.
@@ -91,7 +108,7 @@ var stores = map[string]func(t testing.TB) *store.DB{
 	"postgres": func(t testing.TB) *store.DB {
 		url := storetest.Postgres(t)
 		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-		return opened(t)(postgres.Open(t.Context(), url, postgres.Options{Now: noon}))
+		return opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
 	},
 }
 
@@ -133,61 +150,20 @@ func onSQLite(t testing.TB, opts options) *server {
 	return start(t, stores["sqlite"](t), opts)
 }
 
-// start wires a server as the binary does.
+// start serves a node.
 func start(t testing.TB, db *store.DB, opts options) *server {
 	t.Helper()
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	service := heartbeat.NewOutages()
-	table := heartbeat.NewTable(service)
-	s.fleet = fleet.New(api.Summarize, table)
-	s.keys = access.New(db, s.now, func(time.Time) bool { return s.follower.InStep() })
-	keeper := lease.NewHolder(db, "keeper", db.Node(), log)
-	if opts.events == nil {
-		opts.events = db
-	}
-	s.hub = events.NewHub(opts.events, log)
-	sequencer := events.NewSequencer(db, keeper, s.now, s.hub.Wake, log)
-	beats := telemetry.New(telemetry.Config{
-		Store: db, Fleet: s.fleet, Table: table, Service: service, Keeper: keeper.Held, Now: s.now, Log: log,
-		Before: sequencer.Step, Told: s.hub.Wake,
-	})
-	s.follower = fleet.NewFollower(s.fleet, db, s.keys.Forget, beats, log)
-	if err := s.follower.Load(t.Context()); err != nil {
+	s.Node = node.New(db, node.Config{Limits: opts.limits, Policies: policy.Default(), Now: s.now, Log: log})
+	if err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-	paid := rewards.New(rewards.Config{
-		Store: db, Telemetry: beats, Policies: policy.Default(), Keeper: keeper.Held, Now: s.now, Log: log,
-	})
-	if err := paid.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if opts.rewards == nil {
-		opts.rewards = paid
 	}
 	if opts.live {
-		for _, step := range []func(context.Context) error{beats.Restore, s.follower.CatchUp, beats.Restored} {
-			if err := step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		inBackground(t, keeper.Run, beats.Run, s.hub.Run, sequencer.Run, paid.Run)
+		inBackground(t, s.Run)
 	}
-	if err := s.fleet.BuildMap(s.now()); err != nil {
-		t.Fatal(err)
-	}
-	if opts.telemetry == nil {
-		opts.telemetry = beats
-	}
-	var rows registry.Store = db
-	if opts.store != nil {
-		rows = opts.store(db)
-	}
-	s.api = api.New(api.Config{
-		Keys: s.keys, Registry: registry.New(rows, s.fleet, s.now), Fleet: s.fleet, Telemetry: opts.telemetry, Rewards: opts.rewards, Events: s.hub,
-		Limits: opts.limits, Quotas: db, Now: s.now, Log: log,
-	})
+	s.api = opts.replaceParts(s)
 	var next http.Handler = s.api
 	if opts.refusing != 0 {
 		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.Refuse(w, r, opts.refusing) })
@@ -197,17 +173,16 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	}
 	s.Server = httptest.NewUnstartedServer(front)
 	s.Config = httpserver.NewServer(front, log)
-	if opts.timeout != 0 {
-		s.Config.ReadTimeout, s.Config.WriteTimeout = opts.timeout, opts.timeout
-	}
-	if opts.arrival != 0 {
-		s.Config.ReadTimeout = opts.arrival
-	}
+	// A machine may be slow: only who asks for limits has any.
+	s.api.SetReaderTime(harness.Patience)
+	s.Config.ReadHeaderTimeout = harness.Patience
+	s.Config.WriteTimeout = cmp.Or(opts.timeout, harness.Patience)
+	s.Config.ReadTimeout = cmp.Or(opts.arrival, s.Config.WriteTimeout)
 	s.Start()
 	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	t.Cleanup(func() {
-		s.hub.Close() // or those who listen would never go
+		s.Hub.Close() // or those who listen would never go
 		s.Close()
 		if log := s.log.String(); strings.Contains(log, "bcn_") || strings.Contains(log, "02:00:5e") {
 			t.Errorf("the log holds a key or a MAC address:\n%s", log)
@@ -255,10 +230,11 @@ func alike(response string) string {
 	return sayings.ReplaceAllString(anyID.ReplaceAllString(response, "${1}_…"), `"$1":"…"`)
 }
 
-// step takes over what was written past the interface.
+// step takes over what was written past the interface. A node that is live does so
+// by itself.
 func (s *server) step(t testing.TB) {
 	t.Helper()
-	if err := s.follower.Step(t.Context()); err != nil {
+	if err := s.Follower.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -288,7 +264,7 @@ func (s *server) keyOf(t testing.TB, user beacon.UserID, in access.Creation) cli
 	t.Helper()
 	in.User = beacon.Some(string(user))
 	staff := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: "cli"}
-	made, err := s.keys.Create(t.Context(), staff, in)
+	made, err := s.Keys.Create(t.Context(), staff, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Princip
 	w.Header()["Vary"] = varyAccept
 	month, err := beacon.ParseMonth(r.PathValue("month"))
 	if err != nil {
-		return &beacon.Error{Kind: beacon.NotFound, Message: "there are statements of months, which are named like 2026-11"}
+		return &beacon.Error{Kind: beacon.NotFound, Message: "statements are for months, such as 2026-11"}
 	}
 	if err := a.statements.join(p, a.quotaOf(r, p.User).Statements); err != nil {
 		return err

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -119,13 +117,7 @@ func TestStatement_SlowReader(t *testing.T) {
 	s := onSQLite(t, options{limits: ample, rewards: books{rows: 100_000}})
 	s.api.SetReaderTime(50 * time.Millisecond)
 	c := s.anyone(t, "rewards:read")
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", aStatement, c.plain)
-	waitFor(t, "a reader", func() bool { return s.api.StatementReaders() == 1 })
+	conn := c.readLittle(t, aStatement)
 	waitFor(t, "it to be let go", func() bool { return s.api.StatementReaders() == 0 })
 	read, err := io.ReadAll(conn) // what was on its way, and then the end
 	if len(read) == 0 || bytes.HasSuffix(read, []byte("\r\n0\r\n\r\n")) {
@@ -136,7 +128,7 @@ func TestStatement_SlowReader(t *testing.T) {
 // A statement outlives the limits of a server for answers that are at hand.
 func TestStatement_OutlivesTimeouts(t *testing.T) {
 	t.Parallel()
-	const timeout = time.Second // a machine that is slow must not need it to begin
+	const timeout = time.Second
 	s := onSQLite(t, options{limits: ample, rewards: books{rows: 40_000}, timeout: timeout})
 	response := s.anyone(t, "rewards:read").begin(t)
 	piece := make([]byte, 1<<20)

@@ -17,7 +17,7 @@ import (
 // tilePattern is as much as the mux can match; tileOf checks the last segment.
 const tilePattern = "GET /v1/coverage/tiles/{z}/{x}/{tile}"
 
-var errNoTile = &beacon.Error{Kind: beacon.NotFound, Message: "there is no such tile: the path is {z}/{x}/{y}.mvt, with z from 0 to " + strconv.Itoa(fleet.MaxZoom)}
+var errNoTile = &beacon.Error{Kind: beacon.NotFound, Message: "no such tile: the path is {z}/{x}/{y}.mvt, with z from 0 to " + strconv.Itoa(fleet.MaxZoom)}
 
 var (
 	tileType = []string{"application/vnd.mapbox-vector-tile"}

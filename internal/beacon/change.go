@@ -1,6 +1,9 @@
 package beacon
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Change is the record that every write leaves in its own transaction: it is the
 // audit row (decision X10), what replicas follow, and what becomes an event.
@@ -50,6 +53,9 @@ const (
 	// The target is the month that is settled for all users: for the audit.
 	RewardsFinished ChangeKind = "rewards.finished"
 
+	// The target is the day that staff say it is: for the audit.
+	ClockConfirmed ChangeKind = "clock.confirmed"
+
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
 
@@ -57,13 +63,64 @@ const (
 	QuotaSet ChangeKind = "quota.set"
 )
 
-// Idempotency remembers a request that must take effect once (decision N12): who sent
-// it under which key, what it asked for, and its result. The last two are opaque to
-// the store.
+// Idempotency remembers a registration that must take effect once (decision N12): who
+// sent it under which key, what it asked for, which is opaque to the store, and the
+// hotspot as it was registered.
 type Idempotency struct {
 	Owner       UserID
 	Key         string
 	Fingerprint [32]byte
-	Result      []byte
+	Hotspot     Hotspot // set by the store
 	ExpiresAt   time.Time
 }
+
+// Event is something that happened, as subscribers receive it (decision X7). Events
+// have one order for the whole network, whichever server sends them.
+type Event struct {
+	Seq    int64 // 1, 2, 3, … without gaps
+	Kind   ChangeKind
+	Target string // the id of what it happened to
+	User   UserID // whom it belongs to
+	At     time.Time
+}
+
+// ErrDamaged reports a record that is not what was written, so that it can never be
+// read. A record of a version that this program does not know is not damaged.
+var ErrDamaged = errors.New("the record is damaged")
+
+// JournalRow is one batch of heartbeats in a node's journal.
+type JournalRow struct {
+	Seq   int64
+	Batch []byte
+}
+
+// RecordRow is the record of a hotspot's heartbeats on one UTC day.
+type RecordRow struct {
+	Hotspot HotspotID
+	Day     Day
+	Data    []byte
+}
+
+// ServiceSpan says that the service was up from one minute since 1970 to
+// another, both included.
+type ServiceSpan struct {
+	From, To int64
+}
+
+// Transition records that a hotspot came online or went offline.
+type Transition struct {
+	Hotspot HotspotID
+	User    UserID
+	Online  bool
+	At      time.Time
+}
+
+// LinkCode is a code that can link a device, once (decision X2).
+type LinkCode struct {
+	Hotspot   HotspotID
+	Hash      [32]byte
+	ExpiresAt time.Time
+}
+
+// LinkTries is how often a code may be used with a wrong MAC (decision N21).
+const LinkTries = 5

@@ -1,6 +1,8 @@
 package beacon
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -58,3 +60,74 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+var (
+	errRequired = errors.New("is required")
+	errNull     = errors.New("must not be null")
+)
+
+// Faults collects everything that is wrong with a request, so that the client learns
+// of all of it at once (decision N1). The zero value is ready to use.
+type Faults struct {
+	list  []FieldError
+	more  int  // faults that are not in the list
+	wrong bool // at least one fault is more than an absent field
+}
+
+// maxFaults is how many faults are listed. A body of a few kilobytes can have
+// thousands; nobody reads them, and listing them all would be expensive.
+const maxFaults = 100
+
+// Add records what is wrong with a field, worded to follow the field's name: "must be
+// 3 to 50 characters".
+func (f *Faults) Add(field, message string) {
+	f.Note(FieldError{Field: field, Message: message})
+}
+
+// Check records the error as a fault of the field; nil is no fault. The text of the
+// error is shown to the client.
+func (f *Faults) Check(field string, err error) {
+	if err != nil {
+		f.Add(field, err.Error())
+	}
+}
+
+// Note records a fault that was found elsewhere.
+func (f *Faults) Note(fault FieldError) {
+	f.wrong = f.wrong || !fault.Missing
+	if len(f.list) >= maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, fault)
+}
+
+// Missing records that a required field is absent.
+func (f *Faults) Missing(field string) {
+	f.Note(FieldError{Field: field, Message: errRequired.Error(), Missing: true})
+}
+
+// Any reports whether there is a fault.
+func (f *Faults) Any() bool { return len(f.list) > 0 }
+
+// Err returns nil if there is no fault. Otherwise it returns an *Error with all of
+// them: MissingParameter if every one is an absent required field, else
+// InvalidRequest (decision N2).
+func (f *Faults) Err() error {
+	if !f.Any() {
+		return nil
+	}
+	e := &Error{Kind: MissingParameter, Fields: f.list}
+	if f.wrong {
+		e.Kind = InvalidRequest
+	}
+	switch first := f.list[0]; {
+	case len(f.list) == 1:
+		e.Message = first.Field + " " + first.Message
+	case f.more > 0:
+		e.Message = fmt.Sprintf("%d fields are not valid; the first %d are listed", len(f.list)+f.more, len(f.list))
+	default:
+		e.Message = fmt.Sprintf("%d fields are not valid", len(f.list))
+	}
+	return e
+}

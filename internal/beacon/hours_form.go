@@ -155,7 +155,7 @@ func checkExceptions(forms []ExceptionForm, path string, f *Faults) []HoursExcep
 			if _, err := time.Parse(time.DateOnly, date); err != nil {
 				f.Add(at+".date", "must be a date, such as 2026-12-25")
 			} else if seen[date] {
-				f.Add(at+".date", "must not stand twice")
+				f.Add(at+".date", "must not appear twice")
 			}
 			seen[date] = true
 			list[i].Date = date

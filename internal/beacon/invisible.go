@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var errHidden = errors.New("must not contain characters that nobody sees, such as U+200B")
+var errHidden = errors.New("must not contain invisible characters such as U+200B")
 
 // hidden are characters that show nothing and join nothing: two names that differ only
 // in them look alike. The zero-width joiners are not among them, since Persian words and

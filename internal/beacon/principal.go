@@ -1,8 +1,10 @@
 package beacon
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // KeyID identifies an API key: "key_" and 26 characters. It is public; the secret is
@@ -34,7 +36,7 @@ func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		if !Scope(name).Valid() {
-			return nil, fmt.Errorf("must hold known scopes; %.40q is none", name)
+			return nil, fmt.Errorf("must be known scopes; %.40q is not", name)
 		}
 	}
 	scopes := []Scope{}
@@ -71,4 +73,24 @@ func (p Principal) MayActFor(user UserID) bool {
 // they import, are not limited by a quota.
 func (p Principal) Actor() Actor {
 	return Actor{Key: p.Key, User: p.User, Request: p.Request, Limited: !p.Has(HotspotsVerify)}
+}
+
+// Key is an API key as stored in the database. The secret itself is shown once and
+// never stored (decision N23).
+type Key struct {
+	ID         KeyID
+	User       UserID
+	Name       string
+	Scopes     []Scope
+	SecretHash [sha256.Size]byte
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: never
+	RevokedAt  time.Time // zero: not revoked
+	LastUsedAt time.Time // zero: never used; kept to the minute
+}
+
+// InForce reports whether the key is valid at now. From the very moment of its expiry
+// it is not.
+func (k Key) InForce(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }

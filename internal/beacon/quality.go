@@ -76,6 +76,16 @@ func TierOf(tests []SpeedTest) Tier {
 	}
 }
 
+// Load returns clients as a share of the room for them, in ten-thousandths, of a
+// hotspot in a status (decision N14). One that is not online has no load.
+func Load(status Status, clients, room int) int {
+	const full = 10_000
+	if status != Online || room <= 0 {
+		return 0
+	}
+	return min(full, (clients*full+room/2)/room)
+}
+
 // Metrics are the totals of a hotspot's heartbeats.
 type Metrics struct {
 	Uptime30d      int // in ten-thousandths (decision N16)

@@ -97,7 +97,7 @@ func (f Finding) Err() error {
 	}
 	return &Error{Kind: Conflict, Message: fmt.Sprintf(
 		"this is %.0f m from where the hotspot is registered; with this accuracy, up to %.0f m are accepted: "+
-			"measure again on the spot, or have the hotspot registered where it stands",
+			"measure again at the hotspot, or correct its registered location",
 		math.Ceil(f.DistanceM), math.Floor(f.AllowedM()),
 	)}
 }

@@ -1,5 +1,5 @@
 // Package clock measures for how long a clock has run steadily, and so how far it can
-// be trusted. It reads no clock itself: callers pass the times.
+// be trusted; callers pass the times. It also repeats work at intervals of real time.
 package clock
 
 import (

@@ -12,7 +12,7 @@ import (
 const finalLag = heartbeat.FinalLag * time.Minute
 
 // Final returns the day before which all records are final.
-func (n *Network) Final() beacon.Day { return beacon.Day(heartbeat.FinalAt(heartbeat.MinuteOf(n.Now))) }
+func (n *Network) Final() beacon.Day { return heartbeat.FinalAt(beacon.MinuteOf(n.Now)) }
 
 // Began returns when the first day of the network began.
 func (n *Network) Began() time.Time { return n.launch.Time() }
@@ -21,7 +21,7 @@ func (n *Network) Began() time.Time { return n.launch.Time() }
 // by hotspot, as a server would have written them. It ends with the first error of
 // each. The callee may keep the records.
 func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
-	table := heartbeat.NewTable(heartbeat.NewOutages())
+	outages := heartbeat.NewOutages()
 	written := make([]*past, len(n.Spots))
 	today := beacon.DayOf(n.Now)
 	for day := n.launch; day <= today; day++ {
@@ -32,11 +32,11 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 		var made pages
 		for i, s := range n.Spots {
 			if written[i] == nil && s.Device != nil && s.linkedBefore((day + 1).Time()) {
-				written[i] = newPast(s, table)
+				written[i] = newPast(s, outages)
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.chronicle.Fold(fold, heartbeat.Day(day), func(of heartbeat.Day, text []byte) { made.add(s.ID, of, text) })
+				p.backfill.Fold(fold, day, func(of beacon.Day, text []byte) { made.add(s.ID, of, text) })
 			}
 		}
 		if err := each(day, made.rows); err != nil {
@@ -52,31 +52,31 @@ type pages struct {
 	text []byte
 }
 
-func (p *pages) add(id beacon.HotspotID, day heartbeat.Day, text []byte) {
+func (p *pages) add(id beacon.HotspotID, day beacon.Day, text []byte) {
 	const room = 64 << 10
 	if cap(p.text)-len(p.text) < len(text) {
 		p.text = make([]byte, 0, max(room, len(text)))
 	}
 	start := len(p.text)
 	p.text = append(p.text, text...)
-	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: int64(day), Data: p.text[start:len(p.text):len(p.text)]})
+	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: day, Data: p.text[start:len(p.text):len(p.text)]})
 }
 
 func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
 
 // past is the generated history of a hotspot.
 type past struct {
-	spot      *Spot
-	chronicle *heartbeat.Backfill
-	boot      uint64 // the device's id of it,
-	bootName  uint64 // and the network's
-	over      bool
+	spot     *Spot
+	backfill *heartbeat.Backfill
+	boot     uint64 // the device's id of it,
+	bootName uint64 // and the network's
+	over     bool
 }
 
-func newPast(s *Spot, table *heartbeat.Table) *past {
+func newPast(s *Spot, none *heartbeat.Outages) *past {
 	h := s.Hotspot
 	h.DeletedAt = time.Time{}
-	return &past{spot: s, chronicle: table.Chronicle(h)}
+	return &past{spot: s, backfill: heartbeat.NewBackfill(none, h)}
 }
 
 // liveThrough simulates the device for a day.
@@ -99,7 +99,7 @@ func (p *past) liveThrough(day beacon.Day, now time.Time) {
 	}
 	p.spot.Device.Live(from, until, p.beats)
 	if deleted := p.spot.DeletedAt; !deleted.IsZero() && deleted.Before((day + 1).Time()) {
-		p.chronicle.Place(p.spot.Hotspot)
+		p.backfill.Place(p.spot.Hotspot)
 		p.over = true
 	}
 }
@@ -108,7 +108,7 @@ func (p *past) beats(s simulate.Stretch) {
 	if s.Boot != p.boot {
 		p.boot, p.bootName = s.Boot, beacon.BootOf(s.BootID())
 	}
-	p.chronicle.Beats(&heartbeat.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
+	p.backfill.Beats(&heartbeat.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
 		Boot: p.bootName, Seq: s.Seq, Bytes: s.Rx + s.Tx, Clients: s.Clients, Signal: beacon.SignalOf(float64(s.DBM)),
 		Test: beacon.SpeedTest{DownMbps: float32(s.Down), UpMbps: float32(s.Up), LatencyMs: float32(s.Latency)},
 	}}, s.Count)

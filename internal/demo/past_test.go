@@ -25,7 +25,7 @@ func write(t *testing.T, n *demo.Network) diary {
 			if d[r.Hotspot] == nil {
 				d[r.Hotspot] = map[beacon.Day]beacon.Facts{}
 			}
-			d[r.Hotspot][beacon.Day(r.Day)] = facts
+			d[r.Hotspot][r.Day] = facts
 		}
 		return nil
 	})

@@ -1,3 +1,13 @@
+// Package docsite serves the documentation at /docs: the guides, which are Markdown, and
+// a reference page for each OpenAPI document. The caller passes both. Pages are rendered
+// on the server and need no script and no external URL. The package is not an API and
+// knows nothing of what it documents: a reference page shows only what is in the
+// document. Its one invariant: a page shows text as text, and everything that a document
+// contains; a document that it cannot show is refused.
+//
+// The reference is rendered here because the libraries that do so (Swagger UI, Scalar,
+// Redoc) run in the browser: /docs would need scripts. Parsers of OpenAPI for Go skip
+// what they do not know, which the invariant forbids.
 package docsite
 
 import (

@@ -305,7 +305,7 @@ func TestMissing(t *testing.T) {
 		if response.StatusCode != 404 || response.Header.Get("Content-Type") != "text/html; charset=utf-8" || response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s is answered with %d %v", path, response.StatusCode, response.Header)
 		}
-		if page := read(t, body); !page.shows("There is no such page") {
+		if page := read(t, body); !page.shows("Page not found") {
 			t.Errorf("%s is answered with %s", path, body)
 		}
 		if _, nothing := get(t, d, "HEAD", path); nothing != "" {

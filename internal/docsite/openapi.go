@@ -173,11 +173,11 @@ const (
 func lookUp[T any](kind, ref string, in map[string]T) (name string, found T) {
 	name, ok := strings.CutPrefix(ref, kind)
 	if !ok {
-		panic(fmt.Errorf("docsite: the reference %s does not lead to %s", ref, kind))
+		panic(fmt.Errorf("docsite: the reference %s is not to %s", ref, kind))
 	}
 	found, ok = in[name]
 	if !ok {
-		panic(fmt.Errorf("docsite: the reference %s leads nowhere", ref))
+		panic(fmt.Errorf("docsite: the reference %s does not exist", ref))
 	}
 	return name, found
 }

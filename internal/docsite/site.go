@@ -153,7 +153,7 @@ func (s *site) addGuides(guides fs.FS) error {
 		s.add(g, p)
 	}
 	if len(s.pages) == 0 || s.pages[0].path != base {
-		return fmt.Errorf("docsite: there is no %s to begin with", index)
+		return fmt.Errorf("docsite: there is no %s", index)
 	}
 	return nil
 }

@@ -197,13 +197,13 @@ func (b *bookkeeper) earned(r *ledger.Row) {
 	rules := b.rules.On(r.Day)
 	switch {
 	case rules.Version != r.Policy:
-		b.wrong(id, "its reward is of policy %d, which was not in force", r.Policy)
+		b.wrong(id, "its reward uses policy %d, which was not in force", r.Policy)
 	case r.Served < 0 || r.Served > r.Expected || r.Expected+r.Closed+r.Excused+r.Outside != beacon.MinutesADay ||
 		min(r.Closed, r.Excused, r.Outside) < 0:
-		b.wrong(id, "its minutes do not make a day")
+		b.wrong(id, "its minutes do not add up to a day")
 	case rules.Reward(r.Facts) != r.Earned:
 		want := rules.Reward(r.Facts)
-		b.wrong(id, "earned %s in the books, and %s by the policy", parts(r.Earned), parts(want))
+		b.wrong(id, "the ledger says it earned %s, the policy gives %s", parts(r.Earned), parts(want))
 	}
 }
 
@@ -217,15 +217,15 @@ func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*
 		id := fmt.Sprintf("%s in %s", m.Hotspot, b.month)
 		switch is := sums[m.Hotspot]; {
 		case is == nil:
-			b.wrong(id, "has a sum of %s, and no row", m.Total())
+			b.wrong(id, "has a sum of %s but no row", m.Total())
 		case *is != *m:
-			b.wrong(id, "its sum is %s through %s, and its rows come to %s through %s", parts(m.Earned), m.Through, parts(is.Earned), is.Through)
+			b.wrong(id, "its sum is %s through %s, but its rows add up to %s through %s", parts(m.Earned), m.Through, parts(is.Earned), is.Through)
 		}
 		delete(sums, m.Hotspot)
 		b.hotspots.pass()
 	}
 	for hotspot := range sums {
-		b.wrong(fmt.Sprintf("%s in %s", hotspot, b.month), "has rows, and no sum")
+		b.wrong(fmt.Sprintf("%s in %s", hotspot, b.month), "has rows but no sum")
 	}
 }
 
@@ -234,15 +234,15 @@ func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
 	id := fmt.Sprintf("%s in %s", user, b.month)
 	m := b.users.head()
 	if m == nil || m.User != user {
-		b.wrong(id, "has %d rows, and no sum", is.Rows)
+		b.wrong(id, "has %d rows but no sum", is.Rows)
 		return
 	}
 	switch {
 	case m.Sum != is.Sum || m.Rows != is.Rows || m.Hotspots != is.Hotspots:
-		b.wrong(id, "the sum of %d rows of %d hotspots is %s, and there are %d of %d that come to %s",
+		b.wrong(id, "the sum of %d rows of %d hotspots is %s, but there are %d of %d that add up to %s",
 			m.Rows, m.Hotspots, parts(m.Earned), is.Rows, is.Hotspots, parts(is.Earned))
 	case m.Chain != is.Chain:
-		b.wrong(id, "the chain of hashes ends in %.12s…, and over the rows it is %.12s…", m.Chain, is.Chain)
+		b.wrong(id, "the chain of hashes ends in %.12s…, but the rows give %.12s…", m.Chain, is.Chain)
 	}
 	b.users.pass()
 }
@@ -257,7 +257,7 @@ func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
 		return // a missing account is reported by another check
 	}
 	if day < a.FirstDay || a.FirstDay.Month() == b.month && a.FirstDay != day {
-		b.wrong(string(user), "earned first on %s, and by the account on %s", day, a.FirstDay)
+		b.wrong(string(user), "first earned on %s, but the account says %s", day, a.FirstDay)
 	}
 }
 
@@ -274,15 +274,15 @@ func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing)
 		}
 		delete(totals, d.Day)
 		if d.Hotspots != is.Hotspots || d.Earned != is.Earned {
-			l.wrong(d.Day.String(), "was closed with %s for %d hotspots, and its rows come to %s for %d",
+			l.wrong(d.Day.String(), "was closed with %s for %d hotspots, but its rows add up to %s for %d",
 				parts(d.Earned), d.Hotspots, parts(is.Earned), is.Hotspots)
 		}
 		if i > 0 && (days[i-1].Day != d.Day-1 || days[i-1].ClosedAt.IsZero()) {
-			l.wrong(d.Day.String(), "was begun while the day before it is not closed")
+			l.wrong(d.Day.String(), "was begun before the previous day was closed")
 		}
 	}
 	for day := range totals {
-		l.wrong(day.String(), "has rows, and was never closed")
+		l.wrong(day.String(), "has rows but was never closed")
 	}
 	return nil
 }

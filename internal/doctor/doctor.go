@@ -65,27 +65,28 @@ type check struct {
 }
 
 const (
-	restoreAdvice = "keep a copy of the database as it is, and restore the last backup that is sound (beacon restore)"
-	reportAdvice  = "no server writes this: someone else did, or the disk did; keep a copy, and restore the last backup that is sound"
-	sealAdvice    = "; a row that was looked at, and is right as it is, is accepted by setting its seal to 0"
+	restoreAdvice = "keep a copy of the database as it is, and restore the last sound backup (beacon restore)"
+	reportAdvice  = "no server writes this, so another program or the disk did; keep a copy, and restore the last sound backup"
+	sealAdvice    = "; to accept a row that you checked and found right, set its seal column to 0"
 )
 
 // checks are in execution order: those that others rely on come first.
 var checks = []check{
-	{"settings", "set them as the database's manual says, and start it again", 0, false, settings},
-	{"storage", "the disk or the memory of the machine is not to be trusted: " + restoreAdvice, 0, false, storage},
-	{"schema", "the database was changed by hand: " + restoreAdvice, 0, false, schema},
-	{"hotspots", reportAdvice + sealAdvice, 5, false, hotspots},
+	{"settings", "correct them as the database's manual says, and restart it", 0, false, settings},
+	{"storage", "the disk or memory of this machine may be faulty: " + restoreAdvice, 0, false, storage},
+	{"schema", "the schema was changed by hand: " + restoreAdvice, 0, false, schema},
+	{"hotspots", reportAdvice + sealAdvice, 6, false, hotspots},
 	{"keys", reportAdvice + sealAdvice, 4, false, keys},
 	{"changes", reportAdvice, 4, false, changes},
-	{"events", "listeners may have missed something: they can read hotspots anew; " + reportAdvice, 4, false, events},
-	{"leases", "set the machine's clock; a lease that nobody gives back ends by itself at the time it names", 2, false, leases},
-	{"journal", "what was in it is lost for its hotspots, the rest is not: start a server, which passes it over", 2, false, journal},
-	{"records", "what a hotspot did on that day is lost, what it earned is not: " + restoreAdvice, 3, false, records},
+	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 4, false, events},
+	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},
+	{"clocks", "set the clocks right; heartbeats earn again from the first day that is not closed", 5, false, clocks},
+	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
+	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 3, false, records},
 	{"references", reportAdvice, 3, false, references},
-	{"ledger", "settle nothing: " + restoreAdvice, 3, false, books},
-	{"statements", "settle nothing: " + restoreAdvice, 3, false, statements},
-	{"documents", "settle nothing: " + restoreAdvice, 3, true, documents},
+	{"ledger", "do not settle any month: " + restoreAdvice, 3, false, books},
+	{"statements", "do not settle any month: " + restoreAdvice, 3, false, statements},
+	{"documents", "do not settle any month: " + restoreAdvice, 3, true, documents},
 }
 
 // Names returns the names of the checks in order.
@@ -106,11 +107,11 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 		l := &look{ctx: ctx, x: x, opts: opts, result: Result{Check: c.name}}
 		switch {
 		case c.slow && opts.Quick:
-			l.result.Skipped = "to be quick"
+			l.result.Skipped = "--quick"
 		case !readable:
 			l.result.Skipped = "the schema cannot be read"
 		case c.needs > version:
-			l.result.Skipped = fmt.Sprintf("the database is at version %d, and this is looked at from version %d on", version, c.needs)
+			l.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, c.needs)
 		default:
 			if err := l.make(c); err != nil {
 				return false, err

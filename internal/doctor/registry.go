@@ -39,7 +39,7 @@ func schema(l *look) error {
 	l.version = s.Version
 	l.at("version %d; %d columns, keys and indexes", s.Version, s.Lines)
 	if s.Version < s.Known {
-		l.at("version %d of %d: a server brings it up to date when it opens it; %d columns, keys and indexes", s.Version, s.Known, s.Lines)
+		l.at("version %d of %d, migrated when a server opens it; %d columns, keys and indexes", s.Version, s.Known, s.Lines)
 	}
 	for _, line := range s.Missing {
 		l.wrong("", "there is no %s", line)
@@ -71,9 +71,9 @@ func hotspots(l *look) error {
 			macs = append(macs, maphash.String(seed, canonical))
 			switch {
 			case m.Deleted:
-				l.wrong(string(m.Hotspot), "is deleted, and keeps its MAC address from others")
+				l.wrong(string(m.Hotspot), "is deleted but still holds its MAC address")
 			case m.Taken != canonical:
-				l.wrong(string(m.Hotspot), "its MAC address is not the one that the index has")
+				l.wrong(string(m.Hotspot), "its MAC address differs from the one in the index")
 			}
 			return nil
 		}); err != nil {
@@ -92,10 +92,10 @@ func (l *look) twice(s store.Snapshot, seed maphash.Seed, ids, macs map[uint64]b
 	}
 	return s.EachMAC(l.ctx, func(m store.TakenMAC) error {
 		if ids[maphash.String(seed, string(m.Hotspot))] {
-			l.wrong(string(m.Hotspot), "is there twice")
+			l.wrong(string(m.Hotspot), "appears twice")
 		}
 		if macs[maphash.String(seed, m.MAC.Canonical())] {
-			l.wrong(string(m.Hotspot), "its MAC address is also another's")
+			l.wrong(string(m.Hotspot), "its MAC address belongs to another hotspot too")
 		}
 		return nil
 	})
@@ -122,23 +122,23 @@ func (l *look) hotspot(h beacon.Hotspot, bad error) {
 	case bad != nil && !damaged:
 		l.wrong(string(h.ID), "cannot be read: %v", bad)
 	case !id.Valid(beacon.HotspotPrefix, string(h.ID)):
-		l.wrong(fmt.Sprintf("%.60q", h.ID), "is no id of a hotspot")
+		l.wrong(fmt.Sprintf("%.60q", h.ID), "is not a hotspot id")
 	case !id.Valid(beacon.UserPrefix, string(h.Operator)):
-		l.wrong(string(h.ID), "has %.60q for an operator", h.Operator)
+		l.wrong(string(h.ID), "has %.60q as its operator", h.Operator)
 	case !h.Type.Valid():
-		l.wrong(string(h.ID), "is of no known type")
+		l.wrong(string(h.ID), "has an unknown type")
 	case !h.Location.Point.Valid():
-		l.wrong(string(h.ID), "is at no place on Earth")
+		l.wrong(string(h.ID), "has a location that is not on Earth")
 	case h.Device.MAC.Canonical() == "":
 		l.wrong(string(h.ID), "has no MAC address")
 	case named(h) != nil:
 		l.wrong(string(h.ID), "%v", named(h))
 	case h.Settings.MaxConnections < 1 || !(h.Settings.BandwidthLimitMbps > 0) || math.IsInf(h.Settings.BandwidthLimitMbps, 0):
-		l.wrong(string(h.ID), "has settings that nobody could have made")
+		l.wrong(string(h.ID), "has settings that are not valid")
 	case h.Version < 1 || h.Version > maxVersion:
-		l.wrong(string(h.ID), "is of version %d", h.Version)
+		l.wrong(string(h.ID), "has version %d", h.Version)
 	case h.CreatedAt.IsZero() || h.UpdatedAt.Before(h.CreatedAt) || !h.DeletedAt.IsZero() && h.DeletedAt.Before(h.CreatedAt):
-		l.wrong(string(h.ID), "was changed or deleted before it was made")
+		l.wrong(string(h.ID), "was changed or deleted before it was created")
 	case !h.Device.LinkedAt.IsZero() && h.Device.KeyHash == [32]byte{} && !h.Deleted():
 		l.wrong(string(h.ID), "has a device without a key")
 	case damaged: // nothing more precise is known
@@ -148,10 +148,10 @@ func (l *look) hotspot(h beacon.Hotspot, bad error) {
 
 func named(h beacon.Hotspot) error {
 	if clean, err := beacon.CleanName(h.Name); err != nil || clean != h.Name {
-		return fmt.Errorf("has a name that nobody could have given: %v", err)
+		return fmt.Errorf("has a name that is not valid: %v", err)
 	}
 	if err := beacon.CheckSSID(h.Device.SSID); err != nil {
-		return fmt.Errorf("has an SSID that nobody could have given: %w", err)
+		return fmt.Errorf("has an SSID that is not valid: %w", err)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func keys(l *look) error {
 			l.row()
 			l.key(k, bad)
 			if other, twice := seen[k.SecretHash]; twice && (bad == nil || errors.Is(bad, store.ErrSeal)) {
-				l.wrong(string(k.ID), "has the secret of %s", other)
+				l.wrong(string(k.ID), "has the same secret as %s", other)
 			}
 			seen[k.SecretHash] = k.ID
 			return nil
@@ -178,11 +178,11 @@ func (l *look) key(k beacon.Key, bad error) {
 	case bad != nil && !damaged:
 		l.wrong(string(k.ID), "cannot be read: %v", bad)
 	case !id.Valid(beacon.KeyPrefix, string(k.ID)) || !id.Valid(beacon.UserPrefix, string(k.User)):
-		l.wrong(fmt.Sprintf("%.60q", k.ID), "is no id of a key, or %.60q none of a user", k.User)
+		l.wrong(fmt.Sprintf("%.60q", k.ID), "is not a key id, or %.60q is not a user id", k.User)
 	case slices.ContainsFunc(k.Scopes, func(s beacon.Scope) bool { return !s.Valid() }):
-		l.wrong(string(k.ID), "has scopes that there are not: %v", k.Scopes)
+		l.wrong(string(k.ID), "has unknown scopes: %v", k.Scopes)
 	case k.CreatedAt.IsZero() || !k.RevokedAt.IsZero() && k.RevokedAt.Before(k.CreatedAt):
-		l.wrong(string(k.ID), "was revoked before it was made")
+		l.wrong(string(k.ID), "was revoked before it was created")
 	case damaged:
 		l.wrong(string(k.ID), "%v", bad)
 	}
@@ -214,7 +214,7 @@ func leases(l *look) error {
 			case held.Token < 1 || held.Holder == "":
 				l.wrong(held.Name, "token %d is held by %q", held.Token, held.Holder)
 			case held.Until.After(l.opts.Now.Add(leaseAtMost)):
-				l.wrong(held.Name, "is held by %s until %s: nobody else can do that work before", held.Holder, held.Until.Format(time.RFC3339))
+				l.wrong(held.Name, "is held by %s until %s, and no other server can take over before", held.Holder, held.Until.Format(time.RFC3339))
 			}
 		}
 		spans := 0

@@ -138,16 +138,16 @@ func (a *auditor) account(account *ledger.Account) {
 	}
 	for month, m := range months {
 		if month <= a.finished || month <= account.Settled {
-			a.wrong(string(account.User), "has no statement of %s, which is settled, over %s", month, m.Total())
+			a.wrong(string(account.User), "has no statement for %s, which is settled, over %s", month, m.Total())
 		}
 	}
 	user := string(account.User)
 	switch {
 	case account.Settled != last.Month || account.Hash != last.Hash:
-		a.wrong(user, "the account is settled through %s with hash %.12s…, and the last statement is of %s with %.12s…",
+		a.wrong(user, "the account is settled through %s with hash %.12s…, but the last statement is for %s with %.12s…",
 			monthName(account.Settled), account.Hash, monthName(last.Month), last.Hash)
 	case account.Sum != sum:
-		a.wrong(user, "the account is %s, and the statements come to %s", parts(account.Earned), parts(sum.Earned))
+		a.wrong(user, "the account is %s, but the statements add up to %s", parts(account.Earned), parts(sum.Earned))
 	}
 	a.totalsOf(account)
 }
@@ -184,13 +184,13 @@ func (a *auditor) statement(s, before *ledger.Statement, month *ledger.UserMonth
 	}
 	switch {
 	case s.Previous != before.Hash:
-		a.wrong(id, "follows %.12s…, and the one before it is %.12s…", s.Previous, before.Hash)
+		a.wrong(id, "follows %.12s…, but the one before it is %.12s…", s.Previous, before.Hash)
 	case ledger.Seal(s.Previous, &s.UserMonth, lines) != s.Hash:
-		a.wrong(id, "its hash is not that of what it says")
+		a.wrong(id, "its hash does not match its contents")
 	case month == nil:
 		a.wrong(id, "there is no sum of that month")
 	case *month != s.UserMonth:
-		a.wrong(id, "is over %s in %d rows, and the month is now %s in %d", parts(s.Earned), s.Rows, parts(month.Earned), month.Rows)
+		a.wrong(id, "is for %s in %d rows, but the month now has %s in %d", parts(s.Earned), s.Rows, parts(month.Earned), month.Rows)
 	case s.SettledAt.Before((s.Month + 1).Start()):
 		a.wrong(id, "was settled before the month was over")
 	}
@@ -213,13 +213,13 @@ func (a *auditor) totalsOf(account *ledger.Account) {
 			a.total(t, months[t.Hotspot])
 			months[t.Hotspot] = after(months[t.Hotspot], t.Through)
 		} else {
-			a.wrong(string(t.Hotspot), "has a total for %s, who has no account", t.User)
+			a.wrong(string(t.Hotspot), "has a total for %s, which has no account", t.User)
 		}
 		a.totals.pass()
 	}
 	for hotspot, rest := range months {
 		if len(rest) > 0 && rest[0].Month <= account.Settled {
-			a.wrong(string(hotspot), "%s is settled, and not in its total", rest[0].Month)
+			a.wrong(string(hotspot), "%s is settled but not in its total", rest[0].Month)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (a *auditor) total(t *ledger.HotspotTotal, months []ledger.HotspotMonth) {
 		}
 	}
 	if is != *t {
-		a.wrong(string(t.Hotspot), "its total is %s through %s, and its months come to %s through %s",
+		a.wrong(string(t.Hotspot), "its total is %s through %s, but its months add up to %s through %s",
 			parts(t.Earned), t.Through, parts(is.Earned), monthName(is.Through))
 	}
 }
@@ -251,7 +251,7 @@ func (a *auditor) finishedInOrder() error {
 	months, err := a.s.FinishedMonths(a.ctx)
 	for i := 1; i < len(months); i++ {
 		if months[i] != months[i-1]+1 {
-			a.wrong(months[i].String(), "is settled, and the month before it is not")
+			a.wrong(months[i].String(), "is settled, but the month before it is not")
 		}
 	}
 	return err
@@ -287,7 +287,7 @@ func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Set
 	go func() {
 		report, err := statement.Verify(out, statement.Options{Policies: rules})
 		if err == nil && (report.Hash != st.Hash || report.User != st.User) {
-			err = errors.New("the document is another's")
+			err = errors.New("the document belongs to another user or month")
 		}
 		_, _ = io.Copy(io.Discard, out) // else the writer would block forever
 		verdict <- err

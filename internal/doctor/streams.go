@@ -18,7 +18,8 @@ var public = map[beacon.ChangeKind]bool{
 // private are the kinds that appear only in the audit log.
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
-	beacon.RewardsFinished: true, beacon.KeyCreated: true, beacon.KeyRevoked: true, beacon.QuotaSet: true,
+	beacon.RewardsFinished: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
+	beacon.QuotaSet: true,
 }
 
 // changesHotspot reports whether a change created a new version of a hotspot.
@@ -38,12 +39,12 @@ func changes(l *look) error {
 				streams++
 			}
 			if c.Seq != last+1 {
-				l.wrong(c.Node, "after change %d comes change %d", last, c.Seq)
+				l.wrong(c.Node, "change %d is followed by change %d", last, c.Seq)
 			}
 			last = c.Seq
 			switch {
 			case !public[c.Kind] && !private[c.Kind]:
-				l.wrong(c.Node, "change %d is of no known kind: %.40q", c.Seq, c.Kind)
+				l.wrong(c.Node, "change %d has an unknown kind: %.40q", c.Seq, c.Kind)
 			case bad != nil:
 				l.wrong(c.Node, "change %d: %v", c.Seq, bad)
 			}
@@ -95,14 +96,7 @@ func (l *look) versions(s store.Snapshot) error {
 			return nil
 		})
 	})
-	eachDiffering(differ, func(text string, n int64) {
-		id, what, _ := strings.Cut(text, " ")
-		if n > 0 {
-			l.wrong(id, "there is no change for %q", what)
-		} else {
-			l.wrong(id, "there is a change for %q, and no such row", what)
-		}
-	})
+	l.tellDiffering(differ, "there is no change for %q", "there is a change for %q but no such row")
 	return err
 }
 
@@ -125,7 +119,7 @@ func events(l *look) error {
 				l.wrong(fmt.Sprint("event ", e.Seq), "comes after event %d", last.Seq)
 			}
 			if !public[e.Kind] && e.Kind != beacon.HotspotOnline && e.Kind != beacon.HotspotOffline {
-				l.wrong(fmt.Sprint("event ", e.Seq), "is of no known kind: %.40q", e.Kind)
+				l.wrong(fmt.Sprint("event ", e.Seq), "has an unknown kind: %.40q", e.Kind)
 			}
 			if first.Seq == 0 {
 				first = e
@@ -136,7 +130,7 @@ func events(l *look) error {
 		if err != nil {
 			return err
 		}
-		l.at("%d events, and the changes that led to them", l.looked.Load())
+		l.at("%d events and their changes", l.looked.Load())
 		places, err := s.Places(l.ctx)
 		if err != nil {
 			return err
@@ -186,14 +180,14 @@ func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Tim
 	eachDiffering(differ, func(text string, n int64) {
 		id, what, _ := strings.Cut(text, " ")
 		if n > 0 {
-			l.wrong(id, "there is an event %q, and no change that led to it", strings.TrimSpace(what))
+			l.wrong(id, "there is an event %q but no change for it", strings.TrimSpace(what))
 		} else {
-			l.wrong(id, "there is a change %q, and no event that came of it", strings.TrimSpace(what))
+			l.wrong(id, "there is a change %q but no event for it", strings.TrimSpace(what))
 		}
 	})
 	for node, place := range places {
 		if place > heads[node] {
-			l.wrong(node, "events are made of its changes up to %d, and it has %d", place, heads[node])
+			l.wrong(node, "events include its changes up to %d, but it has %d", place, heads[node])
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
@@ -25,7 +24,7 @@ func journal(l *look) error {
 		return s.EachBatch(l.ctx, func(node string, row beacon.JournalRow) error {
 			l.row()
 			if row.Seq != last[node]+1 {
-				l.wrong(node, "after batch %d of its journal comes batch %d", last[node], row.Seq)
+				l.wrong(node, "batch %d of its journal is followed by batch %d", last[node], row.Seq)
 			}
 			last[node] = row.Seq
 			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
@@ -55,9 +54,9 @@ func records(l *look) error {
 		differ, err := compare(func(side sides) error {
 			err := s.EachRecord(l.ctx, func(r beacon.RecordRow) error {
 				facts, ok := l.facts(r, first)
-				if ok && closed[beacon.Day(r.Day)] && !facts.None() {
+				if ok && closed[r.Day] && !facts.None() {
 					facts.Outside = beacon.MinutesADay - facts.Expected - facts.Closed - facts.Excused
-					text = appendFacts(text[:0], beacon.Day(r.Day), r.Hotspot, &facts)
+					text = appendFacts(text[:0], r.Day, r.Hotspot, &facts)
 					side(text, 1)
 				}
 				return nil
@@ -74,17 +73,10 @@ func records(l *look) error {
 				return nil
 			})
 		})
-		eachDiffering(differ, func(text string, n int64) {
-			id, facts, _ := strings.Cut(text, " ")
-			if n > 0 {
-				l.wrong(id, "its record says %s, and the books do not", facts)
-			} else {
-				l.wrong(id, "the books say %s, and its record does not", facts)
-			}
-		})
+		l.tellDiffering(differ, "its record says %s, but the ledger does not", "the ledger says %s, but its record does not")
 		return err
 	})
-	l.at("%d records, against the books of %d closed days", l.looked.Load(), len(closed))
+	l.at("%d records, compared with the ledger of %d closed days", l.looked.Load(), len(closed))
 	return err
 }
 
@@ -95,9 +87,9 @@ func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool
 		l.row()
 		switch {
 		case err != nil:
-			l.wrong(string(r.Hotspot), "its record of %s: %v", beacon.Day(r.Day), err)
-		case int64(record.Day()) != r.Day:
-			l.wrong(string(r.Hotspot), "its record of %s is of %s", beacon.Day(r.Day), beacon.Day(record.Day()))
+			l.wrong(string(r.Hotspot), "its record for %s: %v", r.Day, err)
+		case record.Day() != r.Day:
+			l.wrong(string(r.Hotspot), "its record for %s is dated %s", r.Day, record.Day())
 		}
 	}
 	if err != nil {

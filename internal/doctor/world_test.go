@@ -60,8 +60,8 @@ func sound(t *testing.T) string {
 		file := demonstrate(t, func(file string) {
 			db := harness.OpenSQL(t, file)
 			defer db.Close() // the server is to be the last, and to fold the log into the file
-			harness.Eventually(t, "heartbeats and events", func() bool {
-				return number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events WHERE kind = 'hotspot.verified'`) > 0
+			harness.Eventually(t, "heartbeats and events, and a time that is certain", func() bool {
+				return number(t, db, `SELECT count(*) FROM clock_certain`) > 0 && number(t, db, `SELECT count(*) FROM journal`) >= 5 && number(t, db, `SELECT count(*) FROM events WHERE kind = 'hotspot.verified'`) > 0
 			})
 		})
 		kept, err := os.MkdirTemp("", "beacon-doctor")
@@ -91,7 +91,7 @@ func number(t *testing.T, db *sql.DB, query string) (n int) {
 func copyOf(t *testing.T, kind string) string {
 	t.Helper()
 	if kind == "postgres" {
-		address := storetest.Postgres(t)
+		address := storetest.Patient(t, storetest.Postgres(t))
 		fill(t, sound(t), address)
 		return address
 	}
@@ -231,9 +231,10 @@ func clone(t *testing.T, address string) string {
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	copied := fmt.Sprintf("%s_%d", name, time.Now().UnixNano())
-	if _, err := server.ExecContext(t.Context(), fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, copied, name)); err != nil {
-		t.Fatal(err)
-	}
+	harness.Eventually(t, "nobody uses the database that is to be copied", func() bool {
+		_, err = server.ExecContext(t.Context(), fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, copied, name))
+		return err == nil
+	})
 	t.Cleanup(func() {
 		if _, err := server.ExecContext(context.Background(), `DROP DATABASE `+copied+` WITH (FORCE)`); err != nil {
 			t.Error(err)

@@ -1,3 +1,9 @@
+// Package events puts the network's changes into one order and delivers them to
+// subscribers. It does not decide what happens: that is recorded in the streams of
+// changes, one for each node, and by the code that sees hotspots come and go.
+//
+// Its one invariant: a subscriber that resumes after an event misses none and gets
+// none twice, whichever server it asks.
 package events
 
 import (
@@ -32,7 +38,7 @@ var (
 	ErrFuture = errors.New("there is no event with this number")
 
 	// ErrClosed: the server is about to stop; the client can continue on another.
-	ErrClosed = errors.New("the events end here")
+	ErrClosed = errors.New("the stream of events is closed")
 )
 
 const (
@@ -91,7 +97,7 @@ func (h *Hub) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !lost:
-			h.log.Error("cannot read events; those who listen wait", "err", err)
+			h.log.Error("cannot read events; subscribers have to wait", "err", err)
 		case err == nil && lost:
 			h.log.Info("reading events again")
 		}
@@ -178,7 +184,7 @@ func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error)
 	oldest, newest, err := h.events.EventHead(ctx)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read where the events begin and end: %w", err)
+		return nil, fmt.Errorf("read the first and last event number: %w", err)
 	case after < 0:
 		after = newest
 	case after == 0:

@@ -100,7 +100,7 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !lost:
-			s.log.Error("cannot sequence events; those who listen wait", "err", err)
+			s.log.Error("cannot sequence events; subscribers have to wait", "err", err)
 		case err == nil && lost:
 			s.log.Info("sequencing events again")
 		}
@@ -166,11 +166,11 @@ func (s *Sequencer) findPlaces(ctx context.Context, l lease.Lease) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	if err := s.source.AppendEvents(ctx, l, nil, nil); err != nil {
-		return fmt.Errorf("make sure of the lease: %w", err)
+		return fmt.Errorf("check the lease: %w", err)
 	}
 	places, err := s.source.EventPlaces(ctx)
 	if err != nil {
-		return fmt.Errorf("read the places in the streams: %w", err)
+		return fmt.Errorf("read the positions in the streams: %w", err)
 	}
 	if places == nil {
 		places = map[string]int64{}
@@ -259,11 +259,11 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 		return nil, fmt.Errorf("read the changes of %s: %w", node, err)
 	}
 	if int64(len(changes)) != count {
-		return nil, fmt.Errorf("node %s has %d changes after %d, and gives %d", node, count, place, len(changes))
+		return nil, fmt.Errorf("node %s has %d changes after %d, but returned %d", node, count, place, len(changes))
 	}
 	for i, c := range changes {
 		if want := place + 1 + int64(i); c.Seq != want {
-			return nil, fmt.Errorf("node %s gives change %d instead of %d; the stream must not have gaps", node, c.Seq, want)
+			return nil, fmt.Errorf("node %s returned change %d instead of %d; the stream must not have gaps", node, c.Seq, want)
 		}
 	}
 	return changes, nil

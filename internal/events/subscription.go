@@ -85,7 +85,7 @@ func (h *Hub) after(place int64) (events []beacon.Event, behind bool, changed <-
 func checkOrder(events []beacon.Event) error {
 	for i, e := range events {
 		if want := events[0].Seq + int64(i); e.Seq != want {
-			return fmt.Errorf("event %d stands where %d belongs; there must be no gaps", e.Seq, want)
+			return fmt.Errorf("got event %d instead of %d; there must be no gaps", e.Seq, want)
 		}
 	}
 	return nil

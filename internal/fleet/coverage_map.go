@@ -9,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // coverageMap is the coverage map: the disc of every hotspot, and which of them are online.
@@ -17,7 +18,7 @@ import (
 // quick; otherwise it is updated once a second.
 type coverageMap struct {
 	tree  *coverage.Tree[*Hotspot]
-	begun atomic.Bool // before that, changes need not be queued: Chart reads all hotspots
+	begun atomic.Bool // before that, changes need not be queued: BuildMap reads all hotspots
 
 	queue   sync.Mutex
 	waiting []*Hotspot   // old or current spots; the current state of their hotspots is in the index
@@ -30,8 +31,8 @@ type coverageMap struct {
 	mu     sync.Mutex // serializes updates
 	latest time.Time  // the moment it shows, by the clock of the data
 	looked time.Time  // when all hotspots were last checked, by the machine's clock
-	took   time.Duration
-	pace   time.Duration // that each change took to draw, the last time
+	took   cost       // of such a check
+	pace   cost       // of drawing a change
 }
 
 const (
@@ -55,21 +56,21 @@ const (
 // BuildMap draws all hotspots as they are at now. Once it has returned, maps are kept in
 // step.
 func (f *Fleet) BuildMap(now time.Time) error {
-	f.chart.mu.Lock()
-	defer f.chart.mu.Unlock()
-	f.chart.begun.Store(true)
+	f.coverage.mu.Lock()
+	defer f.coverage.mu.Unlock()
+	f.coverage.begun.Store(true)
 	var put []coverage.Disc[*Hotspot]
 	f.All(func(s *Hotspot) bool {
 		put = append(put, f.disc(s, now))
 		return true
 	})
-	return f.chart.tree.Apply(put, nil)
+	return f.coverage.tree.Apply(put, nil)
 }
 
 // Redraw brings the map in step with what is true at now. Call it about once a
 // second.
 func (f *Fleet) Redraw(now time.Time) error {
-	c := &f.chart
+	c := &f.coverage
 	if !c.begun.Load() {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (f *Fleet) Redraw(now time.Time) error {
 // before they are drawn, so that a waiting reader can see whether they are too many
 // to wait for.
 func (f *Fleet) lookIfDue(now time.Time) {
-	c := &f.chart
+	c := &f.coverage
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wasSetBack := now.Before(c.latest.Add(-slack))
@@ -98,14 +99,14 @@ func (f *Fleet) lookIfDue(now time.Time) {
 // drawn returns what maps show at now. It is exact, unless so much has just changed
 // that a reader should not wait.
 func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
-	c := &f.chart
+	c := &f.coverage
 	waiting := c.length.Load()
 	if (waiting > 0 || c.isDue(now)) && waiting <= soon && c.begun.Load() {
 		c.mu.Lock()
 		if c.isDue(now) && c.mayLook() {
 			f.lookAtAll(now)
 		}
-		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace <= patience { // there may be more by now
+		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace.usual() <= patience { // there may be more by now
 			_ = f.redraw(now) // it cannot fail: see disc
 		}
 		c.mu.Unlock()
@@ -118,12 +119,23 @@ func (c *coverageMap) isDue(now time.Time) bool { return now.UnixMicro() >= c.du
 
 // mayLook reports whether a reader may check all hotspots. A million take some tens
 // of milliseconds, which is too much for each reader.
-func (c *coverageMap) mayLook() bool { return c.took <= quick || time.Since(c.looked) >= c.took*ease }
+func (c *coverageMap) mayLook() bool {
+	took := c.took.usual()
+	return took <= quick || time.Since(c.looked) >= took*ease
+}
+
+// cost is how long some work took the last two times. The lesser is what it usually
+// takes: if only one of them was long, the machine was busy, and not the work too much.
+type cost struct{ last, before time.Duration }
+
+func (c *cost) note(took time.Duration) { c.last, c.before = took, c.last }
+
+func (c *cost) usual() time.Duration { return min(c.last, c.before) }
 
 // redraw draws what has changed. It counts the changes as drawn only when all of them
 // are visible: until then a reader waits, unless they are too many.
 func (f *Fleet) redraw(now time.Time) error {
-	c := &f.chart
+	c := &f.coverage
 	if now.After(c.latest) {
 		c.latest = now
 	}
@@ -136,7 +148,7 @@ func (f *Fleet) redraw(now time.Time) error {
 	began := time.Now()
 	defer func() {
 		took := time.Since(began)
-		c.pace = took / time.Duration(len(changed))
+		c.pace.note(took / time.Duration(len(changed)))
 		c.spent.Store(int64(took))
 	}()
 	var put, remove []coverage.Disc[*Hotspot]
@@ -148,13 +160,13 @@ func (f *Fleet) redraw(now time.Time) error {
 		}
 		switch {
 		case !ok && was.live != nil:
-			was.live.Light(false)
+			was.live.SetMark(heartbeat.OnMap, false)
 		case ok && !drawn[was.ID()]:
 			drawn[was.ID()] = true
 			d := f.disc(is, now)
 			put = append(put, d)
 			if d.Online {
-				due = min(due, silentAt(is.live.Seen()))
+				due = min(due, beacon.SilentAt(is.live.Seen()))
 			}
 		}
 	}
@@ -164,12 +176,12 @@ func (f *Fleet) redraw(now time.Time) error {
 // Drawing returns, for monitoring, how many changes maps do not show yet, and how
 // long the last drawing took.
 func (f *Fleet) Drawing() (waiting int, took time.Duration) {
-	return int(f.chart.length.Load()), time.Duration(f.chart.spent.Load())
+	return int(f.coverage.length.Load()), time.Duration(f.coverage.spent.Load())
 }
 
 // Online returns how many hotspots are online, as maps show it.
 func (f *Fleet) Online() int {
-	_, online := f.chart.tree.Snapshot().Count(world)
+	_, online := f.coverage.tree.Snapshot().Count(world)
 	return online
 }
 
@@ -188,33 +200,30 @@ func (s *Hotspot) light(now time.Time) bool {
 	if s.live == nil {
 		return false
 	}
-	s.live.Light(false)
+	s.live.SetMark(heartbeat.OnMap, false)
 	online := s.StatusAt(now) == beacon.Online
 	if online {
-		s.live.Light(true)
+		s.live.SetMark(heartbeat.OnMap, true)
 	}
 	return online
 }
 
-// silentAt returns when a hotspot whose last heartbeat came at seen goes offline.
-func silentAt(seen int64) int64 { return seen + beacon.OfflineAfter.Microseconds() + 1 }
-
 // lookAtAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
-	c := &f.chart
+	c := &f.coverage
 	c.looked = time.Now()
-	raws, oldest := f.table.Turned(now.Add(-beacon.OfflineAfter).UnixMicro())
+	raws, oldest := f.table.StatusDiff(heartbeat.OnMap, now.UnixMicro(), false)
 	var turned []*Hotspot
 	for _, raw := range raws {
 		if s, ok := f.index.Get(raw.Format(beacon.HotspotPrefix)); ok {
 			turned = append(turned, s)
 		}
 	}
-	c.took = time.Since(c.looked)
+	c.took.note(time.Since(c.looked))
 	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
-		oldest = silentAt(oldest)
+		oldest = beacon.SilentAt(oldest)
 	}
 	c.due.Store(oldest)
 }
@@ -231,7 +240,7 @@ func (c *coverageMap) enqueue(spots ...*Hotspot) {
 	c.length.Add(int64(len(spots)))
 }
 
-// take empties the queue and returns what was in it.
+// dequeue empties the queue and returns what was in it.
 func (c *coverageMap) dequeue() []*Hotspot {
 	c.queue.Lock()
 	defer c.queue.Unlock()

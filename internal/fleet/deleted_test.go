@@ -1,10 +1,12 @@
 package fleet_test
 
 import (
-	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -28,64 +30,56 @@ func beatOf(h beacon.Hotspot, at time.Time, seq uint64) heartbeat.Beat {
 }
 
 // factsOf are what the fleet knows that a hotspot did on the day of noon.
-func factsOf(f *fleet.Fleet, table *heartbeat.Table, h beacon.Hotspot) (facts beacon.Facts, there bool) {
-	there = f.Tend(h.ID, func(live *heartbeat.Live) {
-		facts, _ = table.Facts(live, heartbeat.MinuteOf(noon).Day(), nil, noon)
-	})
-	return facts, there
+func factsOf(f *fleet.Fleet, h beacon.Hotspot) (facts beacon.Facts, there bool) {
+	facts, _ = f.Facts(h.ID, beacon.DayOf(noon), nil, noon)
+	return facts, slices.Contains(f.Dirty(true), h.ID)
 }
 
-// A hotspot that is deleted is in no answer from then on; what its device said
-// before stays, and what is yet to come in from elsewhere is added, until it is
-// buried.
-func TestDeparted(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewOutages())
-	f := fleet.New(spell, table)
+// A deleted hotspot is in no response from then on. What its device sent before stays,
+// and what is yet to come in from elsewhere is added, until it is purged.
+func TestDeleted(t *testing.T) {
+	f := newFleet()
 	h := serving()
 	mustApply(t, f, h)
 	f.Replay([]heartbeat.Beat{beatOf(h, noon.Add(-50*time.Minute), 1)})
 	gone := h
 	gone.Version, gone.DeletedAt = 2, noon.Add(-30*time.Minute)
 	mustApply(t, f, gone)
-	if came := f.Replay([]heartbeat.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)}); len(came) != 0 {
-		t.Errorf("%v came online", came)
+	f.Replay([]heartbeat.Beat{beatOf(h, noon.Add(-40*time.Minute), 2)})
+	f.SetAnnounced(h.ID, true)
+	if changes := f.StatusChanges(noon.Add(-40*time.Minute), false); len(changes) != 0 {
+		t.Errorf("announced: %v", changes)
 	}
-
 	if _, found := f.Find(h.ID); found || f.Len() != 0 || len(versions(f)) != 0 {
 		t.Error("it can be found")
 	}
 	if _, ok := f.Metrics(h.ID, noon); ok {
 		t.Error("it has metrics")
 	}
-	f.With(h.ID, func(*heartbeat.Live) { t.Error("With finds it") })
 	if hits := f.Nearby(fleet.NearbyQuery{Center: h.Location.Point, RadiusM: 1000, Limit: 10, Now: noon}, nil); len(hits) != 0 {
 		t.Error("it is nearby")
 	}
 	want := beacon.Facts{Served: 8, Expected: 30, Outside: 11*60 + 31, Bytes: 200}
-	if got, _ := factsOf(f, table, h); got != want {
+	if got, _ := factsOf(f, h); got != want {
 		t.Errorf("facts %+v; want %+v", got, want)
 	}
-
-	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
+	if !f.Revive(h.ID) {
 		t.Error("a record of it would be dropped")
 	}
-	listed := 0
-	f.Deleted(func(id beacon.HotspotID, live *heartbeat.Live, at time.Time) {
-		if listed++; id != h.ID || live == nil || !at.Equal(gone.DeletedAt) {
-			t.Errorf("%s departed at %v", id, at)
-		}
-	})
-	f.Purge(h.ID)
-	if _, there := factsOf(f, table, h); there || listed != 1 {
-		t.Errorf("%d departed; still there after it was buried: %v", listed, there)
+	f.Purge(gone.DeletedAt)
+	if _, there := factsOf(f, h); !there {
+		t.Error("it is purged too early")
 	}
-	f.Deleted(func(beacon.HotspotID, *heartbeat.Live, time.Time) { t.Error("Departed lists it") })
+	f.Purge(gone.DeletedAt.Add(1))
+	if got, there := factsOf(f, h); there || got != (beacon.Facts{}) {
+		t.Errorf("it is not purged: %+v", got)
+	}
 	f.Replay([]heartbeat.Beat{beatOf(h, noon, 3)})
-	f.Purge(h.ID)
+	f.Purge(noon)
 }
 
-// An older copy does not bring back who departed, however long that is ago.
-func TestDeparted_StaysDeleted(t *testing.T) {
+// An older copy does not bring back a deleted hotspot, however long that is ago.
+func TestDeleted_StaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet()
 		h := serving()
@@ -102,23 +96,28 @@ func TestDeparted_StaysDeleted(t *testing.T) {
 	})
 }
 
-// At a start, those that were deleted of late are there to be tended.
-func TestDeparted_Load(t *testing.T) {
-	s := newSource()
-	table := heartbeat.NewTable(heartbeat.NewOutages())
-	f := fleet.New(spell, table)
-	recent, old := serving(), serving()
-	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)
-	s.write("n", recent)
-	s.write("n", old)
-	fo := fleet.NewFollower(f, s, noKeys, noCompanion{since: noon.Add(-time.Minute)}, slog.New(slog.DiscardHandler))
-	if err := fo.Load(t.Context()); err != nil {
+// At a start, the heartbeats of recently deleted hotspots still count.
+func TestDeleted_Load(t *testing.T) {
+	f := newFleet()
+	h := serving()
+	h.DeletedAt = noon
+	mustLoad(t, f, h)
+	if got, there := factsOf(f, h); !there || got.Expected != 60 || f.Len() != 0 {
+		t.Errorf("it is there: %v, %+v; %d live", there, got, f.Len())
+	}
+}
+
+// mustLoad loads hotspots from several goroutines at once, as a store does.
+func mustLoad(t *testing.T, f *fleet.Fleet, hotspots ...beacon.Hotspot) {
+	t.Helper()
+	err := f.Load(func(add func(beacon.Hotspot) error) error {
+		var all errgroup.Group
+		for _, h := range hotspots {
+			all.Go(func() error { return add(h) })
+		}
+		return all.Wait()
+	})
+	if err != nil {
 		t.Fatal(err)
-	}
-	if got, there := factsOf(f, table, recent); !there || got.Expected != 60 || f.Len() != 0 {
-		t.Errorf("who was deleted of late is there: %v, %+v; %d live", there, got, f.Len())
-	}
-	if _, there := factsOf(f, table, old); there {
-		t.Error("who was deleted long ago is there")
 	}
 }

@@ -1,15 +1,26 @@
 // Package fleet holds the live state of the network in memory: every hotspot, indexed
 // by place and by id, with what responses about it need. It is a cache, not the
-// source of truth: that is the store, whose changes a Follower applies here. It knows
-// neither SQL nor JSON; the caller supplies how a hotspot is encoded.
+// source of truth: that is the store, whose changes package replica applies here. It
+// knows neither SQL nor JSON; the caller supplies how a hotspot is encoded.
+//
+// It is the only owner of live state: other packages call its methods, and none is
+// handed a lock, the table of heartbeats or an entry of it.
 //
 // Its one invariant: a newer version of a hotspot is never replaced by an older one,
 // in whatever order they arrive. So all copies of the fleet converge.
 //
-//	f := fleet.New(encode, table)
-//	follower := fleet.NewFollower(f, store, onKey, companion, log)
-//	err := follower.Load(ctx) // fills the fleet
-//	go follower.Run(ctx)      // keeps it in step
+// Locks are taken in this order, and none is held during I/O:
+//
+//	Fleet.mu       → index, directory, table, queue of the map
+//	coverageMap.mu → index, table, queue of the map
+//
+// The last four are leaves, and nobody holds both of the first. A heartbeat takes the
+// lock of the index once, to find the hotspot, and that of the table twice: to see
+// whether the beat is known, and to apply it.
+//
+//	f := fleet.New(encode)
+//	err := f.Load(each)       // fills the fleet
+//	err = f.Apply(hotspot)    // keeps it in step
 //	hits := f.Nearby(fleet.NearbyQuery{Center: p, RadiusM: 500, Limit: 20, Now: now}, nil)
 package fleet
 
@@ -25,24 +36,26 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Encoder returns the parts of a hotspot that lists show and that do not change by
-// themselves. The text contains the hotspot's id.
+// Encoder returns what responses show of a hotspot besides its id and that does not
+// change by itself. It is called once for each version. The fleet keeps the text beside
+// the id and never looks inside: its form belongs to those who write responses.
 type Encoder func(beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use. A search for nearby
 // hotspots never waits; a request for a map may first draw recent changes (see
 // coverageMap).
 type Fleet struct {
-	encode Encoder
-	table  *heartbeat.Table
-	index  *spatial.Index[*Hotspot]
-	roll   *directory.Roll[*Hotspot]
-	chart  coverageMap
+	encode    Encoder
+	outages   *heartbeat.Outages
+	table     *heartbeat.Table // excuses the outages
+	index     *spatial.Index[*Hotspot]
+	directory *directory.Roll[*Hotspot]
+	coverage  coverageMap
 
 	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
 	tombstones []tombstone                // the same, oldest first
-	departed   map[beacon.HotspotID]deleted
+	deleted    map[beacon.HotspotID]deletedHotspot
 }
 
 // tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
@@ -57,11 +70,13 @@ type tombstone struct {
 // flight: a request, or a read of changes, is abandoned after seconds.
 const tombstoneTime = 10 * time.Minute
 
-// New returns an empty fleet. Table keeps the heartbeat state of its hotspots.
-func New(encode Encoder, table *heartbeat.Table) *Fleet {
+// New returns an empty fleet.
+func New(encode Encoder) *Fleet {
+	outages := heartbeat.NewOutages()
 	return &Fleet{
-		encode: encode, table: table, index: spatial.New[*Hotspot](), roll: directory.New[*Hotspot](), chart: coverageMap{tree: coverage.New[*Hotspot]()},
-		gone: map[beacon.HotspotID]int64{}, departed: map[beacon.HotspotID]deleted{},
+		encode: encode, outages: outages, table: heartbeat.NewTable(outages),
+		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
+		gone: map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
 	}
 }
 
@@ -102,7 +117,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 		if h.Deleted() {
 			f.gone[id] = h.Version
 			f.tombstones = append(f.tombstones, tombstone{id, h.Version, now})
-			f.depart(h)
+			f.keepDeleted(h)
 			remove = append(remove, string(id))
 			continue
 		}
@@ -118,7 +133,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	if err := f.show(put, remove); err != nil {
 		return err
 	}
-	f.chart.enqueue(changed...)
+	f.coverage.enqueue(changed...)
 	return nil
 }
 
@@ -131,7 +146,7 @@ func (f *Fleet) show(put []entry, remove []string) error {
 	if err := f.index.Apply(spots, remove); err != nil {
 		return err
 	}
-	f.roll.Apply(put, remove)
+	f.directory.Apply(put, remove)
 	return nil
 }
 
@@ -161,12 +176,39 @@ func neverServed(h beacon.Hotspot) bool {
 	return h.Device.LinkedAt.IsZero() && len(h.PastService) == 0
 }
 
+// Load fills an empty fleet. each passes every hotspot to add, including those deleted
+// so recently that their heartbeats still count. add may be called from several
+// goroutines at once.
+func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
+	var mu sync.Mutex
+	var all []entry // not hotspots: those are five times as large
+	var gone []beacon.Hotspot
+	err := each(func(h beacon.Hotspot) error {
+		if h.Deleted() {
+			mu.Lock()
+			defer mu.Unlock()
+			gone = append(gone, h)
+			return nil
+		}
+		e := f.newEntry(h) // in the caller's goroutine: there are several
+		e.Item.live = f.enliven(nil, h)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.fill(pack(all), gone)
+}
+
 // fill puts spots, and the recently deleted hotspots, into an empty fleet.
 func (f *Fleet) fill(spots []entry, gone []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range gone {
-		f.depart(h)
+		f.keepDeleted(h)
 	}
 	return f.show(spots, nil)
 }
@@ -177,7 +219,7 @@ func (f *Fleet) known(id beacon.HotspotID) int64 {
 	if spot, ok := f.index.Get(string(id)); ok {
 		return spot.version
 	}
-	if d, ok := f.departed[id]; ok {
+	if d, ok := f.deleted[id]; ok {
 		return d.version
 	}
 	return f.gone[id]
@@ -222,80 +264,6 @@ func (f *Fleet) Nearby(q NearbyQuery, out []Hit) []Hit {
 
 // Find returns a hotspot by its id.
 func (f *Fleet) Find(id beacon.HotspotID) (*Hotspot, bool) { return f.index.Get(string(id)) }
-
-// Metrics returns the totals of a hotspot's heartbeats. It returns false if the fleet
-// does not know the hotspot, or it never had a device.
-func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metrics, ok bool) {
-	f.With(id, func(live *heartbeat.Live) {
-		metrics, ok = f.table.Metrics(live, now), true
-	})
-	return metrics, ok
-}
-
-// Wake is With for a hotspot for which a record or a heartbeat has turned up. Such a
-// hotspot once had a device, though perhaps not now, so Wake creates its heartbeat
-// state. It reports whether the fleet knows the hotspot.
-func (f *Fleet) Wake(id beacon.HotspotID, fn func(*heartbeat.Live)) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	spot, ok := f.index.Get(string(id))
-	if !ok {
-		return f.tendDeparted(id, fn)
-	}
-	if spot.live == nil {
-		woken := *spot
-		woken.live = f.table.Place(nil, beacon.Hotspot{ID: id})
-		e, _ := f.roll.Snapshot().Get(string(id))
-		e.Item = &woken
-		if err := f.show([]entry{e}, nil); err != nil {
-			return false // cannot happen: its place was valid before
-		}
-		f.chart.enqueue(spot)
-		spot = &woken
-	}
-	fn(spot.live)
-	return true
-}
-
-// With calls fn with the heartbeat state of a hotspot, if it has one. The state is
-// the hotspot's only while fn runs: a *heartbeat.Live that is kept longer may become
-// another hotspot's.
-func (f *Fleet) With(id beacon.HotspotID, fn func(*heartbeat.Live)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if spot, ok := f.index.Get(string(id)); ok && spot.live != nil {
-		fn(spot.live)
-	}
-}
-
-// Replay applies durable heartbeats. Those of unknown hotspots are dropped: they were
-// deleted long ago. That holds only if the fleet has every change made before the
-// beats came; see Companion. Beats returns the hotspots that beat and were not
-// announced as online.
-func (f *Fleet) Replay(beats []heartbeat.Beat) (came []beacon.HotspotID) {
-	for i := range beats {
-		id := beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix))
-		switch spot, ok := f.Find(id); {
-		case !ok:
-			f.Tend(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
-		case spot.live == nil: // unlinked before this process knew its device
-			f.Wake(id, func(live *heartbeat.Live) { f.table.Apply(live, &beats[i]) })
-		case f.Beat(spot, &beats[i]):
-			came = append(came, id)
-		}
-	}
-	return came
-}
-
-// Beat applies one heartbeat of a hotspot that was just found. It reports whether the
-// hotspot is active and not announced as online.
-func (f *Fleet) Beat(spot *Hotspot, beat *heartbeat.Beat) (came bool) {
-	f.table.Apply(spot.live, beat)
-	if !spot.live.Lit() && spot.Active() {
-		f.chart.enqueue(spot)
-	}
-	return !spot.live.Announced() && spot.Active()
-}
 
 // All calls yield for each hotspot of one snapshot until it returns false.
 func (f *Fleet) All(yield func(*Hotspot) bool) { f.index.Snapshot().All(yield) }

@@ -13,7 +13,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // spell writes a hotspot down so that a test can tell which version it sees.
@@ -22,7 +21,7 @@ func spell(h beacon.Hotspot) string { return fmt.Sprintf("%s %s v%d ", h.ID, h.N
 // noon is when the tests look.
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-func newFleet() *fleet.Fleet { return fleet.New(spell, heartbeat.NewTable(heartbeat.NewOutages())) }
+func newFleet() *fleet.Fleet { return fleet.New(spell) }
 
 // at makes a version of a hotspot; each version stands somewhere else.
 func at(id string, version int64) beacon.Hotspot {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"crypto/subtle"
-	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -13,36 +12,33 @@ import (
 
 // Hotspot is a live hotspot in the fleet. It is immutable: a change makes another Hotspot.
 // Only the heartbeat state in live changes; each version of a hotspot passes it on to
-// the next. There may be millions, so it is small: the id is a part of its
-// summary.
+// the next. There may be millions, so it is small: its id and its encoded form share
+// one string.
 type Hotspot struct {
 	place    geo.Point
 	version  int64
-	summary  string
+	text     string          // the id, then the encoded form
 	live     *heartbeat.Live // nil until a device is first linked
 	key      keyPrint        // of the device; zero while none is linked
 	radius   float64
 	room     uint16 // max_connections
-	idAt     uint8  // where the id begins in summary
 	idLen    uint8
 	tags     spatial.Tags
 	progress progress
-	deleted  bool // being deleted; summary is the id alone
+	deleted  bool // being deleted; text is the id alone
 }
 
 func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 	if h.Deleted() {
-		return &Hotspot{version: h.Version, summary: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
+		return &Hotspot{version: h.Version, text: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
 	}
-	text := f.encode(h)
 	s := &Hotspot{
 		place:    h.Location.Point,
 		version:  h.Version,
-		summary:  text,
+		text:     string(h.ID) + f.encode(h),
 		key:      keyPrint(h.Device.KeyHash[:]),
 		radius:   h.Settings.CoverageRadius(h.Type),
 		room:     uint16(h.Settings.MaxConnections),
-		idAt:     uint8(strings.Index(text, string(h.ID))),
 		idLen:    uint8(len(h.ID)),
 		tags:     pending,
 		progress: progressOf(h),
@@ -54,7 +50,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 }
 
 // ID returns the hotspot's id.
-func (s *Hotspot) ID() string { return s.summary[s.idAt : s.idAt+s.idLen] }
+func (s *Hotspot) ID() string { return s.text[:s.idLen] }
 
 // Place returns where the hotspot is.
 func (s *Hotspot) Place() geo.Point { return s.place }
@@ -65,11 +61,8 @@ func (s *Hotspot) RadiusM() float64 { return s.radius }
 // Version returns the version of the hotspot that the spot shows.
 func (s *Hotspot) Version() int64 { return s.version }
 
-// Encoded returns its encoded form.
-func (s *Hotspot) Encoded() string { return s.summary }
-
-// Live returns its heartbeat state, or nil if no device was ever linked.
-func (s *Hotspot) Live() *heartbeat.Live { return s.live }
+// Encoded returns what the Encoder returned for it.
+func (s *Hotspot) Encoded() string { return s.text[s.idLen:] }
 
 // Active reports whether it is verified and linked.
 func (s *Hotspot) Active() bool { return s.tags == active }
@@ -109,7 +102,7 @@ func (s *Hotspot) Opens(hash [32]byte) bool {
 // other halves would take 16 MB for a million hotspots.
 type keyPrint [16]byte
 
-// Facts describe a hotspot at one moment.
+// Condition describes a hotspot at one moment.
 type Condition struct {
 	Status  beacon.Status
 	RadiusM float64
@@ -119,7 +112,7 @@ type Condition struct {
 	Uptime  int // in ten-thousandths (decision N16)
 }
 
-// Condition returns the facts as of now, from memory and without a lock.
+// Condition returns the condition at now, from memory and without a lock.
 func (s *Hotspot) Condition(now time.Time) Condition {
 	facts := Condition{Status: s.StatusAt(now), RadiusM: s.radius}
 	if s.live == nil {
@@ -127,31 +120,17 @@ func (s *Hotspot) Condition(now time.Time) Condition {
 	}
 	shown := s.live.Shown()
 	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
-	if facts.Status == beacon.Online && s.room > 0 {
-		facts.Load = min(fullLoad, (shown.Clients*fullLoad+int(s.room)/2)/int(s.room))
-	}
+	facts.Load = beacon.Load(facts.Status, shown.Clients, int(s.room))
 	return facts
 }
 
-const fullLoad = 10_000
-
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
-	switch {
-	case !s.Active():
-		return beacon.Pending
-	case s.heardAt(now):
-		return beacon.Online
-	default:
-		return beacon.Offline
-	}
+	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))
 }
 
 // heardAt reports whether the last heartbeat is recent enough to be online.
-func (s *Hotspot) heardAt(now time.Time) bool {
-	seen := s.live.Seen()
-	return seen != 0 && now.UnixMicro()-seen <= beacon.OfflineAfter.Microseconds()
-}
+func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.

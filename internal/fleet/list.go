@@ -50,7 +50,7 @@ const askingIsLooks = 5
 // List returns a page of the hotspots of one snapshot.
 func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 	q := in.query()
-	all := f.roll.Snapshot()
+	all := f.directory.Snapshot()
 	page := beacon.Listed[*Hotspot]{Page: in.Page}
 	looks := all.Looks(q)
 	if q.Keep != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
@@ -127,13 +126,13 @@ func (p *person) work(t *testing.T, f *fleet.Fleet, heard chan<- beacon.Hotspot)
 }
 
 // echo brings what it hears, as a follower does: at the same moment, and later again,
-// out of order. It wakes the hotspots too.
+// out of order. It revives the hotspots too.
 func echo(t *testing.T, f *fleet.Fleet, random *rand.Rand, heard <-chan beacon.Hotspot) {
 	var old []beacon.Hotspot
 	for h := range heard {
-		f.Wake(h.ID, func(*heartbeat.Live) {})
+		f.Revive(h.ID)
 		apply(t, f, h)
-		f.Wake(h.ID, func(*heartbeat.Live) {})
+		f.Revive(h.ID)
 		old = append(old, h)
 		from := random.IntN(len(old))
 		apply(t, f, old[from:min(from+20, len(old))]...)

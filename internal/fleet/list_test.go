@@ -10,7 +10,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
@@ -59,13 +58,13 @@ func TestList_FollowsChanges(t *testing.T) {
 
 // A hotspot that never had a device, and of which a beat turns up, is still found by
 // its name and by what was done to it.
-func TestList_AfterAWake(t *testing.T) {
+func TestList_AfterRevive(t *testing.T) {
 	f := newFleet()
 	h := at(id.New(beacon.HotspotPrefix, noon), 1)
 	h.Location.VerifiedAt = noon.Add(-time.Hour)
 	mustApply(t, f, h)
 	want := listed(t, f, fleet.ListQuery{})
-	if !f.Wake(h.ID, func(*heartbeat.Live) {}) {
+	if !f.Revive(h.ID) {
 		t.Fatal("it is not there")
 	}
 	if got := listed(t, f, fleet.ListQuery{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {
@@ -73,24 +72,25 @@ func TestList_AfterAWake(t *testing.T) {
 	}
 	spot, _ := f.Find(h.ID)
 	page, _ := f.List(fleet.ListQuery{Page: beacon.Page{Number: 1, Size: 1}, Charge: free})
-	if !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || spot.Live() == nil {
+	if _, revived := f.Metrics(h.ID, noon); !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || !revived {
 		t.Error("the list shows another spot than a search")
 	}
 }
 
 // What a server reads when it starts is listed like what it heard of one by one.
 func TestList_AfterALoad(t *testing.T) {
-	s, one := newSource(), newFleet()
+	all, one := newFleet(), newFleet()
+	var given []beacon.Hotspot
 	for n := range 2000 {
 		h := at(fmt.Sprintf("hs_%05d", n*7919%2000), 1)
 		h.Name = fmt.Sprintf("Café %d", n%10)
 		if n%3 == 0 {
 			h.Location.VerifiedAt = noon
 		}
-		s.write("a", h)
+		given = append(given, h)
 		mustApply(t, one, h)
 	}
-	all, _ := follow(t, s, noKeys)
+	mustLoad(t, all, given...)
 	for _, in := range []fleet.ListQuery{{}, {Text: "café 7"}, {Verified: beacon.Some(true), Newest: true}, {Verified: beacon.Some(false)}} {
 		in.Page, in.Charge = beacon.Page{Number: 2, Size: 50}, free
 		want, err := one.List(in)

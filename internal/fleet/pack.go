@@ -39,18 +39,18 @@ func pack(spots []entry) []entry {
 func packGroup(group []entry) {
 	length := 0
 	for _, e := range group {
-		length += len(e.Item.summary)
+		length += len(e.Item.text)
 	}
 	var text strings.Builder
 	text.Grow(length)
 	for _, e := range group {
-		text.WriteString(e.Item.summary)
+		text.WriteString(e.Item.text)
 	}
 	rest := text.String()
 	copies := make([]Hotspot, len(group))
 	for i, e := range group {
 		copies[i] = *e.Item
-		copies[i].summary, rest = rest[:len(e.Item.summary)], rest[len(e.Item.summary):]
+		copies[i].text, rest = rest[:len(e.Item.text)], rest[len(e.Item.text):]
 		group[i].Item = &copies[i]
 	}
 }

@@ -97,7 +97,7 @@ type Addition struct {
 }
 
 // imagined names additions in errors.
-var imagined = &Hotspot{summary: "addition", idLen: uint8(len("addition"))}
+var imagined = &Hotspot{text: "addition", idLen: uint8(len("addition"))}
 
 // Tile returns what a map shows of a valid tile.
 func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {

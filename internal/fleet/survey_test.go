@@ -14,7 +14,7 @@ import (
 // does, and every other one is online.
 func town(t testing.TB, n int) (f *fleet.Fleet, online int) {
 	t.Helper()
-	f, _ = charted(t)
+	f = mapped(t)
 	var all []beacon.Hotspot
 	var beats []heartbeat.Beat
 	for i := range n {
@@ -126,7 +126,7 @@ func TestTile(t *testing.T) {
 	if len(world.Marks) > 0 || len(world.Clusters) != 1 || world.Clusters[0].Count != 1200 || world.Clusters[0].Online != online {
 		t.Errorf("the world's tile: %+v", world)
 	}
-	crowded, _ := charted(t)
+	crowded := mapped(t)
 	var many []beacon.Hotspot
 	for range fleet.MaxItems + 1 {
 		many = append(many, serving())

@@ -1,6 +1,10 @@
 package heartbeat
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // Apply adds a beat and reports whether it is new. A known beat changes nothing: all
 // that a beat says of itself is merged by union or maximum, and signal samples are
@@ -25,7 +29,7 @@ func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
 // unpackFor adds a beat that does not belong to the current hour.
 func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	k := t.unpack(l)
-	at, boot := b.minute().hour(), b.Boot
+	at, boot := hourOf(b.minute()), b.Boot
 	if l.state&atHand != 0 {
 		at = max(at, l.hour)
 	}
@@ -45,7 +49,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 // show updates the summary without unpacking the book.
 func (t *Table) show(l *Live) {
 	first := l.hour.first()
-	now := min(max(t.now, Minute(l.seen.Load()/microMinute), first), first+59)
+	now := min(max(t.now, beacon.Minute(l.seen.Load()/microMinute), first), first+59)
 	c := t.rules(l)
 	expected := c.inHour(l.hour) & (1<<(now-first+1) - 1)
 	l.show(Shown{

@@ -1,20 +1,24 @@
 package heartbeat
 
-import "time"
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // ClockBack is called when the clock was set back. Afterwards no hotspot was seen after
 // now, and no day after keep has begun. keep is today, unless now itself may be wrong.
 // It reports whether any such day had begun. If memory had only later days of a
 // hotspot, its newest record must be restored before the next Fold.
-func (t *Table) ClockBack(now time.Time, keep Day) (cut bool) {
+func (t *Table) ClockBack(now time.Time, keep beacon.Day) (cut bool) {
 	limit := now.UnixMicro()
-	for from := 0; t.clockBack(limit, max(keep, MinuteOf(now).Day()), from, &cut); from += chunk {
+	for from := 0; t.clockBack(limit, max(keep, beacon.MinuteOf(now).Day()), from, &cut); from += chunk {
 	}
 	return cut
 }
 
 // DaysAfter returns the days after the given one that are in memory.
-func (t *Table) DaysAfter(l *Live, day Day) (days []Day) {
+func (t *Table) DaysAfter(l *Live, day beacon.Day) (days []beacon.Day) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 || len(t.book(l)) == 0 || l.hour.day() <= day {
@@ -50,14 +54,14 @@ func (t *Table) Join(l *Live, r *Record) {
 	t.show(l)
 }
 
-func (t *Table) clockBack(limit int64, keep Day, from int, cut *bool) (more bool) {
+func (t *Table) clockBack(limit int64, keep beacon.Day, from int, cut *bool) (more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	minute := Minute(limit / microMinute)
+	minute := beacon.Minute(limit / microMinute)
 	t.now = min(t.now, minute)
 	for slot := from; slot < min(from+chunk, t.used); slot++ {
 		l := &t.lives[slot/slabSize][slot%slabSize]
-		if l.state&placed == 0 || len(t.book(l)) == 0 || l.seen.Load() <= limit && l.hour <= minute.hour() {
+		if l.state&placed == 0 || len(t.book(l)) == 0 || l.seen.Load() <= limit && l.hour <= hourOf(minute) {
 			continue
 		}
 		k := t.unpack(l)
@@ -68,7 +72,7 @@ func (t *Table) clockBack(limit int64, keep Day, from int, cut *bool) (more bool
 			t.forget(l, limit)
 			continue
 		}
-		t.pack(l, k, minute.hour(), l.boot)
+		t.pack(l, k, hourOf(minute), l.boot)
 		t.show(l)
 	}
 	return from+chunk < t.used
@@ -88,12 +92,12 @@ func (t *Table) forget(l *Live, seen int64) {
 
 // cutAfter drops the days after keep and reports whether there were any. The traffic
 // that devices reported on them still counts, as of the limit.
-func (k *openDays) cutAfter(limit int64, keep Day) (some bool) {
+func (k *openDays) cutAfter(limit int64, keep beacon.Day) (some bool) {
 	cut, _ := k.find(keep + 1)
 	var ahead []boot
 	for i := cut; i < len(k.days); i++ {
 		for _, b := range k.days[i].boots {
-			if b.newest >= k.days[i].day.First() {
+			if b.newest >= k.days[i].day.Midnight() {
 				ahead = append(ahead, b)
 			}
 		}
@@ -105,7 +109,7 @@ func (k *openDays) cutAfter(limit int64, keep Day) (some bool) {
 	}
 	if cut > 0 {
 		for i := range ahead {
-			k.carriedBy(Minute(limit/microMinute), &ahead[i])
+			k.carriedBy(beacon.Minute(limit/microMinute), &ahead[i])
 		}
 		k.chain(1)
 	}
@@ -113,11 +117,11 @@ func (k *openDays) cutAfter(limit int64, keep Day) (some bool) {
 }
 
 // carriedBy records what a boot had carried by a minute.
-func (k *openDays) carriedBy(m Minute, b *boot) {
+func (k *openDays) carriedBy(m beacon.Minute, b *boot) {
 	if r := k.day(m.Day()); r != nil {
 		if known := r.boot(b.id, m, b.top); known != nil {
 			known.seqs.join(b.seqs)
-			known.raise(m.hour().ofDay(), b.upTo[hoursADay-1])
+			known.raise(hourOf(m).ofDay(), b.upTo[hoursADay-1])
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestFold_NothingAfterNow(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	ahead := noon.AddDate(0, 0, 1)
 	heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
-	day := heartbeat.MinuteOf(noon).Day()
+	day := beacon.MinuteOf(noon).Day()
 	for _, l := range []*heartbeat.Live{heard, silent} {
 		table.Apply(l, at(noon, 1, 1, 100, 1))
 	}
@@ -24,7 +24,7 @@ func TestFold_NothingAfterNow(t *testing.T) {
 	table.Refresh(ahead)
 	certain := noon.Add(10 * time.Minute)
 	want := beacon.Facts{Served: 4, Expected: 8, Outside: 720, Bytes: 100}
-	for l, days := range map[*heartbeat.Live]map[heartbeat.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
+	for l, days := range map[*heartbeat.Live]map[beacon.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
 		if diff := cmp.Diff(days, fold(table, l, certain)); diff != "" {
 			t.Errorf("facts (-want +got):\n%s", diff)
 		}
@@ -60,7 +60,7 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 			t.Errorf("%s ahead: %+v", ahead, table.Metrics(heard, now))
 		}
 		facts := fold(table, heard, noon.AddDate(0, 0, 1))
-		if got := facts[heartbeat.MinuteOf(noon).Day()]; got.Bytes != 350 || len(facts) != 2 {
+		if got := facts[beacon.MinuteOf(noon).Day()]; got.Bytes != 350 || len(facts) != 2 {
 			t.Errorf("%s ahead: %+v", ahead, facts)
 		}
 	}
@@ -71,7 +71,7 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 func TestClockBack_KeepsDays(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, spotSince(noon))
-	today := heartbeat.MinuteOf(noon).Day()
+	today := beacon.MinuteOf(noon).Day()
 	for i := range uint64(5) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, i+1, 100*(i+1), 1))
 	}

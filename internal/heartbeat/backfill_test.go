@@ -12,22 +12,22 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// twoWays is a hotspot whose beats go to a table, one by one, and to a chronicle,
+// twoWays is a hotspot whose beats go to a table, one by one, and to a backfill,
 // by the hour.
 type twoWays struct {
-	table     *heartbeat.Table
-	live      *heartbeat.Live
-	chronicle *heartbeat.Backfill
+	table    *heartbeat.Table
+	live     *heartbeat.Live
+	backfill *heartbeat.Backfill
 }
 
 func newTwoWays(service *heartbeat.Outages, h beacon.Hotspot) *twoWays {
 	table := heartbeat.NewTable(service)
-	return &twoWays{table: table, live: table.Place(nil, h), chronicle: heartbeat.NewTable(service).Chronicle(h)}
+	return &twoWays{table: table, live: table.Place(nil, h), backfill: heartbeat.NewBackfill(service, h)}
 }
 
 func (w *twoWays) place(h beacon.Hotspot) {
 	w.table.Place(w.live, h)
-	w.chronicle.Place(h)
+	w.backfill.Place(h)
 }
 
 // beats are so many, one a minute, of which b is the last.
@@ -41,18 +41,18 @@ func (w *twoWays) beats(b heartbeat.Beat, count int) {
 		}
 		w.table.Apply(w.live, &one)
 	}
-	w.chronicle.Beats(&b, count)
+	w.backfill.Beats(&b, count)
 }
 
 // fold compares what the two write.
 func (w *twoWays) fold(t *testing.T, now time.Time) (records int) {
 	t.Helper()
-	want := map[heartbeat.Day][]byte{}
+	want := map[beacon.Day][]byte{}
 	for _, r := range w.table.FoldNow(w.live, nil, now) {
 		want[r.Day()] = r.Append(nil)
 	}
 	w.table.Folded(w.live)
-	w.chronicle.Fold(now, heartbeat.MinuteOf(now).Day(), func(day heartbeat.Day, text []byte) {
+	w.backfill.Fold(now, beacon.MinuteOf(now).Day(), func(day beacon.Day, text []byte) {
 		if !bytes.Equal(text, want[day]) {
 			t.Fatalf("at %s, the record of day %d is\n%x\nand that of the table\n%x", now, day, text, want[day])
 		}
@@ -98,7 +98,7 @@ func (w *twoWays) lead(t *testing.T, random *rand.Rand, from, to time.Time) (rec
 	return records + w.fold(t, to)
 }
 
-func TestChronicle_AsTheTable(t *testing.T) {
+func TestBackfill_AsTheTable(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		from := time.Date(2026, 10, 20, 7, random.IntN(60), 0, 0, time.UTC)
@@ -110,7 +110,7 @@ func TestChronicle_AsTheTable(t *testing.T) {
 		}
 		service := heartbeat.NewOutages()
 		if seed%4 == 0 {
-			down := heartbeat.MinuteOf(from) + 5000
+			down := beacon.MinuteOf(from) + 5000
 			service.Set([]heartbeat.Span{{From: 0, To: down}, {From: down + 90, To: down + 1<<20}})
 		}
 		w := newTwoWays(service, h)
@@ -133,7 +133,7 @@ func TestChronicle_AsTheTable(t *testing.T) {
 }
 
 // What does not belong into one hour, or cannot be so many beats, is dropped.
-func TestChronicle_Dropped(t *testing.T) {
+func TestBackfill_Dropped(t *testing.T) {
 	for name, wrong := range map[string]struct {
 		beat  *heartbeat.Beat
 		count int
@@ -145,12 +145,11 @@ func TestChronicle_Dropped(t *testing.T) {
 	} {
 		var records [2][]byte
 		for i := range records {
-			c := heartbeat.NewTable(heartbeat.NewOutages()).Chronicle(spotSince(noon.Add(-time.Hour)))
+			c := heartbeat.NewBackfill(heartbeat.NewOutages(), spotSince(noon.Add(-time.Hour)))
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
-			c.Fold(noon.Add(time.Hour), heartbeat.MinuteOf(noon).Day(), func(_ heartbeat.Day, text []byte) { records[i] = bytes.Clone(text) })
-			c.Close()
+			c.Fold(noon.Add(time.Hour), beacon.MinuteOf(noon).Day(), func(_ beacon.Day, text []byte) { records[i] = bytes.Clone(text) })
 		}
 		if len(records[0]) == 0 || !bytes.Equal(records[0], records[1]) {
 			t.Errorf("%s: it counts: %x; want %x", name, records[1], records[0])
@@ -158,8 +157,8 @@ func TestChronicle_Dropped(t *testing.T) {
 	}
 }
 
-func BenchmarkChronicle_Day(b *testing.B) {
-	c := heartbeat.NewTable(heartbeat.NewOutages()).Chronicle(spotSince(noon))
+func BenchmarkBackfill_Day(b *testing.B) {
+	c := heartbeat.NewBackfill(heartbeat.NewOutages(), spotSince(noon))
 	day, beat := noon.Truncate(24*time.Hour), at(noon, 7, 0, 0, 9)
 	for b.Loop() {
 		for hour := range 24 {
@@ -169,6 +168,6 @@ func BenchmarkChronicle_Day(b *testing.B) {
 			c.Beats(beat, 60)
 		}
 		day = day.Add(24 * time.Hour)
-		c.Fold(day.Add(5*time.Minute), heartbeat.MinuteOf(day).Day()-1, func(heartbeat.Day, []byte) {})
+		c.Fold(day.Add(5*time.Minute), beacon.MinuteOf(day).Day()-1, func(beacon.Day, []byte) {})
 	}
 }

@@ -24,7 +24,7 @@ const (
 	knownFlags = signalBits | testFlag
 )
 
-var errBatch = errors.New("vitals: this batch of heartbeats is damaged, or of another version of beacon")
+var errBatch = errors.New("heartbeat: this batch is damaged, or from another version of beacon")
 
 func castagnoli(data []byte) uint32 { return crc32.Checksum(data, castagnoliTable) }
 

@@ -14,9 +14,9 @@ type Beat struct {
 
 // valid reports whether the time is in range. Beats of a broken clock are refused,
 // since they belong to no day.
-func (b *Beat) valid() bool { return b.At >= 0 && b.At/microMinute <= int64(lastMinute) }
+func (b *Beat) valid() bool { return b.At >= 0 && b.At/microMinute <= int64(beacon.LastMinute) }
 
-func (b *Beat) minute() Minute { return Minute(b.At / microMinute) }
+func (b *Beat) minute() beacon.Minute { return beacon.Minute(b.At / microMinute) }
 
 // tie orders beats of the same moment, in the same way on every node.
 func (b *Beat) tie() uint32 { return uint32(uint16(b.Seq))<<16 | uint32(uint16(b.Boot)) }

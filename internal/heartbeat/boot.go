@@ -1,6 +1,10 @@
 package heartbeat
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 const (
 	// maxBoots is how many boots of one day are distinguished. A device that boots more
@@ -15,7 +19,7 @@ const (
 type boot struct {
 	id uint64
 	seqs
-	newest Minute // of its beats
+	newest beacon.Minute // of its beats
 
 	// base is the highest value of its byte counter before the day, and upTo[h] the
 	// highest by the end of hour h. Neither depends on the order of beats, and so
@@ -74,7 +78,7 @@ func (r *Record) find(id uint64) *boot {
 
 // boot returns the boot with the beat recorded, adding it if it is new. It returns nil
 // if there is no room because all known boots are newer.
-func (r *Record) boot(id uint64, heard Minute, seq uint64) *boot {
+func (r *Record) boot(id uint64, heard beacon.Minute, seq uint64) *boot {
 	if b := r.find(id); b != nil {
 		b.add(seq)
 		b.newest = max(b.newest, heard)

@@ -1,11 +1,15 @@
 package heartbeat
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // begin fills in the sums of the days before a hotspot's first record: no beat arrived.
 func (r *Record) begin(c *rules) {
 	for i := range r.past {
-		if day := r.day - 1 - Day(i); int(r.day) > i && c.active != 0 && day >= c.active.Day() {
+		if day := r.day - 1 - beacon.Day(i); int(r.day) > i && c.active != 0 && day >= c.active.Day() {
 			r.past[i] = c.empty(day, 0)
 		}
 	}
@@ -15,7 +19,7 @@ func (r *Record) begin(c *rules) {
 // repeated whenever that record has changed.
 func (r *Record) carry(c *rules, prev *Record) {
 	gap := int(min(r.day-prev.day, pastDays+1)) // 1: prev is of the day before
-	over := prev.served.from(minutesADay) & carryBits
+	over := prev.served.from(beacon.MinutesADay) & carryBits
 	r.fresh = false
 	r.before = before{}
 	if gap == 1 {
@@ -40,11 +44,11 @@ func (r *Record) carryPast(c *rules, prev *Record, gap int, over uint64) {
 	for i := range r.past {
 		switch {
 		case i < gap-2: // a day without beats
-			r.past[i] = c.empty(r.day-1-Day(i), 0)
+			r.past[i] = c.empty(r.day-1-beacon.Day(i), 0)
 		case i == gap-2: // another, except for what the evening before it served
-			r.past[i] = c.empty(r.day-1-Day(i), over)
+			r.past[i] = c.empty(r.day-1-beacon.Day(i), over)
 		case i == gap-1:
-			r.past[i] = prev.sum(c, minutesADay)
+			r.past[i] = prev.sum(c, beacon.MinutesADay)
 		default:
 			r.past[i] = prev.past[i-gap]
 		}
@@ -54,7 +58,7 @@ func (r *Record) carryPast(c *rules, prev *Record, gap int, over uint64) {
 // carryBoots takes over the boots with the newest beats.
 func (r *Record) carryBoots(prev *Record) {
 	// Of the boots taken over earlier, keep only those with beats of this day.
-	r.boots = slices.DeleteFunc(r.boots, func(b boot) bool { return b.newest < r.day.First() })
+	r.boots = slices.DeleteFunc(r.boots, func(b boot) bool { return b.newest < r.day.Midnight() })
 	if len(prev.boots) <= keptBoots {
 		for i := range prev.boots {
 			r.carryBoot(&prev.boots[i])

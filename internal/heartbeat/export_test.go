@@ -1,10 +1,14 @@
 package heartbeat
 
-import "time"
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // FoldNow is Fold where no beat is late.
 func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
-	return t.Fold(l, r, now, FinalAt(MinuteOf(now)))
+	return t.Fold(l, r, now, FinalAt(beacon.MinuteOf(now)))
 }
 
 // ForgetSignal is for tests in which beats come later than can be counted.

@@ -41,11 +41,11 @@ func RecordFacts(data []byte) (beacon.Facts, error) {
 // Facts returns what a hotspot did on a day, as its record would say if it were written
 // now and sealed up to and including this minute. r is the record of that day on disk,
 // or nil if memory has all of it. known is false if neither has the day.
-func (t *Table) Facts(l *Live, day Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
+func (t *Table) Facts(l *Live, day beacon.Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed != 0 {
-		minute := MinuteOf(now)
+		minute := beacon.MinuteOf(now)
 		k := t.unpack(l)
 		k.roll(minute)
 		if at, found := k.find(day); found {
@@ -56,7 +56,7 @@ func (t *Table) Facts(l *Live, day Day, r *Record, now time.Time) (f beacon.Fact
 			own.seal(&k.rules, minute+1)
 			f = own.Facts()
 			if own.sealed > 0 && !own.Settled() { // the current hour has a tier too
-				f.Tier, _ = own.tier(day.First() + Minute(own.sealed) - 1)
+				f.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.sealed) - 1)
 			}
 			return f, true
 		}

@@ -3,7 +3,7 @@ package heartbeat_test
 import (
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 func BenchmarkFacts(b *testing.B) {
@@ -13,7 +13,7 @@ func BenchmarkFacts(b *testing.B) {
 		s.table.FoldNow(l, nil, s.at(797))
 		s.table.Folded(l)
 	}
-	day := heartbeat.MinuteOf(s.start).Day()
+	day := beacon.MinuteOf(s.start).Day()
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {

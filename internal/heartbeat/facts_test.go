@@ -16,7 +16,7 @@ import (
 // A record of the first version, spelt by hand: a day that is decided up to
 // 10:00, of which 06:00 to 07:30 was closed, and 05:00 to 09:00 was served.
 func TestRecordFacts_FirstVersion(t *testing.T) {
-	day := heartbeat.MinuteOf(noon).Day()
+	day := beacon.MinuteOf(noon).Day()
 	data := []byte{1}
 	data = binary.AppendUvarint(data, uint64(day))
 	data = binary.AppendUvarint(data, 600<<2)
@@ -55,7 +55,7 @@ func TestRecordFacts_FirstVersion(t *testing.T) {
 // A record of the first version that was not expected for a single minute is of a
 // hotspot that was never in service.
 func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
-	day := heartbeat.MinuteOf(noon).Day()
+	day := beacon.MinuteOf(noon).Day()
 	spell := func(closed uint64) []byte {
 		data := []byte{1}
 		data = binary.AppendUvarint(data, uint64(day))
@@ -84,7 +84,7 @@ func TestRecordFacts_FirstVersionNeverActive(t *testing.T) {
 func TestFacts_BytesOfOpenHours(t *testing.T) {
 	service := heartbeat.NewOutages()
 	midnight := noon.Truncate(24 * time.Hour)
-	minute := heartbeat.MinuteOf(midnight)
+	minute := beacon.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
 	table := heartbeat.NewTable(service)
 	h := spotSince(midnight.Add(5*time.Hour + 59*time.Minute + 30*time.Second))
@@ -122,8 +122,8 @@ func TestFacts_BytesOfOpenHours(t *testing.T) {
 }
 
 // fold writes everything, and gives the facts of each day.
-func fold(table *heartbeat.Table, l *heartbeat.Live, now time.Time) map[heartbeat.Day]beacon.Facts {
-	facts := map[heartbeat.Day]beacon.Facts{}
+func fold(table *heartbeat.Table, l *heartbeat.Live, now time.Time) map[beacon.Day]beacon.Facts {
+	facts := map[beacon.Day]beacon.Facts{}
 	for _, r := range table.FoldNow(l, nil, now) {
 		facts[r.Day()] = r.Facts()
 	}
@@ -136,7 +136,7 @@ func fold(table *heartbeat.Table, l *heartbeat.Live, now time.Time) map[heartbea
 func TestFacts_OneReasonForEachMinute(t *testing.T) {
 	service := heartbeat.NewOutages()
 	midnight := noon.Truncate(24 * time.Hour)
-	minute := heartbeat.MinuteOf(midnight)
+	minute := beacon.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 299}, {From: minute + 660, To: minute + 100_000}}) // down 5:00 to 11:00
 	table := heartbeat.NewTable(service)
 	h := spotSince(midnight.Add(8 * time.Hour))
@@ -175,12 +175,12 @@ func TestFold_FillsGaps(t *testing.T) {
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	fold(table, l, noon)
 	back := noon.AddDate(0, 0, 4)
-	day := heartbeat.MinuteOf(noon).Day()
-	first := heartbeat.MinuteOf(noon)
+	day := beacon.MinuteOf(noon).Day()
+	first := beacon.MinuteOf(noon)
 	service.Set([]heartbeat.Span{{From: first, To: first + 2*1440}, {From: first + 3*1440 + 720, To: first + 100_000}}) // down over the third day after
 	table.Apply(l, at(back, 1, 2, 200, 1))
 	facts := fold(table, l, back)
-	want := map[heartbeat.Day]beacon.Facts{
+	want := map[beacon.Day]beacon.Facts{
 		day:     {Served: 4, Expected: 720, Outside: 720, Bytes: 100},
 		day + 1: {Expected: 1440},
 		day + 2: {Expected: 721, Excused: 719},
@@ -196,9 +196,9 @@ func TestFold_FillsGaps(t *testing.T) {
 func TestFold_NeverHeardOverMidnight(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Truncate(24 * time.Hour)
-	day := heartbeat.MinuteOf(midnight).Day()
+	day := beacon.MinuteOf(midnight).Day()
 	l := table.Place(nil, spotSince(midnight.Add(-2*time.Minute)))
-	want := map[heartbeat.Day]beacon.Facts{day - 1: {Expected: 2, Outside: 1438}, day: {Expected: 3}}
+	want := map[beacon.Day]beacon.Facts{day - 1: {Expected: 2, Outside: 1438}, day: {Expected: 3}}
 	if diff := cmp.Diff(want, fold(table, l, midnight.Add(5*time.Minute))); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
@@ -215,17 +215,17 @@ func TestPlace_Deleted(t *testing.T) {
 	h := spotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
-	l.Announce(true)
+	l.SetMark(heartbeat.Announced, true)
 	h.DeletedAt = noon.Add(10*time.Minute + time.Second)
 	table.Place(l, h)
 	table.Apply(l, at(noon.Add(9*time.Minute), 1, 2, 300, 1)) // from elsewhere
 	tomorrow := noon.AddDate(0, 0, 1)
 	table.Refresh(tomorrow)
-	want := map[heartbeat.Day]beacon.Facts{heartbeat.MinuteOf(noon).Day(): {Served: 6, Expected: 11, Outside: 1429, Bytes: 300}}
+	want := map[beacon.Day]beacon.Facts{beacon.MinuteOf(noon).Day(): {Served: 6, Expected: 11, Outside: 1429, Bytes: 300}}
 	if diff := cmp.Diff(want, fold(table, l, tomorrow)); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	if l.Announced() || len(table.Silent(tomorrow.UnixMicro())) != 0 {
+	if differ, _ := table.StatusDiff(heartbeat.Announced, tomorrow.UnixMicro(), false); l.Marked(heartbeat.Announced) || len(differ) != 0 {
 		t.Error("it is said to have gone offline")
 	}
 }
@@ -238,7 +238,7 @@ func TestRemove_ForgetsPastService(t *testing.T) {
 		h.PastService = []beacon.Period{{From: noon.Add(-time.Hour), Until: noon.Add(-time.Minute)}}
 		table.Remove(table.Place(nil, h))
 		l := table.Place(nil, spotSince(noon))
-		if f, _ := table.Facts(l, heartbeat.MinuteOf(noon).Day(), nil, noon); f.Expected != 1 || table.Pasts() != 0 {
+		if f, _ := table.Facts(l, beacon.MinuteOf(noon).Day(), nil, noon); f.Expected != 1 || table.Pasts() != 0 {
 			t.Fatalf("facts %+v, %d pasts", f, table.Pasts())
 		}
 		table.Remove(l)
@@ -256,7 +256,7 @@ func TestFacts_TierBeforeTheFirstHour(t *testing.T) {
 		beat.Test = beacon.SpeedTest{DownMbps: 200, UpMbps: 20, LatencyMs: 10}
 		table.Apply(l, beat)
 	}
-	f, known := table.Facts(l, heartbeat.MinuteOf(midnight).Day(), nil, midnight.Add(20*time.Minute))
+	f, known := table.Facts(l, beacon.MinuteOf(midnight).Day(), nil, midnight.Add(20*time.Minute))
 	if !known || f.Tier != beacon.Premium || f.Expected != 21 {
 		t.Errorf("facts %+v, known %v; want premium and 21 minutes expected", f, known)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // sealLag is how many minutes later a minute is sealed.
@@ -16,7 +18,7 @@ const FinalLag = 5
 // FinalAt returns the day before which a fold at now makes every day final, provided
 // that no beat of those days can still arrive. The record of a final day does not
 // change any more.
-func FinalAt(now Minute) Day { return (max(now, FinalLag) - FinalLag).Day() }
+func FinalAt(now beacon.Minute) beacon.Day { return (max(now, FinalLag) - FinalLag).Day() }
 
 // Fold returns the records to write, oldest day first: today's, and that of each
 // earlier day that is not final yet. r is the newest record on disk, or nil. Days
@@ -26,7 +28,7 @@ func FinalAt(now Minute) Day { return (max(now, FinalLag) - FinalLag).Day() }
 // now is the latest moment that is certain. Beats of later days, which arrived while a
 // clock was ahead or before it was known to be right, are written too; but nothing
 // after now is sealed, and no day begins.
-func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*Record) {
+func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 {
@@ -36,13 +38,13 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 	if r != nil {
 		k.restore(r)
 	}
-	minute := MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	if k.roll(minute); len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
 	}
 	l.done = uint8(k.fold(minute, final, func(r *Record) { records = append(records, r.copy()) }))
-	t.pack(l, k, max(l.hour, minute.hour()), l.boot)
+	t.pack(l, k, max(l.hour, hourOf(minute)), l.boot)
 	t.show(l)
 	l.dirty.Store(false)
 	return records
@@ -50,7 +52,7 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final Day) (records []*R
 
 // fold seals what is old enough and calls each with the records to write, which are
 // read-only. It returns how many of the first days are final once they are written.
-func (k *openDays) fold(now Minute, final Day, each func(*Record)) (done int) {
+func (k *openDays) fold(now beacon.Minute, final beacon.Day, each func(*Record)) (done int) {
 	k.seal(now)
 	for i := range k.days {
 		day := &k.days[i]
@@ -70,15 +72,15 @@ func (k *openDays) fold(now Minute, final Day, each func(*Record)) (done int) {
 }
 
 // over reports whether the day is final, given that those before final are.
-func (r *Record) over(final Day) bool { return r.day < final && r.Settled() }
+func (r *Record) over(final beacon.Day) bool { return r.day < final && r.Settled() }
 
 // hasBeats reports whether any beat arrived on the day.
 func (r *Record) hasBeats() bool {
-	return slices.ContainsFunc(r.boots, func(b boot) bool { return b.newest >= r.day.First() })
+	return slices.ContainsFunc(r.boots, func(b boot) bool { return b.newest >= r.day.Midnight() })
 }
 
 // seal seals the minutes that are old enough.
-func (k *openDays) seal(now Minute) {
+func (k *openDays) seal(now beacon.Minute) {
 	for i := range k.days {
 		k.days[i].seal(&k.rules, max(now, sealLag-1)-(sealLag-1))
 	}
@@ -86,10 +88,10 @@ func (k *openDays) seal(now Minute) {
 }
 
 // forgetBefore drops what is more than 24 hours ago from the previous day.
-func (r *Record) forgetBefore(now Minute) {
+func (r *Record) forgetBefore(now beacon.Minute) {
 	hour := hoursADay
 	if now.Day() <= r.day {
-		hour = now.hour().ofDay()
+		hour = hourOf(now).ofDay()
 	}
 	if now.Day() < r.day {
 		hour = 0
@@ -140,7 +142,7 @@ func (t *Table) Restore(l *Live, r *Record) {
 	if len(k.days) == 1 && newest.sameDay(r) {
 		l.dirty.Store(false)
 	}
-	at := max(l.hour, Minute(newest.last.at/microMinute).hour())
+	at := max(l.hour, hourOf(beacon.Minute(newest.last.at/microMinute)))
 	t.pack(l, k, at, l.boot)
 	t.show(l)
 }
@@ -160,7 +162,7 @@ func (r *Record) sameDay(other *Record) bool {
 func (t *Table) Peek(l *Live, r *Record, now time.Time) *Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	minute := MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	k := t.unpack(l)
 	var out *Record
 	switch {

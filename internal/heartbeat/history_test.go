@@ -50,18 +50,18 @@ func (h *history) makeSpans() {
 		if h.r.IntN(2) == 0 {
 			to = h.end
 		}
-		h.spans = append(h.spans, heartbeat.Span{From: heartbeat.MinuteOf(from), To: heartbeat.MinuteOf(to)})
+		h.spans = append(h.spans, heartbeat.Span{From: beacon.MinuteOf(from), To: beacon.MinuteOf(to)})
 		from = to.Add(time.Duration(1+h.r.IntN(90)) * time.Minute)
 		if h.r.IntN(6) == 0 {
 			from = from.Add(time.Duration(h.r.IntN(50)) * time.Hour)
 		}
 	}
-	h.spans = append(h.spans, heartbeat.Span{From: heartbeat.MinuteOf(h.end), To: heartbeat.MinuteOf(h.end) + 100_000})
+	h.spans = append(h.spans, heartbeat.Span{From: beacon.MinuteOf(h.end), To: beacon.MinuteOf(h.end) + 100_000})
 }
 
 func (h *history) up(at time.Time) bool {
 	for _, s := range h.spans {
-		if m := heartbeat.MinuteOf(at); m >= s.From && m <= s.To {
+		if m := beacon.MinuteOf(at); m >= s.From && m <= s.To {
 			return true
 		}
 	}

@@ -11,10 +11,10 @@ import (
 
 // part makes a record of a day out of some of its beats, decided to a minute by
 // someone who knows of some outages, and of some of what its owner did.
-func part(r *rand.Rand, beats []Beat, day Day) *Record {
+func part(r *rand.Rand, beats []Beat, day beacon.Day) *Record {
 	service := NewOutages()
-	down := day.First() + Minute(r.IntN(1440))
-	service.Set([]Span{{0, down}, {down + Minute(r.IntN(200)), lastMinute}})
+	down := day.Midnight() + beacon.Minute(r.IntN(1440))
+	service.Set([]Span{{0, down}, {down + beacon.Minute(r.IntN(200)), beacon.LastMinute}})
 	table := NewTable(service)
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = day.Time().AddDate(0, 0, -3), day.Time().AddDate(0, 0, -3)
@@ -88,7 +88,7 @@ func minuteByMinute(r *Record) beacon.Facts {
 }
 
 func TestRecord_JoinIsALattice(t *testing.T) {
-	day := Day(20_772)
+	day := beacon.Day(20_772)
 	differ := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 12))

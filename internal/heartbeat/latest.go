@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // Latest returns the records of a hotspot, by day, as they would be if they were
@@ -12,10 +14,10 @@ import (
 func (t *Table) Latest(l *Live, records []*Record, now time.Time) []*Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	minute := MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	k := t.unpack(l)
 	k.day(minute.Day())
-	byDay := map[Day]*Record{}
+	byDay := map[beacon.Day]*Record{}
 	for _, r := range records {
 		byDay[r.day] = r
 	}

@@ -16,9 +16,7 @@ type Live struct {
 	seen  atomic.Int64  // µs of the newest beat
 	shown atomic.Uint64 // a packed Shown
 	dirty atomic.Bool
-
-	announced atomic.Bool // see Announced
-	lit       atomic.Bool // see Lit
+	marks [marks]atomic.Bool
 
 	state   state
 	tier    beacon.Tier
@@ -29,7 +27,7 @@ type Live struct {
 
 	slot     uint32 // index in the Table
 	timeline uint32 // index of its operating hours
-	active   Minute
+	active   beacon.Minute
 
 	// The current hour. Its minutes are complete, including those that earlier beats
 	// served; its counts are only of beats that are not in the book.
@@ -37,7 +35,7 @@ type Live struct {
 	served  uint64 // and the three minutes after it
 	boot    uint64
 	seqs    seqs
-	heardAt Minute // newest beat of the boot
+	heardAt beacon.Minute // newest beat of the boot
 	bytes   uint64
 	samples samples
 	peak    uint16
@@ -45,7 +43,7 @@ type Live struct {
 	// What the book says of the time before the hour.
 	before struct{ served, expected uint32 }
 	heard  samples
-	until  Minute // how long the tier holds without another test
+	until  beacon.Minute // how long the tier holds without another test
 }
 
 type state uint8
@@ -54,7 +52,7 @@ const (
 	placed      state = 1 << iota
 	atHand            // the current hour is valid
 	interrupted       // it was in service before; see Table.past
-	departed          // its hotspot is deleted
+	deleted           // its hotspot is deleted
 )
 
 // Shown is the summary shown of a hotspot among others, up to a minute old.
@@ -70,20 +68,6 @@ func (l *Live) Dirty() bool { return l.dirty.Load() }
 
 // Seen returns when the newest beat arrived, in µs since 1970, or 0 if none did.
 func (l *Live) Seen() int64 { return l.seen.Load() }
-
-// Announced reports whether the hotspot was last announced as online. The caller
-// decides what to announce; Live only remembers it.
-func (l *Live) Announced() bool { return l.announced.Load() }
-
-// Announce records what was announced.
-func (l *Live) Announce(online bool) { l.announced.Store(online) }
-
-// Lit reports whether maps show the hotspot as online. The caller decides what maps
-// show; Live only remembers it.
-func (l *Live) Lit() bool { return l.lit.Load() }
-
-// Light records what maps show.
-func (l *Live) Light(online bool) { l.lit.Store(online) }
 
 // Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {
@@ -110,7 +94,7 @@ func (l *Live) setLast(newest last) {
 // takes reports whether take can add a beat: it is of the current hour and boot, and
 // has no speed test.
 func (l *Live) takes(b *Beat) bool {
-	return l.state&atHand != 0 && b.minute().hour() == l.hour && b.Boot == l.boot && !b.Test.Any()
+	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && !b.Test.Any()
 }
 
 // take adds a beat to the current hour and reports whether it is new.

@@ -18,14 +18,14 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 		return beacon.Metrics{}
 	}
 	k := t.unpack(l)
-	minute := MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	r := k.day(minute.Day())
 	if r == nil { // the clock was set back by days
 		r = &k.days[0]
-		minute = r.day.First()
+		minute = r.day.Midnight()
 	}
-	hour := minute.hour().ofDay()
-	uptime := k.sum(r, minute.ofDay()+1)
+	hour := hourOf(minute).ofDay()
+	uptime := k.sum(r, minute.OfDay()+1)
 	m.Uptime30d = tenThousandths(uptime.served, uptime.expected)
 	m.Bytes24h, m.Connections24h = r.traffic(hour)
 	m.Tier, _ = r.tier(minute)
@@ -49,7 +49,7 @@ func (c *rules) sum(r *Record, first int) (total minutes) {
 	total = minutes{int(today.served), int(today.expected)}
 	since := c.active.Day()
 	for i, s := range r.past {
-		if r.day-1-Day(i) < since || int(r.day) <= i {
+		if r.day-1-beacon.Day(i) < since || int(r.day) <= i {
 			break
 		}
 		total.served += int(s.served)

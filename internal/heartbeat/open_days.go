@@ -1,6 +1,10 @@
 package heartbeat
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // maxDays bounds how many days wait in memory to be written.
 const maxDays = 32
@@ -37,7 +41,7 @@ func (k *openDays) append(out []byte) []byte {
 }
 
 // insert adds an empty record at an index, in reused memory if there is some.
-func (k *openDays) insert(at int, day Day) *Record {
+func (k *openDays) insert(at int, day beacon.Day) *Record {
 	n := len(k.days)
 	if n < cap(k.days) {
 		k.days = k.days[:n+1]
@@ -65,13 +69,13 @@ func (k *openDays) drop(n int) {
 }
 
 // find returns the index of a day, or where it belongs.
-func (k *openDays) find(day Day) (at int, found bool) {
-	return slices.BinarySearchFunc(k.days, day, func(r Record, day Day) int { return int(int64(r.day) - int64(day)) })
+func (k *openDays) find(day beacon.Day) (at int, found bool) {
+	return slices.BinarySearchFunc(k.days, day, func(r Record, day beacon.Day) int { return int(int64(r.day) - int64(day)) })
 }
 
 // day returns the record of a day, creating it if needed. It returns nil for a day
 // before the first one: that day is final.
-func (k *openDays) day(day Day) *Record {
+func (k *openDays) day(day beacon.Day) *Record {
 	at, found := k.find(day)
 	switch {
 	case found:
@@ -91,7 +95,7 @@ func (k *openDays) day(day Day) *Record {
 }
 
 // begin creates the first day of a hotspot that has nothing on disk.
-func (k *openDays) begin(day Day) *Record {
+func (k *openDays) begin(day beacon.Day) *Record {
 	r := k.insert(0, day)
 	r.fresh = true
 	r.begin(&k.rules)

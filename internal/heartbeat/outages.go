@@ -3,18 +3,20 @@ package heartbeat
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // Span is a range of minutes, both ends included.
-type Span struct{ From, To Minute }
+type Span struct{ From, To beacon.Minute }
 
-// Service knows in which minutes the service itself was down, so that an outage of ours
+// Outages knows in which minutes the service itself was down, so that an outage of ours
 // costs no operator anything (decision N16). It is safe for concurrent use.
 type Outages struct {
 	excused atomic.Pointer[[]Span] // sorted, with gaps in between
 }
 
-// NewOutages returns a Service that knows of no outage.
+// NewOutages returns Outages without any.
 func NewOutages() *Outages {
 	s := &Outages{}
 	s.excused.Store(&[]Span{})
@@ -27,15 +29,15 @@ func (s *Outages) Set(spans []Span) {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b Span) int { return int(int64(a.From) - int64(b.From)) })
 	excused := []Span{}
-	var upTo Minute
+	var upTo beacon.Minute
 	for i, span := range sorted {
 		if i > 0 && span.From > upTo+1 {
 			excused = excuse(excused, Span{upTo + 1, span.From - 1})
 		}
 		upTo = max(upTo, span.To)
 	}
-	if len(sorted) > 0 && upTo < lastMinute {
-		excused = excuse(excused, Span{upTo + 1, lastMinute})
+	if len(sorted) > 0 && upTo < beacon.LastMinute {
+		excused = excuse(excused, Span{upTo + 1, beacon.LastMinute})
 	}
 	s.excused.Store(&excused)
 }
@@ -43,7 +45,7 @@ func (s *Outages) Set(spans []Span) {
 // excuse appends an outage, extended by the minutes that a beat missed in it would have
 // served.
 func excuse(excused []Span, down Span) []Span {
-	down.To = min(down.To+spread, lastMinute)
+	down.To = min(down.To+spread, beacon.LastMinute)
 	if n := len(excused); n > 0 && down.From <= excused[n-1].To+1 {
 		excused[n-1].To = max(excused[n-1].To, down.To)
 		return excused
@@ -53,16 +55,16 @@ func excuse(excused []Span, down Span) []Span {
 
 // Excused reports whether no hotspot was expected to serve the minute: the service was
 // down in it, or in one of the three before it.
-func (s *Outages) Excused(m Minute) bool {
+func (s *Outages) Excused(m beacon.Minute) bool {
 	excused := *s.excused.Load()
 	i := endingFrom(excused, m)
 	return i < len(excused) && excused[i].From <= m
 }
 
 // mask returns the excused minutes of a day.
-func (s *Outages) mask(day Day) (mask dayBits) {
+func (s *Outages) mask(day beacon.Day) (mask dayBits) {
 	excused := *s.excused.Load()
-	first, end := day.First(), (day + 1).First()
+	first, end := day.Midnight(), (day + 1).Midnight()
 	for i := endingFrom(excused, first); i < len(excused) && excused[i].From < end; i++ {
 		from, to := max(excused[i].From, first), min(excused[i].To+1, end)
 		mask.setRange(int(from-first), int(to-first))
@@ -82,7 +84,7 @@ func (s *Outages) inHour(h hour) (mask uint64) {
 }
 
 // endingFrom returns the index of the first span that does not end before m.
-func endingFrom(spans []Span, m Minute) int {
-	i, _ := slices.BinarySearchFunc(spans, m, func(s Span, m Minute) int { return int(int64(s.To) - int64(m)) })
+func endingFrom(spans []Span, m beacon.Minute) int {
+	i, _ := slices.BinarySearchFunc(spans, m, func(s Span, m beacon.Minute) int { return int(int64(s.To) - int64(m)) })
 	return i
 }

@@ -1,6 +1,10 @@
 package heartbeat
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // openDays returns the packed book of l, which is empty if it never beat.
 func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
@@ -33,7 +37,7 @@ func (t *Table) unpack(l *Live) *openDays {
 // must be unpacked again before it is used.
 func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) {
 	r := k.newest()
-	at = min(max(at, r.day.firstHour()), r.day.firstHour()+hoursADay-1)
+	at = min(max(at, firstHour(r.day)), firstHour(r.day)+hoursADay-1)
 	b := r.find(boot)
 	if b == nil {
 		b = r.newestBoot()
@@ -52,7 +56,7 @@ func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) 
 	uptime := k.sum(r, at.ofDay()*60)
 	l.before.served, l.before.expected = uint32(uptime.served), uint32(uptime.expected)
 	l.heard = r.heard(at.ofDay())
-	l.tier, l.until = r.tier(max(at.first(), Minute(r.last.at/microMinute), min(t.now, at.first()+59)))
+	l.tier, l.until = r.tier(max(at.first(), beacon.Minute(r.last.at/microMinute), min(t.now, at.first()+59)))
 	return t.store(l, k)
 }
 

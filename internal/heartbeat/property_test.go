@@ -91,7 +91,7 @@ func withoutSignal(t *testing.T, records []*heartbeat.Record) (all [][]byte) {
 // checkRecord compares a record with the beats that are known.
 func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 	t.Helper()
-	first := int64(r.Day().First())
+	first := int64(r.Day().Midnight())
 	last := min(first+1439, now.Unix()/60-3)
 	facts := o.facts(first, last)
 	if r.Served() != facts.Served || r.Expected() != facts.Expected {
@@ -158,7 +158,7 @@ type world struct {
 	oracle  *oracle
 	spot    beacon.Hotspot
 	nodes   [2]node
-	disk    map[heartbeat.Day][]byte
+	disk    map[beacon.Day][]byte
 	journal []heartbeat.Beat // as committed
 	trimmed int              // what is before this was folded
 	told    int              // and before this the oracle knows
@@ -181,7 +181,7 @@ type step struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	h := newHistory(t, seed)
-	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewOutages(), oracle: newOracle(), disk: map[heartbeat.Day][]byte{}}
+	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewOutages(), oracle: newOracle(), disk: map[beacon.Day][]byte{}}
 	w.service.Set(h.spans)
 	w.oracle.spans = h.spans
 	w.spot = h.places[0].hotspot
@@ -252,14 +252,14 @@ func (w *world) follow(i, to int) {
 }
 
 func (w *world) newest() *heartbeat.Record {
-	var newest heartbeat.Day
+	var newest beacon.Day
 	for day := range w.disk {
 		newest = max(newest, day)
 	}
 	return w.onDisk(newest)
 }
 
-func (w *world) onDisk(day heartbeat.Day) *heartbeat.Record {
+func (w *world) onDisk(day beacon.Day) *heartbeat.Record {
 	data, ok := w.disk[day]
 	if !ok {
 		return nil

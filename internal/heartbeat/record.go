@@ -18,7 +18,7 @@ const pastDays = 29
 // Records of one day merge: minutes by union, counters and counts by maximum, speed
 // tests by the latest of both. Neither order nor repetition matters.
 type Record struct {
-	day Day
+	day beacon.Day
 
 	// sealed is how many minutes of the day are decided for good. why has the reasons
 	// for those in which the hotspot was not expected to serve.
@@ -57,10 +57,10 @@ type before struct {
 type sum struct{ served, expected uint16 }
 
 // Day returns the day of the record.
-func (r *Record) Day() Day { return r.day }
+func (r *Record) Day() beacon.Day { return r.day }
 
 // Settled reports whether the whole day is sealed.
-func (r *Record) Settled() bool { return r.sealed == minutesADay }
+func (r *Record) Settled() bool { return r.sealed == beacon.MinutesADay }
 
 // NeedsDayBefore reports whether the day before was not final when this record was
 // written. A caller that restores this record must restore that one too.
@@ -112,9 +112,9 @@ func (r *Record) carried(hour int) (bytes uint64) {
 // time.
 func (r *Record) add(b *Beat, fresh bool) {
 	m := b.minute()
-	r.served.add(m.ofDay(), beatBits)
+	r.served.add(m.OfDay(), beatBits)
 	r.last.join(last{b.At, b.tie(), b.clients()})
-	hour := m.hour().ofDay()
+	hour := hourOf(m).ofDay()
 	r.hours[hour] = max(r.hours[hour], b.clients())
 	if known := r.boot(b.Boot, m, b.Seq); known != nil {
 		known.raise(hour, b.Bytes)
@@ -190,6 +190,6 @@ func (r *Record) take(other *Record) {
 }
 
 // reset makes r the empty record of a day and keeps its memory.
-func (r *Record) reset(day Day) {
+func (r *Record) reset(day beacon.Day) {
 	*r = Record{day: day, boots: r.boots[:0], tests: r.tests[:0]}
 }

@@ -27,7 +27,7 @@ const (
 
 var (
 	errRecord  = fmt.Errorf("vitals: %w", beacon.ErrDamaged)
-	errVersion = errors.New("vitals: this record is of another version of beacon; use the one that wrote it, or a later one")
+	errVersion = errors.New("heartbeat: this record is from a newer version of beacon; use that version or a later one")
 )
 
 // Append appends the encoded record to out. Equal records have equal bytes.
@@ -94,10 +94,10 @@ func (r *Record) appendBody(out []byte) []byte {
 }
 
 func (r *Record) read(in *reader, version byte) {
-	r.reset(Day(in.upTo(uint64(lastMinute.Day()))))
-	sealed := in.upTo(minutesADay<<flagBits | freshFlag | earlyFlag)
+	r.reset(beacon.Day(in.upTo(uint64(beacon.LastMinute.Day()))))
+	sealed := in.upTo(beacon.MinutesADay<<flagBits | freshFlag | earlyFlag)
 	r.sealed, r.early, r.fresh = int(sealed>>flagBits), sealed&earlyFlag != 0, sealed&freshFlag != 0
-	r.served.read(in, minutesADay+spread)
+	r.served.read(in, beacon.MinutesADay+spread)
 	r.why.closed.read(in, r.sealed)
 	if version != oneReason {
 		r.why.excused.read(in, r.sealed)
@@ -105,7 +105,7 @@ func (r *Record) read(in *reader, version byte) {
 	} else if r.Expected() == 0 { // most likely never in service
 		r.why.closed, r.why.outside = dayBits{}, r.why.closed
 	}
-	r.last.at = int64(in.upTo(uint64(lastMinute) * microMinute))
+	r.last.at = int64(in.upTo(uint64(beacon.LastMinute) * microMinute))
 	r.last.tie = in.uint32()
 	r.last.clients = uint16(in.upTo(most))
 	for range in.upTo(maxBoots) {
@@ -136,11 +136,11 @@ func (s seqs) possible() uint64 {
 	return 1<<s.top - 1
 }
 
-func (b *boot) append(out []byte, day Day) []byte {
+func (b *boot) append(out []byte, day beacon.Day) []byte {
 	out = binary.LittleEndian.AppendUint64(out, b.id)
 	out = binary.AppendUvarint(out, b.top)
 	out = binary.AppendUvarint(out, ^b.window&b.possible()) // the missing ones: mostly none
-	out = binary.AppendVarint(out, int64(b.newest)-int64(day.First()))
+	out = binary.AppendVarint(out, int64(b.newest)-int64(day.Midnight()))
 	out = binary.AppendUvarint(out, b.base)
 	var growth [hoursADay]uint64
 	for i := range growth {
@@ -155,7 +155,7 @@ func (r *Record) readBoot(in *reader) {
 	b.top = in.number()
 	missing := in.number()
 	b.window = ^missing & b.possible()
-	newest := in.signed() + int64(r.day.First())
+	newest := in.signed() + int64(r.day.Midnight())
 	b.base = in.number()
 	readSparse(in, b.upTo[:], math.MaxUint64)
 	value := b.base
@@ -167,16 +167,16 @@ func (r *Record) readBoot(in *reader) {
 		b.upTo[i] = value
 	}
 	n := len(r.boots)
-	if newest < 0 || newest > int64(lastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id {
+	if newest < 0 || newest > int64(beacon.LastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id {
 		in.fail()
 		return
 	}
-	b.newest = Minute(newest)
+	b.newest = beacon.Minute(newest)
 	r.boots = append(r.boots, b)
 }
 
-func (t *test) append(out []byte, day Day) []byte {
-	out = binary.AppendVarint(out, int64(t.at)-int64(day.First()))
+func (t *test) append(out []byte, day beacon.Day) []byte {
+	out = binary.AppendVarint(out, int64(t.at)-int64(day.Midnight()))
 	out = binary.LittleEndian.AppendUint32(out, t.tie)
 	for _, f := range [...]float32{t.DownMbps, t.UpMbps, t.LatencyMs} {
 		out = binary.AppendUvarint(out, decimal(f))
@@ -185,14 +185,14 @@ func (t *test) append(out []byte, day Day) []byte {
 }
 
 func (r *Record) readTest(in *reader) {
-	at := in.signed() + int64(r.day.First())
+	at := in.signed() + int64(r.day.Midnight())
 	t := test{tie: in.uint32()}
 	t.DownMbps, t.UpMbps, t.LatencyMs = fromDecimal(in), fromDecimal(in), fromDecimal(in)
-	if at < 0 || at >= int64((r.day+1).First()) || !sane(t.SpeedTest) {
+	if at < 0 || at >= int64((r.day+1).Midnight()) || !sane(t.SpeedTest) {
 		in.fail()
 		return
 	}
-	t.at = Minute(at)
+	t.at = beacon.Minute(at)
 	if n := len(r.tests); n > 0 && compareTests(r.tests[n-1], t) >= 0 {
 		in.fail()
 		return

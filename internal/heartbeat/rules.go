@@ -1,31 +1,33 @@
 package heartbeat
 
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
 // rules say when a hotspot is expected to serve: while it is in service, in its
 // operating hours, and while the service itself is up.
 type rules struct {
-	active   Minute // in service since; 0: not in service
-	past     []Span // earlier spans in service
-	departed bool   // deleted: no new day begins
-	hours    *timeline
-	service  *Outages
+	active  beacon.Minute // in service since; 0: not in service
+	past    []Span        // earlier spans in service
+	deleted bool          // deleted: no new day begins
+	hours   *timeline
+	service *Outages
 }
 
 // inService returns the minutes of a day in which the hotspot is in service.
-func (c *rules) inService(day Day) (mask dayBits) {
-	first, end := day.First(), (day + 1).First()
+func (c *rules) inService(day beacon.Day) (mask dayBits) {
+	first, end := day.Midnight(), (day + 1).Midnight()
 	for _, s := range c.past {
 		if from, to := max(s.From, first), min(s.To+1, end); from < to {
 			mask.setRange(int(from-first), int(to-first))
 		}
 	}
 	if c.active != 0 && c.active < end {
-		mask.setRange(int(max(c.active, first)-first), minutesADay)
+		mask.setRange(int(max(c.active, first)-first), beacon.MinutesADay)
 	}
 	return mask
 }
 
 // expects returns the minutes of a day in which the hotspot is expected to serve.
-func (c *rules) expects(day Day) dayBits {
+func (c *rules) expects(day beacon.Day) dayBits {
 	mask := c.inService(day)
 	if mask == (dayBits{}) {
 		return mask
@@ -38,7 +40,7 @@ func (c *rules) expects(day Day) dayBits {
 }
 
 // reasons returns why the hotspot is not expected to serve in the other minutes.
-func (c *rules) reasons(day Day) (why reasons) {
+func (c *rules) reasons(day beacon.Day) (why reasons) {
 	in, open, excused := c.inService(day), c.hours.mask(day), c.service.mask(day)
 	for i := range in {
 		why.outside[i] = ^in[i]
@@ -63,19 +65,19 @@ func (c *rules) inHour(h hour) uint64 {
 
 // seal decides the minutes of the day that precede the given minute for good, and with
 // them the tiers of the hours they complete.
-func (r *Record) seal(c *rules, before Minute) {
-	first := r.day.First()
+func (r *Record) seal(c *rules, before beacon.Minute) {
+	first := r.day.Midnight()
 	if before <= first {
 		return
 	}
-	to := int(min(before-first, minutesADay))
+	to := int(min(before-first, beacon.MinutesADay))
 	if to <= r.sealed {
 		return
 	}
 	why := c.reasons(r.day)
 	r.why.add(&why, r.sealed, to)
 	for h := r.sealed / 60; h < to/60; h++ {
-		r.tiers[h], _ = r.tier(first + Minute(h)*60 + 59)
+		r.tiers[h], _ = r.tier(first + beacon.Minute(h)*60 + 59)
 	}
 	r.sealed = to
 	r.pruneTests()
@@ -84,8 +86,8 @@ func (r *Record) seal(c *rules, before Minute) {
 // sum counts the first minutes of the day, from the activation on. Sealed minutes count
 // as they were decided, the others by the current rules.
 func (r *Record) sum(c *rules, minutes int) (s sum) {
-	first := r.day.First()
-	if c.active == 0 || c.active >= first+Minute(minutes) {
+	first := r.day.Midnight()
+	if c.active == 0 || c.active >= first+beacon.Minute(minutes) {
 		return sum{}
 	}
 	var expects dayBits
@@ -107,17 +109,17 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 
 // sinceActive clears the minutes of a day before the activation: uptime counts from
 // there (decision D40).
-func (c *rules) sinceActive(mask *dayBits, day Day) {
-	if first := day.First(); c.active == 0 || c.active >= first+minutesADay {
+func (c *rules) sinceActive(mask *dayBits, day beacon.Day) {
+	if first := day.Midnight(); c.active == 0 || c.active >= first+beacon.MinutesADay {
 		*mask = dayBits{}
 	} else if c.active > first {
-		mask.keepRange(int(c.active-first), minutesADay)
+		mask.keepRange(int(c.active-first), beacon.MinutesADay)
 	}
 }
 
 // empty counts a day without beats, from the activation on. served has the first
 // minutes, which beats of the evening before served.
-func (c *rules) empty(day Day, served uint64) (s sum) {
+func (c *rules) empty(day beacon.Day, served uint64) (s sum) {
 	expects := c.expects(day)
 	c.sinceActive(&expects, day)
 	s.expected = uint16(expects.count())

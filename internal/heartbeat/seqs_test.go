@@ -3,6 +3,8 @@ package heartbeat
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // naive remembers all numbers, and what lies more than 64 below the highest
@@ -46,11 +48,11 @@ func TestService_AgainstALoop(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	for range 300 {
 		var spans []Span
-		up := map[Minute]bool{}
-		first := Minute(1 << 30)
+		up := map[beacon.Minute]bool{}
+		first := beacon.Minute(1 << 30)
 		for range r.IntN(6) {
-			from := Minute(2880 + r.IntN(3000))
-			span := Span{from, from + Minute(r.IntN(600))}
+			from := beacon.Minute(2880 + r.IntN(3000))
+			span := Span{from, from + beacon.Minute(r.IntN(600))}
 			spans = append(spans, span)
 			first = min(first, from)
 			for m := span.From; m <= span.To; m++ {
@@ -59,13 +61,13 @@ func TestService_AgainstALoop(t *testing.T) {
 		}
 		s := NewOutages()
 		s.Set(spans)
-		for m := Minute(2800); m < 8000; m++ {
+		for m := beacon.Minute(2800); m < 8000; m++ {
 			want := false
 			for k := m - 3; k <= m; k++ {
 				want = want || len(spans) > 0 && k >= first && !up[k]
 			}
-			mask, inHour := s.mask(m.Day()), s.inHour(m.hour())
-			if got := s.Excused(m); got != want || got != (mask.from(m.ofDay())&1 != 0) || got != (inHour>>(m%60)&1 != 0) {
+			mask, inHour := s.mask(m.Day()), s.inHour(hourOf(m))
+			if got := s.Excused(m); got != want || got != (mask.from(m.OfDay())&1 != 0) || got != (inHour>>(m%60)&1 != 0) {
 				t.Fatalf("%v: minute %d excused %v, in the day %x, in the hour %x; want %v", spans, m, got, mask, inHour, want)
 			}
 		}

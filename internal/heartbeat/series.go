@@ -22,7 +22,7 @@ type Point struct {
 // There is one record for each day, in any order. Minutes that no record has sealed are
 // not expected.
 func Series(records []*Record, from, to time.Time, step time.Duration) (points []Point) {
-	byDay := make(map[Day]*Record, len(records))
+	byDay := make(map[beacon.Day]*Record, len(records))
 	for _, r := range records {
 		byDay[r.day] = r
 	}
@@ -33,8 +33,8 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 		if end.After(to) {
 			end = to
 		}
-		first, last := MinuteOf(at), firstFrom(end)
-		for hour := first.hour(); hour.first() < last; hour++ {
+		first, last := beacon.MinuteOf(at), firstFrom(end)
+		for hour := hourOf(first); hour.first() < last; hour++ {
 			if r := byDay[hour.day()]; r != nil {
 				p.add(r, hour.ofDay(), max(first, hour.first())-hour.first(), min(last, hour.first()+60)-hour.first())
 			}
@@ -48,7 +48,7 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 }
 
 // add adds the minutes from..to of an hour, to excluded.
-func (p *Point) add(r *Record, hour int, from, to Minute) {
+func (p *Point) add(r *Record, hour int, from, to beacon.Minute) {
 	decided := rangeWord(0, int(from), int(to)) & rangeWord(0, 0, r.sealed-hour*60)
 	expected := decided &^ r.why.from(hour*60)
 	p.Expected += bits.OnesCount64(expected)
@@ -59,7 +59,7 @@ func (p *Point) add(r *Record, hour int, from, to Minute) {
 	if hour < r.sealed/60 {
 		p.Tier = r.tiers[hour]
 	} else if r.sealed > hour*60 {
-		p.Tier, _ = r.tier(r.day.First() + Minute(r.sealed) - 1)
+		p.Tier, _ = r.tier(r.day.Midnight() + beacon.Minute(r.sealed) - 1)
 	}
 }
 

@@ -99,7 +99,7 @@ func readPast(in *reader, past *[pastDays]sum) {
 	for days := past[:]; len(days) > 0; {
 		n := int(in.upTo(uint64(len(days))))
 		var s sum
-		s.expected = uint16(in.upTo(minutesADay))
+		s.expected = uint16(in.upTo(beacon.MinutesADay))
 		if s.expected > 0 {
 			s.served = s.expected - uint16(in.upTo(uint64(s.expected)))
 		}

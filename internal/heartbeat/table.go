@@ -24,7 +24,7 @@ type Table struct {
 	names  []*[slabSize]id.Raw // hotspot ids, by slot
 	used   int
 	free   []uint32
-	now    Minute // of the last Refresh
+	now    beacon.Minute // of the last Refresh
 
 	timelines     []*timeline // [0] is always open
 	freeTimelines []uint32
@@ -83,8 +83,9 @@ func (l *Live) clear() {
 	l.seen.Store(0)
 	l.shown.Store(0)
 	l.dirty.Store(false)
-	l.announced.Store(false)
-	l.lit.Store(false)
+	for m := range marks {
+		l.marks[m].Store(false)
+	}
 	l.state, l.timeline, l.active = 0, 0, 0
 	l.slot = slot
 }
@@ -147,7 +148,7 @@ func (t *Table) release(place uint32) {
 }
 
 func (t *Table) rules(l *Live) rules {
-	c := rules{active: l.active, departed: l.state&departed != 0, hours: t.timelines[l.timeline], service: t.service}
+	c := rules{active: l.active, deleted: l.state&deleted != 0, hours: t.timelines[l.timeline], service: t.service}
 	if l.state&interrupted != 0 {
 		c.past = t.past[l.slot]
 	}

@@ -2,32 +2,38 @@ package heartbeat
 
 import "github.com/beacon-wifi/beacon/internal/beacon"
 
-// serve records when a hotspot is in service, and when it was before. A minute counts
-// if any part of it was in service, including the first and the last.
-func (t *Table) serve(l *Live, h *beacon.Hotspot) {
-	l.active = 0
-	l.state &^= interrupted | departed
-	delete(t.past, l.slot)
+// tenure returns since when a hotspot is in service, or 0 if it is not, and when it was
+// before. A minute counts if any part of it was in service, including the first and the
+// last.
+func tenure(h *beacon.Hotspot) (active beacon.Minute, spans []Span) {
 	past := h.PastService
-	since := h.ActiveSince()
-	switch {
+	switch since := h.ActiveSince(); {
+	case since.IsZero():
 	case h.Deleted():
-		l.state |= departed
-		l.announced.Store(false)
-		if !since.IsZero() {
-			past = append(past[:len(past):len(past)], beacon.Period{From: since, Until: h.DeletedAt})
-		}
-	case !since.IsZero():
-		l.active = max(MinuteOf(since), 1)
+		past = append(past[:len(past):len(past)], beacon.Period{From: since, Until: h.DeletedAt})
+	default:
+		active = max(beacon.MinuteOf(since), 1)
 	}
-	var spans []Span
 	for _, p := range past {
-		if from, end := MinuteOf(p.From), firstFrom(p.Until); from < end {
+		if from, end := beacon.MinuteOf(p.From), firstFrom(p.Until); from < end {
 			spans = append(spans, Span{From: from, To: end - 1})
 		}
 	}
-	if len(spans) > 0 {
+	return active, spans
+}
+
+// serve records when a hotspot is in service, and when it was before.
+func (t *Table) serve(l *Live, h *beacon.Hotspot) {
+	active, past := tenure(h)
+	l.active = active
+	l.state &^= interrupted | deleted
+	delete(t.past, l.slot)
+	if h.Deleted() {
+		l.state |= deleted
+		l.marks[Announced].Store(false)
+	}
+	if len(past) > 0 {
 		l.state |= interrupted
-		t.past[l.slot] = spans
+		t.past[l.slot] = past
 	}
 }

@@ -12,7 +12,7 @@ const testLife = 48 * 60
 
 // test is a speed test, and when it was reported.
 type test struct {
-	at  Minute
+	at  beacon.Minute
 	tie uint32
 	beacon.SpeedTest
 }
@@ -37,12 +37,12 @@ func (r *Record) addTest(t test) {
 // tier is not sealed yet, and the last six of all the time before. What is kept of a
 // union of tests does not depend on the order in which they arrived.
 func (r *Record) pruneTests() {
-	group := func(t test) hour { return max(t.at.hour(), r.undecided()-1) }
+	group := func(t test) hour { return max(hourOf(t.at), r.undecided()-1) }
 	kept := r.tests[:0]
 	for i, t := range r.tests {
 		later := i + beacon.TierTests
 		full := later < len(r.tests) && group(r.tests[later]) == group(t)
-		if !full && t.at+testLife >= r.day.First() {
+		if !full && t.at+testLife >= r.day.Midnight() {
 			kept = append(kept, t)
 		}
 	}
@@ -50,13 +50,13 @@ func (r *Record) pruneTests() {
 }
 
 // undecided returns the first hour whose tier is not sealed yet.
-func (r *Record) undecided() hour { return r.day.firstHour() + hour(r.sealed/60) }
+func (r *Record) undecided() hour { return firstHour(r.day) + hour(r.sealed/60) }
 
 // tier returns the tier at a moment, and how long it holds if no other test arrives.
-func (r *Record) tier(at Minute) (tier beacon.Tier, until Minute) {
+func (r *Record) tier(at beacon.Minute) (tier beacon.Tier, until beacon.Minute) {
 	var tests [beacon.TierTests]beacon.SpeedTest
 	n := 0
-	until = lastMinute
+	until = beacon.LastMinute
 	for i := len(r.tests) - 1; i >= 0 && n < len(tests); i-- {
 		t := &r.tests[i]
 		if t.at > at {

@@ -16,18 +16,18 @@ type timeline struct {
 
 	// A cache of the last two days that were asked for, by day modulo 2: the days, plus
 	// 1, and their minutes.
-	days  [2]Day
+	days  [2]beacon.Day
 	masks [2]dayBits
 }
 
 // period is operating hours, and the minute until which they were in force.
 type period struct {
-	until Minute
+	until beacon.Minute
 	hours beacon.Schedule
 }
 
 // mask returns the minutes of a day in which the hotspot meant to be open.
-func (l *timeline) mask(day Day) *dayBits {
+func (l *timeline) mask(day beacon.Day) *dayBits {
 	place := day & 1
 	if l.days[place] != day+1 {
 		l.days[place] = day + 1
@@ -36,19 +36,19 @@ func (l *timeline) mask(day Day) *dayBits {
 	return &l.masks[place]
 }
 
-func (l *timeline) compute(day Day) (mask dayBits) {
-	first := day.First()
+func (l *timeline) compute(day beacon.Day) (mask dayBits) {
+	first := day.Midnight()
 	from := first
 	for _, p := range l.periods {
 		if p.until <= from {
 			continue
 		}
 		var open dayBits
-		p.hours.OpenMask(int64(day), (*beacon.Minutes)(&open))
-		to := min(p.until, first+minutesADay)
+		p.hours.OpenMask(day, (*beacon.Minutes)(&open))
+		to := min(p.until, first+beacon.MinutesADay)
 		open.keepRange(int(from-first), int(to-first))
 		mask.join(&open)
-		if from = to; from == first+minutesADay {
+		if from = to; from == first+beacon.MinutesADay {
 			break
 		}
 	}
@@ -64,13 +64,13 @@ func newTimeline(key string, h *beacon.Hotspot) *timeline {
 		l.periods = append(l.periods, period{firstFrom(past.Until), hours})
 	}
 	hours, _ := h.Settings.OperatingHours.Schedule()
-	l.periods = append(l.periods, period{lastMinute, hours})
+	l.periods = append(l.periods, period{beacon.LastMinute, hours})
 	return l
 }
 
 // firstFrom returns the first minute that begins at t or later.
-func firstFrom(t time.Time) Minute {
-	m := MinuteOf(t)
+func firstFrom(t time.Time) beacon.Minute {
+	m := beacon.MinuteOf(t)
 	if m.Time().Before(t) {
 		m++
 	}

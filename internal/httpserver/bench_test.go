@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a heartbeat costs that does nothing, in the lane and out of it: one
+// What a heartbeat costs that does nothing, on the fast path and by net/http: one
 // connection, one request after the other. Client and server share the process,
 // so the allocations are those of both; the client makes none.
 func BenchmarkServe(b *testing.B) {
@@ -27,18 +27,9 @@ func BenchmarkServe(b *testing.B) {
 		}),
 		Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
 	}
-	for _, tc := range []struct {
-		name  string
-		serve func(context.Context, net.Listener) error
-	}{
-		{"lane", func(ctx context.Context, ln net.Listener) error { return Serve(ctx, ln, front) }},
-		{"net-http", func(ctx context.Context, ln net.Listener) error {
-			srv := NewServer(front, front.Log)
-			defer context.AfterFunc(ctx, func() { srv.Close() })()
-			return srv.Serve(limitListener(ln, maxConnections))
-		}},
-	} {
-		b.Run(tc.name, func(b *testing.B) {
+	for name, off := range map[string]bool{"fast-path": false, "net-http": true} {
+		b.Run(name, func(b *testing.B) {
+			front.NoFastPath = off
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				b.Fatal(err)
@@ -46,7 +37,7 @@ func BenchmarkServe(b *testing.B) {
 			front.draining.Store(false)
 			ctx, cancel := context.WithCancel(b.Context())
 			done := make(chan error, 1)
-			go func() { done <- tc.serve(ctx, ln) }()
+			go func() { done <- Serve(ctx, ln, front) }()
 			defer func() { cancel(); <-done }()
 			conn, err := net.Dial("tcp", ln.Addr().String())
 			if err != nil {

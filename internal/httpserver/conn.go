@@ -26,6 +26,10 @@ type conn struct {
 	parts   [2][]byte
 }
 
+// NetConn returns the connection itself, for the fast path: it sees no request that
+// framing would refuse.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
 type connKey struct{}
 
 // withConn lets handlers find the connection of their request.

@@ -1,9 +1,9 @@
 // Package httpserver is the base of every HTTP API of Beacon: limits and timeouts,
 // request ids, recovery from panics, the data for the access log, strict JSON input,
 // complete JSON output, health checks, and a drain that loses no request. It knows no
-// API: the caller passes a [ErrorWriter] that writes errors in the right format. The
-// fast path, a small loop of its own, serves plain requests; net/http serves all others, and
-// the responses are the same. Its one invariant: whatever a client sends, it gets
+// API: the caller passes a [ErrorWriter] that writes errors in the right format. Package
+// fastpath serves plain requests; net/http serves all others, and the responses are
+// the same. Its one invariant: whatever a client sends, it gets
 // exactly one complete response, or the connection is closed.
 //
 //	front := &httpserver.Handler{

@@ -30,6 +30,7 @@ type Handler struct {
 
 	Proxies        Proxies // trusted to name the client in X-Forwarded-For; none by default
 	MaxConnections int     // at a time, per IPv4 address or IPv6 /64; 0 for no limit
+	NoFastPath     bool    // net/http serves all requests; see package fastpath
 
 	draining atomic.Bool
 	refused  atomic.Int64 // connections over MaxConnections
@@ -66,7 +67,7 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	out := &recorder{ResponseWriter: w}
 	conn := connOf(r)
-	if _, inLane := w.(*fastResponse); !inLane {
+	if _, ok := w.(interface{ SendsWhole() }); !ok {
 		out.conn = conn
 	}
 	// Request ids are not secret, so the fast generator will do. Ids from clients
@@ -92,7 +93,7 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var closeConnection = []string{"close"}
 
-// fastResponse runs the handler. If the handler panics after it began its response, the
+// answer runs the handler. If the handler panics after it began its response, the
 // response can only be cut off: answer then returns false.
 func (f *Handler) answer(out *recorder, r *http.Request) (complete bool) {
 	defer func() {

@@ -37,12 +37,15 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
+// buffered is how much of a body net/http buffers to determine its length.
+const buffered = 2 << 10
+
 // WriteBody responds with encoded JSON. It sets the Content-Length of a long body: a
 // server determines that itself only for a short one.
 func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
-	if len(body) > sniffed && h["Content-Length"] == nil {
+	if len(body) > buffered && h["Content-Length"] == nil {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	w.WriteHeader(status)
@@ -117,7 +120,7 @@ func checkObject(body []byte, maxDepth int) error {
 			return badBody(string(dec.StackPointer()), fmt.Sprintf("nested deeper than %d levels", maxDepth))
 		case dec.StackDepth() == 0: // the object is complete
 			if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-				return badBody("", "something follows the JSON object")
+				return badBody("", "there is text after the JSON object")
 			}
 			return nil
 		}
@@ -128,9 +131,9 @@ func syntaxFault(err error) error {
 	fault, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case !ok:
-		return badBody("", "the JSON ends too early")
+		return badBody("", "the JSON is incomplete")
 	case errors.Is(fault.Err, jsontext.ErrDuplicateName):
-		return badBody(string(fault.JSONPointer), "this name appears twice")
+		return badBody(string(fault.JSONPointer), "duplicate name")
 	default:
 		return badBody(string(fault.JSONPointer), fmt.Sprintf("not valid JSON at byte %d", fault.ByteOffset))
 	}

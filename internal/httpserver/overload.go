@@ -37,7 +37,7 @@ const (
 func (p *Overload) Run(ctx context.Context) error {
 	in, out, err := os.Pipe()
 	if err != nil {
-		return fmt.Errorf("watch how busy the machine is: %w", err)
+		return fmt.Errorf("watch the load of the machine: %w", err)
 	}
 	defer in.Close()
 	arrived := make(chan struct{})

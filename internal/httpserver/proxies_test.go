@@ -78,7 +78,7 @@ func TestFront_FindsTheClientBehindProxies(t *testing.T) {
 		{[]string{"127.0.0.1", "10.0.0.1"}, []string{"_hidden, 10.0.0.1"}, "10.0.0.1:0"},
 	} {
 		addr := serveBehind(t, tc.proxies...)
-		for _, method := range []string{"GET", "DELETE"} { // in the lane, and by net/http
+		for _, method := range []string{"GET", "DELETE"} { // on the fast path, and by net/http
 			conn, err := net.Dial("tcp", addr)
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/fastpath"
 )
 
 // The limits of a connection. A client that sends its request too slowly, or does not
@@ -32,35 +34,53 @@ const (
 	drainPatience = 9 * time.Second
 )
 
+// noticeEnds ends the notice of a drain, and finishIn limits its last step. Tests do
+// not leave either to the clock.
+var (
+	noticeEnds = func() <-chan time.Time { return time.After(drainNotice) }
+	finishIn   = drainPatience
+)
+
 // Serve serves requests on ln through front until ctx ends, then drains: no accepted
 // request is cut off within drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 	srv := NewServer(front, front.Log)
 	door := limitListener(ln, maxConnections)
 	door.shares = newShares(front.MaxConnections, front.Proxies, &front.refused)
-	fast := newLane(door, front)
+	others := newHandover(door.Addr(), front.draining.Load)
+	fast := fastpath.New(door, front.fastPath(others))
 	var all sync.WaitGroup
 	defer all.Wait()
 	watching, unwatch := context.WithCancel(context.Background())
 	defer unwatch()
-	all.Go(func() { fast.watch(watching) })
-	all.Go(func() { _ = srv.Serve(fast.foreign) }) // returns when the server stops
+	all.Go(func() { fast.Run(watching) })
+	all.Go(func() { _ = srv.Serve(others) }) // returns when the server stops
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(fast) }()
 
 	err := serveUntil(ctx, front, fast, failed)
 	if err != nil {
-		fast.close()
+		fast.CloseAll()
 		_ = srv.Close() // the first error is the one that counts
 		return err
 	}
-	patience, cancel := context.WithTimeout(context.Background(), drainPatience)
+	patience, cancel := context.WithTimeout(context.Background(), finishIn)
 	defer cancel()
-	err = errors.Join(fast.drain(patience), srv.Shutdown(patience))
+	err = fast.Drain(patience)
+	if err == nil && others.handed.Load() {
+		time.Sleep(drainLinger) // net/http must register them first
+	}
+	err = errors.Join(err, srv.Shutdown(patience))
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(errors.New("requests were cut off: they outlasted the drain"), srv.Close())
+		err = errors.Join(errors.New("the drain timed out and requests were cut off"), srv.Close())
 	}
 	return err
+}
+
+func (f *Handler) fastPath(others *handover) fastpath.Config {
+	return fastpath.Config{
+		Handler: f, Idle: idleTimeout, Write: writeTimeout, ConnContext: withConn, HandOver: others.give, Log: f.Log, Off: f.NoFastPath,
+	}
 }
 
 // serveUntil waits for ctx to end, then runs the drain up to the point where no new
@@ -75,7 +95,7 @@ func serveUntil(ctx context.Context, front *Handler, door net.Listener, failed <
 	select {
 	case err := <-failed:
 		return err
-	case <-time.After(drainNotice):
+	case <-noticeEnds():
 	}
 	_ = door.Close() // Serve returns an error that says nothing new
 	<-failed

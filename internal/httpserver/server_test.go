@@ -94,6 +94,7 @@ func TestServe_DrainFinishesRequests(t *testing.T) {
 // Under load on keep-alive connections, a drain loses no request: whatever was
 // sent on an open connection is answered.
 func TestServe_DrainUnderLoad(t *testing.T) {
+	release := httpserver.HoldNotice(t)
 	addr, stop := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "ok") })
 	var clients sync.WaitGroup
 	busy := make(chan struct{}, 8)
@@ -129,10 +130,13 @@ func TestServe_DrainUnderLoad(t *testing.T) {
 	for range 8 {
 		<-busy
 	}
-	if err := stop(); err != nil {
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	clients.Wait() // all were told to go elsewhere
+	release()
+	if err := <-stopped; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	clients.Wait()
 }
 
 func TestServe_ReportsABrokenListener(t *testing.T) {

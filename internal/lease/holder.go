@@ -181,7 +181,7 @@ func (k *Holder) keep(got Lease, began time.Time) {
 	}
 	k.lose("it was held by another node in between")
 	k.begin(got, began)
-	k.log.Info("this node holds the lease now", "lease", k.name, "token", got.Token)
+	k.log.Info("this node now holds the lease", "lease", k.name, "token", got.Token)
 }
 
 func (k *Holder) begin(got Lease, began time.Time) {
@@ -238,6 +238,6 @@ func (k *Holder) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
 	if _, _, err := k.store.TakeLease(ctx, k.name, k.holder, time.Now(), -TTL); err != nil {
-		k.log.Warn("the lease could not be given back; it expires", "lease", k.name, "after", TTL, "err", err)
+		k.log.Warn("the lease could not be released; it will expire", "lease", k.name, "after", TTL, "err", err)
 	}
 }

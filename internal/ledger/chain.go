@@ -36,7 +36,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%.80q is no SHA-256 in small hex digits", text)
+	return fmt.Errorf("%.80q is not a SHA-256 in lower-case hex", text)
 }
 
 // Columns names the fields of a row's line.

@@ -40,7 +40,7 @@ const fieldBreak = "\x00"
 
 func newCatalog(records []record) (*catalog, error) {
 	if len(records) > len(set{})*64 {
-		return nil, fmt.Errorf("preview dataset: %d records are more than a set holds", len(records))
+		return nil, fmt.Errorf("preview dataset: %d records are more than a set can hold", len(records))
 	}
 	c := &catalog{pairs: map[[2]byte]set{}}
 	sum := sha256.New()

@@ -21,7 +21,7 @@ type Owned struct {
 	Charge func(looked int) error // gets the number of names to scan; may refuse
 }
 
-var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
+var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
 
 // Owned lists the hotspots of the principal's user, or of anyone for an admin. It
 // does not reveal whether another user exists (decision N6).

@@ -56,10 +56,10 @@ type Linked struct {
 // device, so that guessing reveals nothing.
 var ErrLink error = &beacon.Error{
 	Kind:    beacon.Forbidden,
-	Message: "the code or the device is not right: check both, or have a new code made",
+	Message: "the code or the device is wrong: check both, or ask for a new code",
 }
 
-var errWrongDevice = errors.New("the MAC address is another")
+var errWrongDevice = errors.New("the MAC address differs")
 
 // Link returns the key of the hotspot that the device's code was made for. A device
 // linked before is unlinked. Refusals are recorded in the audit log, without the code
@@ -68,7 +68,7 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	now, by := r.moment(), beacon.Actor{Request: in.Request}
 	hash, ok := access.HashLinkCode(in.Code)
 	if !ok {
-		return Linked{}, r.refuseLink(ctx, by, "not the form of a code")
+		return Linked{}, r.refuseLink(ctx, by, "malformed code")
 	}
 	var out Linked
 	h, err := r.store.LinkDevice(ctx, hash, by, now, func(h *beacon.Hotspot) error {
@@ -87,7 +87,7 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	case errors.Is(err, errWrongDevice), kindOf(err) == beacon.Forbidden:
 		return Linked{}, ErrLink // the store has recorded why
 	case isNotFound(err):
-		return Linked{}, r.refuseLink(ctx, by, "no such code, or no more")
+		return Linked{}, r.refuseLink(ctx, by, "unknown or expired code")
 	case err != nil:
 		return Linked{}, err
 	}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -33,7 +32,7 @@ const rememberFor = 24 * time.Hour
 
 var errOtherRequest = &beacon.Error{
 	Kind:    beacon.Conflict,
-	Message: "this Idempotency-Key was used for another request; take a fresh one for each",
+	Message: "this Idempotency-Key was used for another request; use a new one for each request",
 }
 
 // Register adds a hotspot owned by the principal.
@@ -43,11 +42,7 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 	if err != nil {
 		return Registered{}, err
 	}
-	once, err := in.Once.record(p.User, h)
-	if err != nil {
-		return Registered{}, err
-	}
-	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), once)
+	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), in.Once.record(p.User, h.CreatedAt))
 	if err != nil {
 		return Registered{}, err
 	}
@@ -61,30 +56,79 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
 
 // record returns what the database stores about a request that may be repeated.
-func (o IdempotencyKey) record(owner beacon.UserID, h beacon.Hotspot) (*beacon.Idempotency, error) {
+func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idempotency {
 	if o.Key == "" {
-		return nil, nil
+		return nil
 	}
-	result, err := encodeRecord(h)
-	if err != nil {
-		return nil, err
-	}
-	return &beacon.Idempotency{
-		Owner:       owner,
-		Key:         o.Key,
-		Fingerprint: o.Fingerprint,
-		Result:      result,
-		ExpiresAt:   h.CreatedAt.Add(rememberFor),
-	}, nil
+	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(rememberFor)}
 }
 
 func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint {
 		return Registered{}, errOtherRequest
 	}
-	h, err := decodeRecord(first.Result)
+	return Registered{Hotspot: newborn(first.Hotspot), Replayed: true}, nil
+}
+
+// Verification says where staff found a hotspot.
+type Verification struct {
+	Hotspot beacon.HotspotID
+	Form    beacon.VerificationForm
+}
+
+// Verify confirms that a hotspot is where it is registered (decision X1). A visit that
+// finds a verified hotspot elsewhere withdraws its verification. The audit log has who
+// did it, and what was refused.
+func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
+	found, err := in.Form.Validate()
 	if err != nil {
-		return Registered{}, errors.Join(errors.New("an idempotency record cannot be read"), err)
+		return View{}, err
 	}
-	return Registered{Hotspot: newborn(h), Replayed: true}, nil
+	if !validID(in.Hotspot) {
+		return View{}, errNoHotspot
+	}
+	h, err := r.store.Hotspot(ctx, in.Hotspot)
+	if err != nil {
+		return View{}, err
+	}
+	by := p.Actor()
+	finding := found.Against(h)
+	by.Note = finding.Note()
+	if finding.Disproves() && !h.Location.VerifiedAt.IsZero() {
+		return View{}, r.disprove(ctx, h, by, finding)
+	}
+	if err := finding.Err(); err != nil {
+		return View{}, r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+	}
+	place := h.Location.Point
+	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+		if !h.Location.VerifiedAt.IsZero() {
+			return false, nil
+		}
+		if h.Location.Point != place {
+			return false, errStale // the distance was measured to another place
+		}
+		if err := h.Verify(r.moment()); err != nil {
+			return false, err
+		}
+		r.touch(h)
+		return true, nil
+	})
+	if err != nil {
+		return View{}, err
+	}
+	if err := r.fleet.Apply(h); err != nil {
+		return View{}, err
+	}
+	return r.view(h), nil
+}
+
+// refuse records a refusal in the audit log, and returns its reason. Failing to
+// record it is an error of its own: nobody may try unseen.
+func (r *Registry) refuse(ctx context.Context, change beacon.Change, reason error) error {
+	change.At = r.moment()
+	if err := r.store.NoteRefusal(ctx, change); err != nil {
+		return err
+	}
+	return reason
 }

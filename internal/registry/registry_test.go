@@ -13,7 +13,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -27,7 +26,6 @@ type desk struct {
 	db    *store.DB
 	store registry.Store
 	fleet *fleet.Fleet
-	table *heartbeat.Table
 	clock time.Time
 }
 
@@ -50,8 +48,7 @@ func open(t *testing.T) *desk {
 }
 
 func (d *desk) wire(s registry.Store) {
-	d.table = heartbeat.NewTable(heartbeat.NewOutages())
-	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name }, d.table)
+	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name })
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }
 

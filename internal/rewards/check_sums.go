@@ -17,7 +17,7 @@ import (
 func errMismatch(user beacon.UserID, where string) error {
 	return &beacon.Error{
 		Kind: beacon.Internal, Message: "internal error",
-		Err: fmt.Errorf("the books of %s do not add up in %s: the database is damaged; run beacon doctor", user, where),
+		Err: fmt.Errorf("the rewards of %s do not add up in %s: the database is damaged; run beacon doctor", user, where),
 	}
 }
 
@@ -110,7 +110,7 @@ func (r *Rewards) checkDays(ctx context.Context) error {
 		days, err := b.Closings(ctx)
 		for i := 1; i < len(days); i++ {
 			if days[i].Day != days[i-1].Day+1 || days[i-1].ClosedAt.IsZero() {
-				return fmt.Errorf("the books go from %s on to %s: the database is damaged; run beacon doctor, and restore a backup",
+				return fmt.Errorf("closed days jump from %s to %s: the database is damaged; run beacon doctor, and restore a backup",
 					days[i-1].Day, days[i].Day)
 			}
 		}

@@ -1,13 +1,16 @@
 package rewards
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 // farBehind is how many days a clock that has been steady only for steadyFor may
@@ -37,6 +40,9 @@ func (r *Rewards) closeDays(ctx context.Context) error {
 func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 	final, ok := r.Telemetry.FinalBefore()
 	if !ok || day >= final {
+		return lease.Lease{}, false
+	}
+	if !r.over((day + 1).Time()) {
 		return lease.Lease{}, false
 	}
 	steady := steadyFor
@@ -86,4 +92,145 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 	r.shown.closed(page.Day)
 	r.Log.Info("day closed", "day", page.Day.String(), "hotspots", rows, "took_ms", time.Since(began).Milliseconds())
 	return nil
+}
+
+// batch is one page of rows.
+type batch struct {
+	rows []ledger.Row
+	upto beacon.Owned
+	last bool
+	err  error
+}
+
+// readAhead makes the rows of a day page by page, one page ahead of the receiver: the
+// next page is read while one is written. It ends with the last page, with an error,
+// or with ctx.
+func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Owned) <-chan batch {
+	batches := make(chan batch)
+	go func() {
+		defer close(batches)
+		for next := (batch{upto: from}); !next.last && next.err == nil; {
+			next = r.readPage(ctx, day, next.upto)
+			select {
+			case batches <- next:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return batches
+}
+
+func (r *Rewards) readPage(ctx context.Context, day beacon.Day, from beacon.Owned) batch {
+	records, upto, more, err := r.Store.OwnedRecords(ctx, day, from, r.pageSize)
+	if err != nil {
+		return batch{err: err}
+	}
+	rows, err := r.rowsOf(day, records)
+	return batch{rows, upto, !more, err}
+}
+
+// closePage completes a page that begins where the closing is, and writes it. It
+// reads the sums now, because a user's rows may have begun on the page before.
+func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.Page, b batch) error {
+	page.Rows, page.Upto = b.rows, b.upto
+	if b.last {
+		page.Done = r.Now()
+	}
+	if err := r.addUp(ctx, &page); err != nil {
+		return err
+	}
+	return r.Store.PutPage(ctx, held, page)
+}
+
+// addUp adds the rows of a page to the sums.
+func (r *Rewards) addUp(ctx context.Context, page *ledger.Page) error {
+	if len(page.Rows) == 0 {
+		return nil
+	}
+	first, last := page.Rows[0].Owned, page.Rows[len(page.Rows)-1].Owned
+	hotspots, err := r.Store.HotspotMonths(ctx, page.Day.Month(), first, last)
+	if err != nil {
+		return err
+	}
+	users, err := r.Store.UserMonths(ctx, page.Day.Month(), first.User, last.User)
+	if err != nil {
+		return err
+	}
+	page.Basis = ledger.BasisOf(hotspots, users)
+	addRows(page, hotspots, users)
+	return nil
+}
+
+// rowsOf decides what each hotspot earned. A damaged record earns nothing and does
+// not hold up the others. A record written by a newer version is an error: that
+// version must close it.
+func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger.Row, error) {
+	rules := r.book().On(day)
+	rows := make([]ledger.Row, 0, len(records))
+	for _, record := range records {
+		facts, err := r.Telemetry.FactsOf(record.Data)
+		switch {
+		case errors.Is(err, beacon.ErrDamaged):
+			r.Log.Error("a heartbeat record is damaged and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
+		case err != nil:
+			return nil, fmt.Errorf("record of %s: %w", record.Hotspot, err)
+		case !facts.None():
+			rows = append(rows, rowOf(day, record.Owned, facts, rules))
+		}
+	}
+	return rows, nil
+}
+
+// rowOf makes a row. Minutes of the day that are not classified count as outside,
+// against nobody: the hotspot was deleted by then.
+func rowOf(day beacon.Day, of beacon.Owned, f beacon.Facts, rules *policy.Policy) ledger.Row {
+	f.Outside = beacon.MinutesADay - f.Expected - f.Closed - f.Excused
+	return ledger.Row{Day: day, Owned: of, Policy: rules.Version, Facts: f, Earned: rules.Reward(f)}
+}
+
+// addRows adds the rows of a page to the existing sums of its month. All lists are
+// ordered by user and then by hotspot.
+func addRows(page *ledger.Page, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) {
+	page.Hotspots = make([]ledger.HotspotMonth, 0, len(page.Rows))
+	for i := range page.Rows {
+		row := &page.Rows[i]
+		for len(users) > 0 && users[0].User < row.User {
+			users = users[1:]
+		}
+		for len(hotspots) > 0 && compare(hotspots[0].Owned, row.Owned) < 0 {
+			hotspots = hotspots[1:]
+		}
+		user := userOf(page, row, users)
+		hotspot := ledger.HotspotMonth{Month: user.Month, Owned: row.Owned}
+		if len(hotspots) > 0 && hotspots[0].Owned == row.Owned {
+			hotspot = hotspots[0]
+		} else {
+			user.Hotspots++
+		}
+		sum := sumOf(row.Facts, row.Earned)
+		hotspot.Through, hotspot.Tier, hotspot.Sum = row.Day, row.Tier, hotspot.Plus(sum)
+		user.Rows, user.Chain, user.Sum = user.Rows+1, user.Chain.Next(row), user.Plus(sum)
+		page.Hotspots = append(page.Hotspots, hotspot)
+	}
+}
+
+// userOf returns the sum of the row's user, which is the last one in the page. It
+// takes it from the page, from what an earlier page wrote, or makes a new one.
+func userOf(page *ledger.Page, row *ledger.Row, written []ledger.UserMonth) *ledger.UserMonth {
+	month := row.Day.Month()
+	if n := len(page.Users); n > 0 && page.Users[n-1].User == row.User {
+		return &page.Users[n-1]
+	}
+	if len(written) > 0 && written[0].User == row.User {
+		page.Users = append(page.Users, written[0])
+	} else {
+		page.Users = append(page.Users, ledger.UserMonth{Month: month, User: row.User, Chain: ledger.Seed(row.User, month)})
+		page.Accounts = append(page.Accounts, ledger.Account{User: row.User, FirstDay: row.Day})
+	}
+	return &page.Users[len(page.Users)-1]
+}
+
+func compare(a, b beacon.Owned) int {
+	return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Hotspot, b.Hotspot))
 }

@@ -186,7 +186,7 @@ func TestUnknownRecord(t *testing.T) {
 	w.midnight(t)
 	put := func(data string) {
 		t.Helper()
-		day := int64(beacon.DayOf(at("2026-11-10T00:00:00Z")))
+		day := beacon.DayOf(at("2026-11-10T00:00:00Z"))
 		if err := w.db.PutRecords(t.Context(), w.held, []beacon.RecordRow{{Hotspot: odd, Day: day, Data: []byte(data)}}); err != nil {
 			t.Fatal(err)
 		}

@@ -59,11 +59,11 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 				err = fmt.Errorf("it comes after %d policies", len(longer))
 			}
 			if err != nil {
-				return fmt.Errorf("reward policy %d of the database cannot be used: %w", k.Version, err)
+				return fmt.Errorf("reward policy %d in the database cannot be used: %w", k.Version, err)
 			}
 			longer = append(longer, p)
 		case here.Line() != k.Text:
-			return fmt.Errorf("reward policy %d is not the one that the database has (%s): add a new version, and leave the old ones as they were",
+			return fmt.Errorf("reward policy %d differs from the one in the database (%s): add a new version instead of changing it",
 				k.Version, k.Text)
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Rewards) bring(ctx context.Context) error {
 	mine := r.book()
 	for _, p := range mine[min(len(known), len(mine)):] {
 		if first := r.today() + 1; v.begun && p.Version > 1 && p.From < max(first, v.closing.Day+1) {
-			return fmt.Errorf("reward policy %d is to be in force from %s on; a new one can begin on %s or later, when no day that it is for has begun",
+			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest",
 				p.Version, p.From, max(first, v.closing.Day+1))
 		}
 	}
@@ -110,7 +110,7 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 		return p, nil
 	}
 	return nil, &beacon.Error{
-		Kind: beacon.Internal, Message: "internal error", Err: fmt.Errorf("rows were written by reward policy %d, and there is none", version),
+		Kind: beacon.Internal, Message: "internal error", Err: fmt.Errorf("rows use reward policy %d, which does not exist", version),
 	}
 }
 

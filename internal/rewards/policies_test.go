@@ -31,7 +31,7 @@ func TestPoliciesMustFit(t *testing.T) {
 		}
 		o := oracleOf(w)
 		changePolicy(&o, from)
-		refused("can begin on 2026-11-13 or later")
+		refused("can start on 2026-11-13")
 	}
 	o := oracleOf(w)
 	changePolicy(&o, beacon.DayOf(at("2026-11-13T00:00:00Z")))

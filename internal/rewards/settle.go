@@ -96,10 +96,10 @@ func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 	case r.Now().Before(end):
 		return refuse("%s is not over yet", month)
 	case v.first <= month.Last():
-		return refuse("%s cannot be settled before all its days are closed, and %s is not: a running server closes each day some minutes after its end",
+		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on, or now by force", month, end.Add(Grace).Format(time.RFC3339))
+		return refuse("%s can be settled from %s on, or now with --force", month, end.Add(Grace).Format(time.RFC3339))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error 
 	}
 	for i := range users {
 		if !settled[users[i].User] {
-			return fmt.Errorf("%s has no statement of %s: its account has changed meanwhile; try again", users[i].User, s.report.Month)
+			return fmt.Errorf("%s has no statement for %s: its account changed in the meantime; try again", users[i].User, s.report.Month)
 		}
 	}
 	return nil
@@ -196,4 +196,71 @@ func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Acco
 		})
 	}
 	return all
+}
+
+// Statement returns a settled month with all of its rows (decision X6).
+func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q StatementQuery) (Statement, error) {
+	user, err := whose(p, q.User)
+	if err != nil {
+		return Statement{}, err
+	}
+	var s Statement
+	settled := false
+	v, err := r.view(ctx, func(_ view, b ledger.Books) (err error) {
+		if someone(user) {
+			s.Statement, settled, err = b.Statement(ctx, user, q.Month)
+		}
+		if err == nil && settled {
+			err = r.checkHash(ctx, &s.Statement)
+		}
+		return err
+	})
+	if err != nil {
+		return Statement{}, err
+	}
+	if !settled {
+		return Statement{}, r.noStatement(v, q.Month)
+	}
+	s.Policies = r.book().In(q.Month)
+	s.Each = func(ctx context.Context, fn func(ledger.Row, ledger.Hash) error) error {
+		return r.eachRow(ctx, &s.Statement, fn)
+	}
+	return s, nil
+}
+
+func (r *Rewards) noStatement(v view, month beacon.Month) error {
+	text := "nothing was earned in " + month.String()
+	if r.status(v, month, false) != Settled {
+		text = fmt.Sprintf("%s is not settled yet: that happens %d hours after its end", month, int(Grace.Hours()))
+	}
+	return &beacon.Error{Kind: beacon.NotFound, Message: text}
+}
+
+// eachRow reads the rows of a statement day by day. Rows never change, so it needs no
+// single snapshot, and a slow reader blocks nobody.
+func (r *Rewards) eachRow(ctx context.Context, s *ledger.Statement, fn func(ledger.Row, ledger.Hash) error) error {
+	chain := ledger.Seed(s.User, s.Month)
+	var rows []ledger.Row
+	for day := s.Month.First(); day <= s.Month.Last(); day++ {
+		err := r.Store.Books(ctx, func(b ledger.Books) error {
+			rows = rows[:0]
+			return b.Rows(ctx, s.User, day, func(row ledger.Row) error {
+				rows = append(rows, row)
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			chain = chain.Next(&rows[i])
+			if err := fn(rows[i], chain); err != nil {
+				return err
+			}
+		}
+	}
+	if chain != s.Chain {
+		return fmt.Errorf("the rows of %s in %s do not add up to its statement: another program changed the database", s.User, s.Month)
+	}
+	return nil
 }

@@ -65,7 +65,7 @@ func TestSettleRefuses(t *testing.T) {
 		w.did(hotspot, whole)
 	}
 	w.midnight(t)
-	refused("2026-10", true, "2026-10-31 is not")
+	refused("2026-10", true, "2026-10-31 is still open")
 	w.step(t)
 	refused("2026-10", false, "2026-11-04T00:00:00Z")
 	var progress []int

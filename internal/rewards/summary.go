@@ -9,7 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "these belong to another user"}
+var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
 
 // whose resolves Me. It returns an error for another user's id, whether or not that
 // user exists (decision N6).

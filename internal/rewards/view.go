@@ -2,6 +2,8 @@ package rewards
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -82,4 +84,108 @@ func (r *Rewards) status(v view, month beacon.Month, settled bool) Status {
 	default:
 		return Finalizing
 	}
+}
+
+// accrual adds up what a user's hotspots earned in a period.
+type accrual struct {
+	names []beacon.HotspotName // by id: live, live on an open day, or with a sum
+	sums  map[beacon.HotspotID]*HotspotSum
+
+	// closed is the last closed day of each hotspot, as far as known.
+	closed map[beacon.HotspotID]beacon.Day
+}
+
+func newAccrual(names []beacon.HotspotName) *accrual {
+	return &accrual{
+		names: names, sums: make(map[beacon.HotspotID]*HotspotSum, len(names)),
+		closed: make(map[beacon.HotspotID]beacon.Day, len(names)),
+	}
+}
+
+// add adds s to a hotspot's sum. The tier is the one of the last day in s.
+func (a *accrual) add(id beacon.HotspotID, tier beacon.Tier, s ledger.Sum) {
+	sum := a.sums[id]
+	if sum == nil {
+		sum = &HotspotSum{HotspotName: beacon.HotspotName{ID: id}}
+		a.sums[id] = sum
+	}
+	sum.Tier = tier
+	sum.Sum = sum.Plus(s)
+}
+
+// addMonths adds the months that are not in totals yet, oldest first.
+func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.HotspotID]beacon.Month) {
+	for _, m := range months {
+		a.closed[m.Hotspot] = max(a.closed[m.Hotspot], m.Through)
+		if through, ok := totals[m.Hotspot]; !ok || through < m.Month {
+			a.add(m.Hotspot, m.Tier, m.Sum)
+		}
+	}
+}
+
+// nameRest looks up the names of hotspots that were deleted long ago and had earned
+// something.
+func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
+	named := make(map[beacon.HotspotID]bool, len(a.names))
+	for _, n := range a.names {
+		named[n.ID] = true
+	}
+	var rest []beacon.HotspotID
+	for id := range a.sums {
+		if !named[id] {
+			rest = append(rest, id)
+		}
+	}
+	names, err := b.NamesOf(ctx, rest)
+	if len(names) > 0 {
+		a.names = append(a.names, names...)
+		slices.SortFunc(a.names, func(x, y beacon.HotspotName) int { return strings.Compare(string(x.ID), string(y.ID)) })
+	}
+	return err
+}
+
+// addOpen adds a day that is not closed, with the function that will close it.
+func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error {
+	facts, err := r.openFacts(ctx, a, day)
+	if err != nil {
+		return err
+	}
+	rules := r.book().On(day)
+	for id, f := range facts {
+		a.add(id, f.Tier, sumOf(f, rules.Reward(f)))
+	}
+	return nil
+}
+
+// openFacts returns the facts of a day for the hotspots whose day is not closed yet.
+func (r *Rewards) openFacts(ctx context.Context, a *accrual, day beacon.Day) (map[beacon.HotspotID]beacon.Facts, error) {
+	ids := make([]beacon.HotspotID, 0, len(a.names))
+	for _, n := range a.names {
+		closed, any := a.closed[n.ID]
+		gone := !n.DeletedAt.IsZero() && n.DeletedAt.Before(day.Time())
+		if !gone && !(any && closed >= day) {
+			ids = append(ids, n.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return r.Telemetry.Facts(ctx, day, ids)
+}
+
+func sumOf(f beacon.Facts, e beacon.Earned) ledger.Sum {
+	return ledger.Sum{Served: int64(f.Served), Expected: int64(f.Expected), Earned: e}
+}
+
+// list returns the hotspots by id, with their names, and the total.
+func (a *accrual) list() (all []HotspotSum, total ledger.Sum) {
+	all = make([]HotspotSum, 0, len(a.sums))
+	for _, n := range a.names {
+		if sum := a.sums[n.ID]; sum != nil {
+			sum.HotspotName = n
+			all = append(all, *sum)
+			total = total.Plus(sum.Sum)
+		}
+	}
+	return all, total
 }

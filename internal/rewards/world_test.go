@@ -52,7 +52,7 @@ func openSQLite(t testing.TB, now time.Time) *store.DB {
 
 func openPostgres(t testing.TB, now time.Time) *store.DB {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), storetest.Postgres(t), postgres.Options{Now: now})
+	db, err := postgres.Open(t.Context(), storetest.Patient(t, storetest.Postgres(t)), postgres.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func (w *world) midnight(t testing.TB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, beacon.RecordRow{Hotspot: hotspot, Day: int64(w.today()), Data: data})
+		rows = append(rows, beacon.RecordRow{Hotspot: hotspot, Day: w.today(), Data: data})
 	}
 	slices.SortFunc(rows, func(a, b beacon.RecordRow) int { return compareText(a.Hotspot, b.Hotspot) })
 	if err := w.db.PutRecords(t.Context(), w.held, rows); err != nil {

@@ -1,3 +1,10 @@
+// Package simulate simulates devices that talk to a server over HTTP as real ones do.
+// It shares no code with the server, so that it is a fair client. Package client
+// registers and links the devices; heartbeats go over connections of our own, because
+// a generator that uses net/http costs about as much as the server under test.
+//
+// Its one invariant: what a device sends depends only on the seed and on the times at
+// which it is asked.
 package simulate
 
 import (
@@ -5,11 +12,13 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/beacon-wifi/beacon/client"
 )
 
 // Device is the device of one hotspot, and what it was registered with.
 type Device struct {
-	registration registration
+	registration client.Registration
 	hotspot      string // its id, once registered
 	key          string // once linked
 
@@ -54,7 +63,7 @@ func Devices(count int, seed uint64) []*Device {
 func newDevice(seed uint64, number int) *Device {
 	c := chanceOf(seed, uint64(number)+1)
 	d := &Device{registration: register(&c, seed, number), repair: 25 * time.Minute}
-	d.kind = d.registration.Type
+	d.kind = string(d.registration.Type)
 	d.registration.Settings = hoursOf(&c, d.kind)
 	d.crowd = usualCrowd[d.kind] * math.Exp(0.5*c.normal())
 	d.dbm = c.between(-76, -46)
@@ -172,3 +181,33 @@ func (b *Beat) Append(out []byte) []byte {
 	}
 	return append(out, '}')
 }
+
+// Character describes a device, for callers that have their own hotspots.
+type Character struct {
+	Seed     uint64        // of the random numbers
+	Place    string        // its rhythm: Home, Business, Public, Street, Station, Library or Park
+	Crowd    float64       // mean number of clients
+	DBM      float64       // the signal strength of the clients
+	Appetite float64       // bytes a client moves per second
+	Down, Up float64       // the speed of its line, in Mbit/s,
+	Latency  float64       // and its latency in milliseconds
+	Fails    time.Duration // mean time between outages
+	Repair   time.Duration // mean duration of an outage
+}
+
+// Device returns the device. The caller registers and links it.
+func (c Character) Device() *Device {
+	d := &Device{
+		kind: c.Place, crowd: c.Crowd, dbm: c.DBM, appetite: c.Appetite,
+		uplink: uplink{c.Down, c.Up, c.Latency}, fails: c.Fails, repair: c.Repair, chance: chanceOf(c.Seed, 0),
+	}
+	d.testsAt = time.Duration(d.chance.unit() * float64(testEvery))
+	d.reboot()
+	return d
+}
+
+// Serve sets the hotspot of the device, and the key that it uses.
+func (d *Device) Serve(hotspot, key string) { d.hotspot, d.key = hotspot, key }
+
+// Restart switches the device off and on again.
+func (d *Device) Restart() { d.reboot() }

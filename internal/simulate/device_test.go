@@ -54,14 +54,23 @@ func life(d *Device, minutes int) (said []string) {
 func TestDevices_SameSeed(t *testing.T) {
 	a, b, other := Devices(20, 7), Devices(20, 7), Devices(20, 8)
 	for i := len(a) - 1; i >= 0; i-- { // in another order than b
-		one := string(a[i].registration.json()) + strings.Join(life(a[i], 3000), "\n")
-		if same := string(b[i].registration.json()) + strings.Join(life(b[i], 3000), "\n"); one != same {
+		one := registrationOf(t, a[i]) + strings.Join(life(a[i], 3000), "\n")
+		if same := registrationOf(t, b[i]) + strings.Join(life(b[i], 3000), "\n"); one != same {
 			t.Errorf("device %d differs between two runs", i)
 		}
-		if string(a[i].registration.json()) == string(other[i].registration.json()) {
+		if registrationOf(t, a[i]) == registrationOf(t, other[i]) {
 			t.Errorf("device %d is the same for another seed", i)
 		}
 	}
+}
+
+func registrationOf(t *testing.T, d *Device) string {
+	t.Helper()
+	text, err := json.Marshal(d.registration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestDevices_Registrations(t *testing.T) {
@@ -76,11 +85,11 @@ func TestDevices_Registrations(t *testing.T) {
 			if r.Location.Lat < 40.4 || r.Location.Lat > 41 || r.Location.Lng < -74.3 || r.Location.Lng > -73.6 {
 				t.Errorf("%v is not in New York", r.Location)
 			}
-			if macs[r.Device.MAC] || !form.MatchString(r.Device.MAC) {
-				t.Errorf("MAC address %s", r.Device.MAC)
+			if macs[r.Device.MACAddress] || !form.MatchString(r.Device.MACAddress) {
+				t.Errorf("MAC address %s", r.Device.MACAddress)
 			}
-			macs[r.Device.MAC] = true
-			types[r.Type]++
+			macs[r.Device.MACAddress] = true
+			types[string(r.Type)]++
 			if r.Settings != nil {
 				hours++
 			}

@@ -1,9 +1,10 @@
 package simulate
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/beacon-wifi/beacon/client"
 )
 
 // neighbourhood is a place where hotspots cluster.
@@ -48,90 +49,47 @@ var (
 
 // The three types of hotspot.
 const (
-	home     = "home"
-	business = "business"
-	public   = "public"
+	home     = string(client.Home)
+	business = string(client.Business)
+	public   = string(client.Public)
 )
 
-// registration is the JSON form of a registration.
-type registration struct {
-	Name     string        `json:"name"`
-	Type     string        `json:"type"`
-	Location location      `json:"location"`
-	Device   accessPoint   `json:"device"`
-	Settings *settingsForm `json:"settings,omitempty"`
-}
-
-type location struct {
-	Lat     float64 `json:"lat"`
-	Lng     float64 `json:"lng"`
-	Address string  `json:"address"`
-}
-
-type accessPoint struct {
-	SSID string `json:"ssid"`
-	MAC  string `json:"mac_address"`
-}
-
-type settingsForm struct {
-	Hours openingHours `json:"operating_hours"`
-}
-
-type openingHours struct {
-	Timezone string `json:"timezone"`
-	Weekly   []week `json:"weekly"`
-}
-
-type week struct {
-	Days  []string `json:"days"`
-	Open  string   `json:"open"`
-	Close string   `json:"close"`
-}
-
 // register makes the registration of a device.
-func register(c *chance, seed uint64, number int) registration {
+func register(c *chance, seed uint64, number int) client.Registration {
 	where := pick(c, neighbourhoods)
-	r := registration{
-		Location: location{
+	r := client.Registration{
+		Location: client.Place{
 			Lat:     roundTo(where.lat+0.006*c.normal(), 6),
 			Lng:     roundTo(where.lng+0.008*c.normal(), 6),
 			Address: fmt.Sprintf("%d %s, %s, New York", 1+c.one(400), pick(c, streets), where.name),
 		},
-		Device: accessPoint{MAC: macOf(seed, number)},
+		Device: client.AccessPoint{MACAddress: macOf(seed, number)},
 	}
 	switch roll := c.unit(); {
 	case roll < 0.55:
 		owner := pick(c, owners)
-		r.Type, r.Name, r.Device.SSID = home, owner+"'s Wi-Fi, "+where.name, owner+" shares"
+		r.Type, r.Name, r.Device.SSID = client.Home, owner+"'s Wi-Fi, "+where.name, owner+" shares"
 	case roll < 0.85:
 		shop := pick(c, owners) + "'s " + pick(c, shops)
-		r.Type, r.Name, r.Device.SSID = business, shop+", "+where.name, shop
+		r.Type, r.Name, r.Device.SSID = client.Business, shop+", "+where.name, shop
 	default:
 		common := pick(c, commons)
-		r.Type, r.Name, r.Device.SSID = public, where.name+" "+common, common+" Wi-Fi"
+		r.Type, r.Name, r.Device.SSID = client.Public, where.name+" "+common, common+" Wi-Fi"
 	}
 	return r
 }
 
 // hoursOf returns opening hours for some places, or nil. Hours are local to New York.
-func hoursOf(c *chance, kind string) *settingsForm {
+func hoursOf(c *chance, kind string) *client.SettingsForm {
 	if kind == home || c.unit() > 0.4 {
 		return nil
 	}
 	weekdays, weekend := []string{"mon", "tue", "wed", "thu", "fri"}, []string{"sat", "sun"}
 	open := 6 + c.one(4)
-	return &settingsForm{openingHours{"America/New_York", []week{
-		{weekdays, fmt.Sprintf("%02d:00", open), fmt.Sprintf("%02d:00", 18+c.one(6))},
-		{weekend, fmt.Sprintf("%02d:00", open+2), fmt.Sprintf("%02d:00", 16+c.one(6))},
+	return &client.SettingsForm{OperatingHours: &client.OperatingHours{Timezone: "America/New_York", Weekly: []client.WeeklyHours{
+		{Days: weekdays, Open: fmt.Sprintf("%02d:00", open), Close: fmt.Sprintf("%02d:00", 18+c.one(6))},
+		{Days: weekend, Open: fmt.Sprintf("%02d:00", open+2), Close: fmt.Sprintf("%02d:00", 16+c.one(6))},
 	}}}
-}
-
-func (r registration) json() []byte {
-	body, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // cannot fail
-	}
-	return body
 }
 
 // macOf returns a MAC address that no real device has. Devices of one seed never

@@ -2,26 +2,106 @@ package simulate
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
 )
+
+// Client talks to a server: as an operator through api, and as devices through wires.
+type Client struct {
+	// Clock is the devices' clock, for a server with a simulated clock.
+	Clock func() time.Time
+
+	api         *client.Client // sends each request once: see repeating
+	http        *http.Client
+	base        *url.URL
+	connections int
+	run         string // distinguishes retries from a new run
+	limited     atomic.Bool
+}
+
+// answerTime is how long a response may take.
+const answerTime = 30 * time.Second
+
+// NewClient returns a client with an administrator's key, and at most so many
+// concurrent connections.
+func NewClient(address, key string, connections int) (*Client, error) {
+	base, err := url.Parse(address)
+	if err != nil || strings.Trim(base.Path, "/") != "" {
+		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
+	}
+	c := &Client{Clock: time.Now, base: base, connections: connections, run: rand.Text(), http: &http.Client{
+		Timeout:   answerTime,
+		Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections, IdleConnTimeout: time.Minute},
+	}}
+	c.api, err = client.New(address, key, client.WithHTTPClient(c.http), client.WithRetries(1, 0))
+	return c, err
+}
+
+// Limited reports whether the server has rate limited any request other than a
+// device's.
+func (c *Client) Limited() bool { return c.limited.Load() }
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+const (
+	maxTries   = 8
+	firstPause = 100 * time.Millisecond
+)
+
+// repeating calls send until it succeeds or fails for good. It waits if the server
+// asks for that or is down. It has more patience than package client: a server that
+// limits requests slows a simulation down, but does not end it.
+func (c *Client) repeating(ctx context.Context, send func() error) error {
+	for try := 0; ; try++ {
+		err := send()
+		wait := firstPause << min(try, 6)
+		if no, ok := errors.AsType[*client.Error](err); ok {
+			if no.Status != http.StatusTooManyRequests && no.Status < 500 {
+				return err
+			}
+			if no.Status == http.StatusTooManyRequests {
+				c.limited.Store(true)
+			}
+			if no.RetryAfter > 0 {
+				wait, try = no.RetryAfter, min(try, maxTries-2) // the server knows best
+			}
+		}
+		if err == nil || try >= maxTries-1 || !pause(ctx, wait) {
+			return err
+		}
+	}
+}
+
+// pause waits, and reports false if ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
+}
 
 // Check checks that there is a server and that the key is valid.
 func (c *Client) Check(ctx context.Context) error {
-	var self struct{ Scopes []string }
-	err := c.send(ctx, get("/v1/keys/self"), &self)
-	if no, ok := errors.AsType[*refusal](err); ok && no.status == http.StatusUnauthorized {
-		return errors.New("the server does not know this key; make one with: beacon keys create --user new --scopes admin")
+	self, err := c.api.OwnKey(ctx)
+	if errors.Is(err, client.ErrUnauthorized) {
+		return errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes admin")
 	}
-	if _, ok := errors.AsType[*refusal](err); !ok && err != nil && ctx.Err() == nil {
+	if _, ok := errors.AsType[*client.Error](err); !ok && err != nil && ctx.Err() == nil {
 		return fmt.Errorf("cannot reach a server at %s: %w", c.base, err)
 	}
-	if err == nil && !slices.Contains(self.Scopes, "admin") {
-		return fmt.Errorf("the key permits %v; it takes the scope admin to register, verify and link hotspots", self.Scopes)
+	if err == nil && !slices.Contains(self.Scopes, client.ScopeAdmin) {
+		return fmt.Errorf("the key has the scopes %v; registering, verifying and linking hotspots needs admin", self.Scopes)
 	}
 	return err
 }
@@ -38,32 +118,37 @@ func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		if err := c.link(ctx, d); err != nil {
 			return err
 		}
-		d.registration = registration{} // free it: there may be a million
+		d.registration = client.Registration{} // free it: there may be a million
 		done.Add(1)
 		return nil
 	})
 }
 
 func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]string, error)) error {
-	var made struct{ ID string }
-	form := post("/v1/hotspots", d.registration)
-	form.once = c.run + d.registration.Device.MAC
-	err := c.call(ctx, form, &made)
-	d.hotspot = made.ID
-	if no, ok := errors.AsType[*refusal](err); ok && no.status == http.StatusConflict {
+	form := d.registration
+	form.IdempotencyKey = c.run + form.Device.MACAddress
+	err := c.repeating(ctx, func() error {
+		made, err := c.api.RegisterHotspot(ctx, form)
+		d.hotspot = made.ID
+		return err
+	})
+	if errors.Is(err, client.ErrConflict) {
 		own, err := found()
 		if err != nil {
-			return fmt.Errorf("look for hotspots that are registered already: %w", err)
+			return fmt.Errorf("look for existing hotspots: %w", err)
 		}
-		if d.hotspot = own[d.registration.Device.MAC]; d.hotspot == "" {
-			return fmt.Errorf("the MAC address %s belongs to someone else's hotspot; choose another --seed", d.registration.Device.MAC)
+		if d.hotspot = own[form.Device.MACAddress]; d.hotspot == "" {
+			return fmt.Errorf("the MAC address %s belongs to another user's hotspot; choose another --seed", form.Device.MACAddress)
 		}
 	} else if err != nil {
 		return fmt.Errorf("register a hotspot: %w", err)
 	}
-	at := d.registration.Location
-	report := map[string]any{"lat": at.Lat, "lng": at.Lng, "accuracy_m": 5, "method": "gps"}
-	if err := c.call(ctx, post("/v1/hotspots/"+d.hotspot+"/verification", report), nil); err != nil {
+	report := client.Verification{Lat: form.Location.Lat, Lng: form.Location.Lng, AccuracyM: 5, Method: "gps"}
+	err = c.repeating(ctx, func() error {
+		_, err := c.api.VerifyHotspot(ctx, d.hotspot, report)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("verify hotspot %s: %w", d.hotspot, err)
 	}
 	return nil
@@ -71,29 +156,21 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 
 // registered returns the hotspots of the key's user, by MAC address.
 func (c *Client) registered(ctx context.Context) (map[string]string, error) {
-	var self struct {
-		UserID string `json:"user_id"`
-	}
-	if err := c.call(ctx, get("/v1/keys/self"), &self); err != nil {
-		return nil, err
-	}
 	own := map[string]string{}
-	for number := 1; ; number++ {
-		var page []struct {
-			ID     string
-			Device accessPoint
-		}
-		path := fmt.Sprintf("/v1/users/%s/hotspots?per_page=100&page=%d", self.UserID, number)
-		if err := c.call(ctx, get(path), &page); err != nil {
+	for number, last := 1, 1; number <= last; number++ {
+		err := c.repeating(ctx, func() error {
+			page, err := c.api.HotspotsPage(ctx, "me", client.PageQuery{Page: number, PerPage: 100})
+			for _, h := range page.Items {
+				own[h.Device.MACAddress] = h.ID
+			}
+			last = page.TotalPages
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
-		for _, h := range page {
-			own[h.Device.MAC] = h.ID
-		}
-		if len(page) == 0 {
-			return own, nil
-		}
 	}
+	return own, nil
 }
 
 // link gets the device its key. A code can be used once: if the response is lost,
@@ -102,7 +179,7 @@ func (c *Client) link(ctx context.Context, d *Device) error {
 	var err error
 	for range 3 {
 		err = c.linkOnce(ctx, d)
-		if no, ok := errors.AsType[*refusal](err); !ok || no.status != http.StatusForbidden {
+		if !errors.Is(err, client.ErrForbidden) {
 			break
 		}
 	}
@@ -113,18 +190,19 @@ func (c *Client) link(ctx context.Context, d *Device) error {
 }
 
 func (c *Client) linkOnce(ctx context.Context, d *Device) error {
-	var made struct{ Code string }
-	if err := c.call(ctx, post("/v1/hotspots/"+d.hotspot+"/link-code", nil), &made); err != nil {
+	var made client.LinkCode
+	err := c.repeating(ctx, func() (err error) {
+		made, err = c.api.CreateLinkCode(ctx, d.hotspot)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	form := post("/v1/devices/link", map[string]string{"code": made.Code, "mac_address": d.registration.Device.MAC})
-	form.open = true
-	var linked struct {
-		DeviceKey string `json:"device_key"`
-	}
-	err := c.call(ctx, form, &linked)
-	d.key = linked.DeviceKey
-	return err
+	return c.repeating(ctx, func() error {
+		linked, err := c.api.LinkDevice(ctx, made.Code, d.registration.Device.MACAddress)
+		d.key = linked.DeviceKey
+		return err
+	})
 }
 
 // each calls do count times, over as many connections as allowed, until one call

@@ -155,10 +155,10 @@ func (w *wire) read() (r reply, err error) {
 		return r, err
 	}
 	if len(line) < 13 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
-		return r, fmt.Errorf("the answer begins with %q; that is no HTTP", line)
+		return r, fmt.Errorf("the response starts with %q, which is not HTTP", line)
 	}
 	if r.status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return r, fmt.Errorf("the answer begins with %q; that is no HTTP", line)
+		return r, fmt.Errorf("the response starts with %q, which is not HTTP", line)
 	}
 	h := head{length: -1, last: line[7] == '0'}
 	for {
@@ -203,7 +203,7 @@ func (w *wire) readBody(r *reply, h head) (err error) {
 			_, err = w.in.ReadSlice('\n') // the empty line after the last chunk
 		}
 	case h.length < 0 || h.length > most:
-		return errors.New("the answer has no length, or too much of it")
+		return errors.New("the response has no length, or is too long")
 	case r.status == 200:
 		_, err = w.in.Discard(int(h.length))
 	default:
@@ -214,4 +214,12 @@ func (w *wire) readBody(r *reply, h head) (err error) {
 		w.close()
 	}
 	return err
+}
+
+func seconds(header string) time.Duration {
+	n, err := strconv.Atoi(header)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return time.Duration(n) * time.Second
 }

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -80,4 +83,89 @@ func scanChange(scan func(...any) error) (c beacon.Change, err error) {
 	err = scan(&c.Node, &c.Seq, &c.Kind, &c.Target, &c.Version, &c.Actor.Key, &c.Actor.User, &c.Actor.Request, &at, &c.Actor.Note)
 	c.At = fromMicros(at)
 	return c, err
+}
+
+// Audit returns the changes of all nodes, newest first (decision X10). Changes of one
+// node are in the order they were made; those of different nodes are ordered by time.
+// Before is the last change of the previous page, or zero for the first page. No change
+// is ever left out; if the times of a node go backwards, one may be on two pages.
+func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error) {
+	streams, err := db.streams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var page []beacon.Change
+	for len(page) < limit && len(streams) > 0 {
+		// Take the stream whose next change is the newest. A stream not read yet is
+		// represented by the time of its last change, and is read when its turn comes.
+		s := slices.MaxFunc(streams, func(a, b *stream) int {
+			return cmp.Or(cmp.Compare(a.next, b.next), cmp.Compare(a.node, b.node))
+		})
+		if !s.read {
+			err = s.rewind(ctx, db, before)
+		} else {
+			page = append(page, s.buffer[0])
+			err = s.step(ctx, db)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.ended {
+			streams = slices.DeleteFunc(streams, func(other *stream) bool { return other == s })
+		}
+	}
+	return page, nil
+}
+
+// stream is the changes of one node, read backwards.
+type stream struct {
+	node   string
+	next   int64 // the time of its next change
+	read   bool
+	ended  bool
+	buffer []beacon.Change // the next changes
+}
+
+func (db *DB) streams(ctx context.Context) ([]*stream, error) {
+	return query(ctx, db, func(scan func(...any) error) (*stream, error) {
+		s := &stream{}
+		return s, scan(&s.node, &s.next)
+	}, sqlText.latest)
+}
+
+// rewind finds the first change of the stream that belongs to the page: one that
+// follows before in its own stream, or is not newer than it.
+func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error {
+	s.read = true
+	s.buffer = []beacon.Change{{Seq: math.MaxInt64}} // after the last
+	if before.Node == s.node {
+		s.buffer[0].Seq = before.Seq
+	}
+	for {
+		if err := s.step(ctx, db); err != nil || s.ended {
+			return err
+		}
+		at := micros(before.At)
+		if before.Seq == 0 || before.Node == s.node || s.next < at || s.next == at && s.node < before.Node {
+			return nil
+		}
+	}
+}
+
+// auditRead is how many changes of a stream are read at once.
+const auditRead = 100
+
+// step moves to the previous change.
+func (s *stream) step(ctx context.Context, db *DB) (err error) {
+	seq := s.buffer[0].Seq
+	s.buffer = s.buffer[1:]
+	if len(s.buffer) == 0 {
+		s.buffer, err = query(ctx, db, scanChange, sqlText.changesBefore, s.node, seq, auditRead)
+	}
+	if len(s.buffer) == 0 {
+		s.ended = true
+		return err
+	}
+	s.next = micros(s.buffer[0].At)
+	return nil
 }

@@ -258,18 +258,20 @@ func (c *committer) commit(group []*operation) (verdicts []error, outcome outcom
 			break
 		}
 	}
+	switch {
+	case outcome == committed:
+		c.engine.full.Store(false)
+	case c.engine.classify(cause) == Full:
+		c.engine.full.Store(true)
+	}
 	return verdicts, outcome, cause
 }
 
 // pause waits a random time that grows with the tries ("full jitter"), so that
 // transactions that collided do not collide again. It returns false if ctx ended.
 func pause(ctx context.Context, try int) bool {
-	timer := time.NewTimer(rand.N(min(firstPause<<try, longestPause)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	waiting, cancel := context.WithTimeout(ctx, rand.N(min(firstPause<<try, longestPause)))
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }

@@ -1,3 +1,19 @@
+// Package store is the durable state of Beacon: hotspots, keys, idempotency records,
+// heartbeats, rewards, and the stream of changes that records every write. It holds the
+// SQL once, in the subset shared by SQLite, PostgreSQL and engines that speak
+// PostgreSQL's protocol. Packages store/sqlite and store/postgres open a database and
+// supply an Engine with what really differs.
+//
+//	db, err := sqlite.Open(ctx, "beacon.db", sqlite.Options{Now: time.Now()})
+//	...
+//	h, err := db.Hotspot(ctx, id)
+//
+// It makes no decisions: who may do what, and which input is valid, is settled before a
+// call arrives here. It reads no clock; times are passed in, and stored in UTC to the
+// microsecond.
+//
+// Its invariant: a call that returned nil is durable, together with its row in the
+// change stream; and the stream of a node has no gaps and becomes visible in order.
 package store
 
 import (
@@ -5,6 +21,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,12 +58,13 @@ const SharedNode = nodePrefix + "shared"
 // It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, now); err != nil {
-		return nil, errors.Join(fmt.Errorf("bring the database up to date: %w", err), engine.close())
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), engine.close())
 	}
 	if node == "" {
 		node = id.New(nodePrefix, now)
 	}
 	engine.broken = &breakage{found: make(chan struct{})}
+	engine.full = new(atomic.Bool)
 	seat, beats := newSeat(), newSeat()
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // a single connection writes: the committers take turns
@@ -70,8 +88,16 @@ func (db *DB) Close() error {
 	return db.engine.close()
 }
 
-// Ping returns an error if the database does not respond.
+// errFull is why Ping fails while there is no room on disk. The first write that
+// succeeds ends that: a server writes something every few seconds.
+var errFull = errors.New("there is no room on disk for writes")
+
+// Ping returns an error if the database does not respond, or if the last write found no
+// room on disk.
 func (db *DB) Ping(ctx context.Context) error {
+	if db.engine.full.Load() {
+		return errFull
+	}
 	var n int
 	return db.queryRow(ctx, func(scan func(...any) error) error { return scan(&n) }, sqlText.ping)
 }
@@ -147,4 +173,60 @@ func (db *DB) readFailed(err error) error {
 	default:
 		return internal("read", err)
 	}
+}
+
+// breakage records whether the database failed to keep what was written, so that the
+// memory of this process is no longer correct. After that nothing may be acknowledged,
+// until what is really stored has been read again.
+type breakage struct {
+	once  sync.Once
+	found chan struct{} // closed when cause is set
+	cause error
+}
+
+var (
+	errBroken = errors.New("the database lost data that it had accepted")
+
+	// errSyncFailed: the operating system discards what it could not write, so that a
+	// later sync succeeds and means nothing.
+	errSyncFailed = errors.New("a disk sync failed")
+
+	// errWentBack: another server replaced the previous one without all of its data, or
+	// a backup was restored. A follower of the change stream would keep changes that
+	// are gone, and miss those that reuse their numbers.
+	errWentBack = errors.New("changes are gone")
+)
+
+// wentBack returns the error for a stream that has become shorter.
+func wentBack(node string, was, is int64) error {
+	return fmt.Errorf("%w: %s had %d, and now has %d", errWentBack, node, was, is)
+}
+
+// broke records that the database has failed.
+func (e *Engine) broke(cause error) {
+	e.broken.once.Do(func() {
+		e.broken.cause = cause
+		close(e.broken.found)
+	})
+}
+
+func (e *Engine) isBroken() bool {
+	select {
+	case <-e.broken.found:
+		return true
+	default:
+		return false
+	}
+}
+
+// Broken returns a channel that is closed when the database has failed to keep
+// something. Nothing can be written after that: a server should exit and restart.
+func (db *DB) Broken() <-chan struct{} { return db.engine.broken.found }
+
+// Breakage returns why Broken was closed, or nil if it is open.
+func (db *DB) Breakage() error {
+	if !db.engine.isBroken() {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errBroken, db.engine.broken.cause)
 }

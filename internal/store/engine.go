@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // Engine is what differs between databases. Packages store/sqlite and store/postgres
@@ -46,11 +50,21 @@ type Engine struct {
 	// what it is given.
 	Scan Scan
 
+	// Confirm, if not nil, is called after each COMMIT, before anything of it is
+	// acknowledged. An error means that what was written is not where the next process
+	// will look for it.
+	Confirm func() error
+
+	// Clock is a query for the database's own time, in microseconds since 1970. It is
+	// empty if the database has no clock other than this machine's.
+	Clock string
+
 	// Patience limits how long one group of writes may take, retries included. Zero
 	// means no limit: for a database that is not behind a network.
 	Patience time.Duration
 
-	broken *breakage // set by Open
+	broken *breakage    // set by Open
+	full   *atomic.Bool // set by Open: whether the last write found no room on disk
 }
 
 // Scan is the signature of Engine.Scan, which reads many rows on one connection.
@@ -106,4 +120,63 @@ func (e *Engine) classify(err error) Failure {
 // log into it, and a read-only connection cannot.
 func (e *Engine) close() error {
 	return errors.Join(e.Read.Close(), e.Write.Close())
+}
+
+// retryAfter is how long a client should wait when the database is unavailable.
+const retryAfter = time.Second
+
+// unavailable is the error if it is certain that nothing was written.
+func unavailable(cause error) error {
+	return &beacon.Error{
+		Kind:       beacon.Overloaded,
+		Message:    "the service cannot reach its database right now; nothing was changed, try again",
+		RetryAfter: retryAfter,
+		Err:        cause,
+	}
+}
+
+// unknown is the error if a write may or may not have happened. We must not repeat it:
+// measured, 9 of 10 such commits had reached the disk. The client repeats it under its
+// Idempotency-Key (decision N12).
+func unknown(cause error) error {
+	return &beacon.Error{
+		Message: "it is not known whether the change was made; repeat it under the same Idempotency-Key",
+		Err:     fmt.Errorf("outcome unknown: %w", cause),
+	}
+}
+
+func internal(doing string, cause error) error {
+	return &beacon.Error{Message: "internal error", Err: fmt.Errorf("%s: %w", doing, cause)}
+}
+
+func notFound(what string) error {
+	return &beacon.Error{Kind: beacon.NotFound, Message: "no such " + what}
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*beacon.Error](err)
+	return ok && e.Kind == beacon.NotFound
+}
+
+// macTaken does not reveal whose MAC it is (decision N8).
+func macTaken(cause error) error {
+	return &beacon.Error{
+		Kind:    beacon.Conflict,
+		Message: "a hotspot with this MAC address is already registered",
+		Err:     cause,
+	}
+}
+
+// leaseLost is the error for a holder that was replaced. Nothing was written.
+func leaseLost(name string) error {
+	return &beacon.Error{
+		Kind:    beacon.Conflict,
+		Message: "another server has taken over",
+		Err:     fmt.Errorf("the lease %q is lost", name),
+	}
+}
+
+// codeTaken is only for our own code, which then generates another code.
+func codeTaken(cause error) error {
+	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: create another", Err: cause}
 }

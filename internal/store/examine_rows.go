@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
 // EachHotspot calls fn with every hotspot, deleted ones included, and the error found
@@ -124,7 +126,7 @@ func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon
 func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) error) error {
 	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
 		var r beacon.RecordRow
-		return []any{&r.Day, (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
+		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
 	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
 }
 
@@ -133,19 +135,19 @@ var strays = []struct {
 	what string
 	rows bulk
 }{
-	{"lives and has no MAC address in the index", examineText.liveWithoutMAC},
-	{"has records and is no hotspot", examineText.strayHead},
-	{"has a record that nobody would find", examineText.strayRecord},
-	{"has no record of the day that is noted as its newest", examineText.strayRecordHead},
-	{"has a status and is no hotspot", examineText.strayStatus},
-	{"has a link code and is no hotspot", examineText.strayLinkCode},
-	{"has a sum of a month and is no hotspot of that user", examineText.strayMonth},
-	{"has a total and is no hotspot", examineText.strayTotal},
-	{"has a sum of a month and no account", examineText.strayUserMonth},
-	{"has a statement and no account", examineText.strayStatement},
-	{"has changes and is no node", examineText.strayStream},
-	{"has a journal and is no node", examineText.strayJournal},
-	{"has a place among the events and is no node", examineText.strayPlace},
+	{"is live but its MAC address is not in the index", examineText.liveWithoutMAC},
+	{"has records but is not a hotspot", examineText.strayHead},
+	{"has a record that no reader would find", examineText.strayRecord},
+	{"has no record of the day given as its newest", examineText.strayRecordHead},
+	{"has a status but is not a hotspot", examineText.strayStatus},
+	{"has a link code but is not a hotspot", examineText.strayLinkCode},
+	{"has a monthly sum but is not a hotspot of that user", examineText.strayMonth},
+	{"has a total but is not a hotspot", examineText.strayTotal},
+	{"has a monthly sum but no account", examineText.strayUserMonth},
+	{"has a statement but no account", examineText.strayStatement},
+	{"has changes but is not a node", examineText.strayStream},
+	{"has a journal but is not a node", examineText.strayJournal},
+	{"has a position in the events but is not a node", examineText.strayPlace},
 }
 
 // Strays calls fn with every dangling reference, and returns the number of kinds of
@@ -162,3 +164,87 @@ func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (k
 
 // firstNumber sorts before every day and month.
 const firstNumber = math.MinInt64
+
+// Days returns all days that have ledger rows.
+func (s Snapshot) Days(ctx context.Context) ([]beacon.Day, error) {
+	return numbers[beacon.Day](ctx, s, examineText.nextDay)
+}
+
+// Months returns all months that have sums.
+func (s Snapshot) Months(ctx context.Context) (ofHotspots, ofUsers []beacon.Month, err error) {
+	if ofHotspots, err = numbers[beacon.Month](ctx, s, examineText.nextHotspotMonth); err != nil {
+		return nil, nil, err
+	}
+	ofUsers, err = numbers[beacon.Month](ctx, s, examineText.nextUserMonth)
+	return ofHotspots, ofUsers, err
+}
+
+// numbers skips from one number of a key to the next, without reading the rows between
+// them.
+func numbers[T ~int64](ctx context.Context, s Snapshot, next bulk) (all []T, err error) {
+	for last := int64(firstNumber); ; {
+		n, any, err := first(ctx, s.books, next, numberRow, last)
+		if err != nil || !any {
+			return all, err
+		}
+		if n <= last {
+			return all, errors.New("a table is not in the order of its key") // else it would loop forever
+		}
+		all, last = append(all, T(n)), n
+	}
+}
+
+// EachLedgerRow calls fn with every row, in no order, and the error found in it, if
+// any.
+func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) error) error {
+	return each(ctx, s.books, examineText.ledger, ledgerRow, fn)
+}
+
+// FinishedMonths returns the months that are settled for everyone.
+func (s Snapshot) FinishedMonths(ctx context.Context) ([]beacon.Month, error) {
+	all, err := list(ctx, s.books, examineText.rewardMonths, numberRow)
+	months := make([]beacon.Month, len(all))
+	for i, n := range all {
+		months[i] = beacon.Month(n)
+	}
+	return months, err
+}
+
+// Policies returns the stored policies, by version.
+func (s Snapshot) Policies(ctx context.Context) ([]ledger.Policy, error) {
+	return list(ctx, s.books, rewardText.policies, policyRow)
+}
+
+// The methods below return pages of the ledger: the rows after one, ordered by user and
+// then by hotspot or month. An empty page is the end.
+
+// LedgerAfter returns a page of the rows of a day.
+func (s Snapshot) LedgerAfter(ctx context.Context, day beacon.Day, after beacon.Owned) ([]ledger.Row, error) {
+	return list(ctx, s.books, examineText.ledgerPage, ledgerRow, int64(day), string(after.User), string(after.Hotspot), int64(pageSize))
+}
+
+// HotspotMonthsAfter returns a page of the sums of hotspots in a month.
+func (s Snapshot) HotspotMonthsAfter(ctx context.Context, month beacon.Month, after beacon.Owned) ([]ledger.HotspotMonth, error) {
+	return list(ctx, s.books, examineText.hotspotMonthPage, hotspotMonthRow,
+		int64(month), string(after.User), string(after.Hotspot), int64(pageSize))
+}
+
+// UserMonthsAfter returns a page of the sums of users in a month.
+func (s Snapshot) UserMonthsAfter(ctx context.Context, month beacon.Month, after beacon.UserID) ([]ledger.UserMonth, error) {
+	return list(ctx, s.books, examineText.userMonthPage, userMonthRow, int64(month), string(after), int64(pageSize))
+}
+
+// StatementsAfter returns a page of all statements.
+func (s Snapshot) StatementsAfter(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.Statement, error) {
+	return list(ctx, s.books, examineText.statementPage, statementRow, string(user), int64(month), int64(pageSize))
+}
+
+// AccountsAfter returns a page of all accounts.
+func (s Snapshot) AccountsAfter(ctx context.Context, after beacon.UserID) ([]ledger.Account, error) {
+	return list(ctx, s.books, examineText.accountPage, accountRow, string(after), int64(pageSize))
+}
+
+// TotalsAfter returns a page of the totals of all hotspots.
+func (s Snapshot) TotalsAfter(ctx context.Context, after beacon.Owned) ([]ledger.HotspotTotal, error) {
+	return list(ctx, s.books, examineText.totalPage, totalRow, string(after.User), string(after.Hotspot), int64(pageSize))
+}

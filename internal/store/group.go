@@ -2,9 +2,79 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
+
+// operation is one write, queued to be committed in a group with others.
+type operation struct {
+	// order sorts the operations of a group. It names the row they contend for, so that
+	// two nodes lock rows in the same order and do not deadlock.
+	order string
+
+	// run sends the statements and returns the changes to record, if any. Its error is
+	// a verdict on this operation alone and must mean that it wrote nothing. It may run
+	// more than once.
+	run func(*transaction) (changes, error)
+
+	// user is who changes a hotspot, if it matters whether its operator does.
+	user beacon.UserID
+
+	// duplicate, if not nil, returns the error for a violation of a unique index.
+	duplicate func(cause error) error
+
+	done chan error // buffered: the caller may have stopped waiting
+
+	mu                 sync.Mutex // held while the caller's code runs
+	started, abandoned bool
+}
+
+// changes are the rows that an operation adds to the stream, in order.
+type changes []*beacon.Change
+
+// attempt runs the operation, unless its caller has left.
+func (op *operation) attempt(tx *transaction) (changes, error) {
+	op.mu.Lock()
+	op.started = true
+	gone := op.abandoned
+	op.mu.Unlock()
+	if gone {
+		return nil, context.Canceled
+	}
+	return op.run(tx)
+}
+
+// asCaller runs code supplied by the caller, and never after the caller has left: the
+// code may use the caller's variables. A panic fails only the operation, not the
+// committer.
+func (op *operation) asCaller(code func() error) (err error) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.abandoned {
+		return context.Canceled
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = internal("edit", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	return code()
+}
+
+// abandon is called when a caller leaves. It reports whether the operation may have
+// reached the database by then.
+func (op *operation) abandon() (started bool) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	op.abandoned = true
+	return op.started
+}
 
 // outcome is the result of one attempt to commit a group. Only committed and uncertain
 // can mean that something was written.
@@ -39,6 +109,12 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 		return nil, c.doubt(ctx, err), fmt.Errorf("commit: %w", err)
 	}
 	c.stream.committed(tx)
+	if c.engine.Confirm != nil {
+		if err := c.engine.Confirm(); err != nil {
+			c.engine.broke(err)
+			return nil, uncertain, err
+		}
+	}
 	return verdicts, committed, nil
 }
 
@@ -160,4 +236,41 @@ func (c *committer) record(tx *transaction, made changes) error {
 		}
 		return tx.append(text, args...)
 	})
+}
+
+// Commit describes one transaction of writes.
+type Commit struct {
+	Stream  string // Changes or Journal
+	Outcome string // one of Outcomes
+	Took    time.Duration
+}
+
+// The streams that a DB writes: heartbeats, and everything else.
+const (
+	Changes = "changes"
+	Journal = "journal"
+)
+
+// Outcomes returns the possible outcomes of a transaction: it was committed; it lost
+// against others until it gave up; the database rejected one of its writes, as when a
+// name is taken; the database was unavailable; the outcome is unknown.
+func Outcomes() []string { return []string{"committed", "contended", "refused", "away", "uncertain"} }
+
+func (o outcome) String() string { return Outcomes()[o] }
+
+// Watch sets a function to call after every transaction of the two streams. It is for
+// monitoring, and must return quickly: writes wait for it.
+func (db *DB) Watch(fn func(Commit)) { db.watch.Store(&fn) }
+
+func (db *DB) watched(stream string) func(outcome, time.Duration) {
+	return func(o outcome, took time.Duration) {
+		if fn := db.watch.Load(); fn != nil {
+			(*fn)(Commit{stream, o.String(), took})
+		}
+	}
+}
+
+// Pools returns the statistics of the connection pools for writing and reading.
+func (db *DB) Pools() (write, read sql.DBStats) {
+	return db.engine.Write.Stats(), db.engine.Read.Stats()
 }

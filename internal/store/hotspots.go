@@ -14,7 +14,7 @@ import (
 // MAC.
 //
 // If once is not nil, the record of an idempotent request is written in the same
-// transaction. If its owner already has a record under its key that expires after
+// transaction, with the hotspot as its result. If its owner already has a record under its key that expires after
 // h.CreatedAt, nothing is written and that record is returned: of two callers that
 // race, on any nodes, one inserts and the other gets the record of the first (decision
 // N12).
@@ -27,7 +27,7 @@ func (db *DB) InsertHotspot(
 	}
 	values := append(row.values(), row.macLive)
 	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
-	record, err := newOnceRow(once, h.CreatedAt)
+	record, err := newOnceRow(once, h)
 	if err != nil {
 		return nil, internal("insert hotspot", err)
 	}
@@ -52,8 +52,11 @@ func (db *DB) InsertHotspot(
 		}
 		return nil, macTaken(nil)
 	}
-	if err := db.committer.do(ctx, op); err != nil {
+	if err := db.committer.do(ctx, op); err != nil || earlier == nil {
 		return nil, err
+	}
+	if earlier.Hotspot, err = decodeRegistration(record.earlier); err != nil {
+		return nil, internal("read an idempotency record", err)
 	}
 	return earlier, nil
 }
@@ -96,7 +99,7 @@ func (db *DB) UpdateHotspot(
 }
 
 func changedTooOften(id beacon.HotspotID) error {
-	return unavailable(fmt.Errorf("hotspot %s changed %d times under the edit", id, casTries))
+	return unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
 }
 
 // updateOnce is one round of read, edit, and compare-and-set. It is not done if the row

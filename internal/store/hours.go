@@ -33,11 +33,12 @@ type spanRow struct {
 	Close int `json:"close"`
 }
 
-func encodeHours(hours *beacon.OperatingHours) (string, error) {
+// newHoursRow returns nil for nil: always open.
+func newHoursRow(hours *beacon.OperatingHours) *hoursRow {
 	if hours == nil {
-		return "", nil
+		return nil
 	}
-	row := hoursRow{Timezone: hours.Timezone}
+	row := &hoursRow{Timezone: hours.Timezone}
 	for _, w := range hours.Weekly {
 		row.Weekly = append(row.Weekly, weeklyRow(w))
 	}
@@ -48,17 +49,13 @@ func encodeHours(hours *beacon.OperatingHours) (string, error) {
 		}
 		row.Exceptions = append(row.Exceptions, exception)
 	}
-	text, err := json.Marshal(row)
-	return string(text), errors.Join(err, storableText(hours.Timezone))
+	return row
 }
 
-func decodeHours(text string) (*beacon.OperatingHours, error) {
-	if text == "" {
-		return nil, nil //nolint:nilnil // nil is a value here: always open
-	}
-	var row hoursRow
-	if err := json.Unmarshal([]byte(text), &row); err != nil {
-		return nil, fmt.Errorf("operating_hours: %w", err)
+// hours is the inverse of newHoursRow.
+func (row *hoursRow) hours() *beacon.OperatingHours {
+	if row == nil {
+		return nil
 	}
 	hours := &beacon.OperatingHours{Timezone: row.Timezone}
 	for _, w := range row.Weekly {
@@ -71,7 +68,27 @@ func decodeHours(text string) (*beacon.OperatingHours, error) {
 		}
 		hours.Exceptions = append(hours.Exceptions, exception)
 	}
-	return hours, nil
+	return hours
+}
+
+// encodeHours returns the text of a column, which is empty for always open.
+func encodeHours(hours *beacon.OperatingHours) (string, error) {
+	if hours == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(newHoursRow(hours))
+	return string(text), errors.Join(err, storableText(hours.Timezone))
+}
+
+func decodeHours(text string) (*beacon.OperatingHours, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // nil is a value here: always open
+	}
+	var row hoursRow
+	if err := json.Unmarshal([]byte(text), &row); err != nil {
+		return nil, fmt.Errorf("operating_hours: %w", err)
+	}
+	return row.hours(), nil
 }
 
 // pastHoursRow is the JSON of hours that are no longer in force. Hours have the form of
@@ -112,6 +129,40 @@ func decodePastHours(text string) ([]beacon.PastHours, error) {
 			return nil, err
 		}
 		past[i] = beacon.PastHours{Until: fromMicros(row.Until), Hours: hours}
+	}
+	return past, nil
+}
+
+// periodRow is the JSON of a period in which a hotspot was in service. Its names are
+// part of the schema: existing rows contain them.
+type periodRow struct {
+	From  int64 `json:"from"` // in microseconds
+	Until int64 `json:"until"`
+}
+
+func encodePastService(past []beacon.Period) (string, error) {
+	if len(past) == 0 {
+		return "", nil
+	}
+	rows := make([]periodRow, len(past))
+	for i, p := range past {
+		rows[i] = periodRow{From: micros(p.From), Until: micros(p.Until)}
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+func decodePastService(text string) ([]beacon.Period, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []periodRow
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("past_service: %w", err)
+	}
+	past := make([]beacon.Period, len(rows))
+	for i, row := range rows {
+		past[i] = beacon.Period{From: fromMicros(row.From), Until: fromMicros(row.Until)}
 	}
 	return past, nil
 }

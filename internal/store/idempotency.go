@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -17,17 +17,19 @@ type onceRow struct {
 	result      []byte
 	expires     int64
 	now         int64
+
+	earlier []byte // the result of the record that claim found
 }
 
-func newOnceRow(once *beacon.Idempotency, now time.Time) (*onceRow, error) {
+func newOnceRow(once *beacon.Idempotency, h beacon.Hotspot) (*onceRow, error) {
 	if once == nil {
 		return nil, nil //nolint:nilnil // see onceRow
 	}
+	result, err := encodeRegistration(h)
 	return &onceRow{
-		owner: string(once.Owner), key: once.Key, fingerprint: once.Fingerprint[:],
-		result:  append([]byte{}, once.Result...), // nil would be NULL
-		expires: micros(once.ExpiresAt), now: micros(now),
-	}, storableText(string(once.Owner), once.Key)
+		owner: string(once.Owner), key: once.Key, fingerprint: once.Fingerprint[:], result: result,
+		expires: micros(once.ExpiresAt), now: micros(h.CreatedAt),
+	}, errors.Join(err, storableText(string(once.Owner), once.Key))
 }
 
 // claim writes the record, or returns the live one that is already there.
@@ -41,7 +43,7 @@ func (r *onceRow) claim(tx *transaction) (earlier *beacon.Idempotency, err error
 	}
 	found, err := tx.row(func(scan func(...any) error) error {
 		earlier = &beacon.Idempotency{Owner: beacon.UserID(r.owner), Key: r.key}
-		return scanOnce(scan, earlier)
+		return r.scan(scan, earlier)
 	}, sqlText.once, r.owner, r.key)
 	if err == nil && !found {
 		// It was pruned between the two statements, so it had expired by the clock of
@@ -60,16 +62,15 @@ func (r *onceRow) release(tx *transaction) error {
 	return err
 }
 
-func scanOnce(scan func(...any) error, once *beacon.Idempotency) error {
+func (r *onceRow) scan(scan func(...any) error, once *beacon.Idempotency) error {
 	var fingerprint []byte
 	var expires int64
-	if err := scan(&fingerprint, &once.Result, &expires); err != nil {
+	if err := scan(&fingerprint, &r.earlier, &expires); err != nil {
 		return err
 	}
 	if copy(once.Fingerprint[:], fingerprint) != len(once.Fingerprint) {
 		return fmt.Errorf("fingerprint of %d bytes", len(fingerprint))
 	}
-	once.Result = slices.Clip(once.Result)
 	once.ExpiresAt = fromMicros(expires)
 	return nil
 }

@@ -4,8 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
+
+// KeeperLease is the name of the lease held by the one node that folds heartbeats,
+// orders events, announces who is online, and closes and settles what was earned.
+const KeeperLease = "keeper"
 
 // TakeLease takes the lease of a job until now+ttl if it is free, has expired, or
 // already belongs to the holder, and reports whether it did. A renewal keeps the token;
@@ -53,4 +58,23 @@ func (db *DB) fenced(ctx context.Context, l lease.Lease, write func(*transaction
 		return nil, write(tx)
 	}
 	return db.committer.do(ctx, op)
+}
+
+// ExtendSpan records that this node was up between two minutes since 1970, both
+// included. The span that begins with from grows and never shrinks.
+func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
+	op := &operation{order: "span " + db.node}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.extendSpan, db.node, from, to)
+		return nil, err
+	}
+	return db.committer.do(ctx, op)
+}
+
+// Spans returns the spans of all nodes that end at the minute since or later, ordered
+// by start. They may overlap.
+func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error) {
+	return query(ctx, db, func(scan func(...any) error) (s beacon.ServiceSpan, err error) {
+		return s, scan(&s.From, &s.To)
+	}, sqlText.spans, since)
 }

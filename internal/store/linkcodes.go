@@ -56,7 +56,7 @@ func (db *DB) LinkDevice(
 	return use.result, nil
 }
 
-var errSpent error = &beacon.Error{Kind: beacon.Forbidden, Message: "this code cannot be used any more"}
+var errSpent error = &beacon.Error{Kind: beacon.Forbidden, Message: "this code can no longer be used"}
 
 // linkUse is one use of a code.
 type linkUse struct {

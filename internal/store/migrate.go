@@ -149,10 +149,10 @@ func CheckSchema(ctx context.Context, conn *sql.Conn) error {
 	}
 	applied, err := appliedVersions(ctx, conn)
 	if err != nil {
-		return fmt.Errorf("this is no database of beacon: %w", err)
+		return fmt.Errorf("this is not a Beacon database: %w", err)
 	}
 	if len(applied) == 0 {
-		return errors.New("this is no database of beacon: it has no schema")
+		return errors.New("this is not a Beacon database: it has no schema")
 	}
 	return compatible(applied, steps)
 }
@@ -167,7 +167,7 @@ func compatible(applied, known []Migration) error {
 		case m.Version != known[i].Version:
 			return fmt.Errorf("the database has no record of migration %s: restore it from a backup", known[i].Name)
 		case m.Checksum != known[i].Checksum:
-			return fmt.Errorf("migration %s was applied with other contents (checksum %.12s…, this program has %.12s…): "+
+			return fmt.Errorf("migration %s was applied with different contents (checksum %.12s…, this program has %.12s…): "+
 				"the database was made by another build of beacon", m.Name, m.Checksum, known[i].Checksum)
 		}
 	}

@@ -54,6 +54,6 @@ func checkQuota(tx *transaction, by beacon.Actor, most int, refusal, text string
 }
 
 const (
-	tooManyWaiting = "%d of your hotspots wait to be verified, which is as many as you may have: have some verified, delete some, or ask the network's staff for more"
-	tooManyKeys    = "you have %d keys, which is as many as you may have: revoke some, or ask the network's staff for more"
+	tooManyWaiting = "you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota"
+	tooManyKeys    = "you have %d keys, the most allowed: revoke some, or ask staff for a higher quota"
 )

@@ -20,7 +20,7 @@ func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Recor
 		err := inChunks(sqlText.putRecords[:], len(rows), func(text string, from, to int) error {
 			args := make([]any, 0, 3*(to-from))
 			for _, r := range rows[from:to] {
-				args = append(args, r.Day, string(r.Hotspot), r.Data)
+				args = append(args, int64(r.Day), string(r.Hotspot), r.Data)
 			}
 			_, err := tx.exec(text, args...)
 			return err
@@ -31,7 +31,7 @@ func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Recor
 		return inChunks(sqlText.putHeads[:], len(heads), func(text string, from, to int) error {
 			args := make([]any, 0, 2*(to-from))
 			for _, r := range heads[from:to] {
-				args = append(args, string(r.Hotspot), r.Day)
+				args = append(args, string(r.Hotspot), int64(r.Day))
 			}
 			_, err := tx.exec(text, args...)
 			return err
@@ -71,7 +71,7 @@ func newestOf(rows []beacon.RecordRow) []beacon.RecordRow {
 // EachRecord calls fn with the newest record of every hotspot, once each, in no
 // particular order. It calls fn from several goroutines at once. It stops at the first
 // error of fn. It is not a snapshot.
-func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day int64, data []byte) error) error {
+func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error) error {
 	var newest int64
 	err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&newest) }, sqlText.newestDay)
 	if err != nil {
@@ -86,7 +86,7 @@ func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, 
 // are contiguous: looking up each one would take twice as long. The others are read
 // first, so that a record written meanwhile is not passed to fn twice.
 func (db *DB) eachRecordIn(
-	ctx context.Context, s span, newest int64, fn func(hotspot beacon.HotspotID, day int64, data []byte) error,
+	ctx context.Context, s span, newest int64, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error,
 ) error {
 	var hotspot string
 	var day int64
@@ -94,7 +94,7 @@ func (db *DB) eachRecordIn(
 	met := map[string]bool{}
 	err := db.scan(ctx, sqlText.olderRecords, []any{&hotspot, &day, &data}, func() (stopped, failed error) {
 		met[hotspot] = true
-		return fn(beacon.HotspotID(hotspot), day, data), nil
+		return fn(beacon.HotspotID(hotspot), beacon.Day(day), data), nil
 	}, s.after, s.end, newest)
 	if err != nil {
 		return err
@@ -103,13 +103,13 @@ func (db *DB) eachRecordIn(
 		if met[hotspot] {
 			return nil, nil
 		}
-		return fn(beacon.HotspotID(hotspot), newest, data), nil
+		return fn(beacon.HotspotID(hotspot), beacon.Day(newest), data), nil
 	}, s.after, s.end, newest)
 }
 
 // Records returns the records of a day that exist. It is designed for some hundreds of
 // ids, most of which have a record.
-func (db *DB) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
+func (db *DB) Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	found := make(map[beacon.HotspotID][]byte, len(ids))
 	rest := db.recordsBetween(ctx, day, slices.Sorted(slices.Values(ids)), found)
 	if err := db.recordsByID(ctx, day, rest, found); err != nil {
@@ -119,9 +119,9 @@ func (db *DB) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (m
 }
 
 // recordsByID looks up each record by its key.
-func (db *DB) recordsByID(ctx context.Context, day int64, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte) error {
+func (db *DB) recordsByID(ctx context.Context, day beacon.Day, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte) error {
 	for some := range slices.Chunk(ids, idsPerQuery) {
-		rows, err := listAgain(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, day)...)
+		rows, err := listAgain(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, int64(day))...)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func recordRow() ([]any, func() (beacon.RecordRow, error)) {
 // against 5.3). When many do, it is slower (9 against 6.5), so it stops and returns the
 // ids still to be looked up. It does the same on an error: the lookup retries.
 func (db *DB) recordsBetween(
-	ctx context.Context, day int64, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte,
+	ctx context.Context, day beacon.Day, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte,
 ) (rest []beacon.HotspotID) {
 	if len(ids) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (db *DB) recordsBetween(
 			found[beacon.HotspotID(hotspot)] = data
 		}
 		return nil, nil
-	}, day, string(ids[0]), string(ids[len(ids)-1]), int64(limit))
+	}, int64(day), string(ids[0]), string(ids[len(ids)-1]), int64(limit))
 	if err == nil && read < limit {
 		return nil // the whole range was read
 	}
@@ -173,17 +173,17 @@ func (db *DB) recordsBetween(
 const daysPerQuery = 32
 
 // RecordsOf returns the records of a hotspot between two days, both included, by day.
-func (db *DB) RecordsOf(ctx context.Context, id beacon.HotspotID, from, to int64) ([]beacon.RecordRow, error) {
+func (db *DB) RecordsOf(ctx context.Context, id beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error) {
 	var all []beacon.RecordRow
 	for ; from <= to; from += daysPerQuery {
 		args := make([]any, 1+daysPerQuery)
 		args[0] = string(id)
-		for i := range int64(daysPerQuery) {
-			args[1+i] = min(from+i, to)
+		for i := range beacon.Day(daysPerQuery) {
+			args[1+i] = int64(min(from+i, to))
 		}
 		some, err := query(ctx, db, func(scan func(...any) error) (beacon.RecordRow, error) {
 			r := beacon.RecordRow{Hotspot: id}
-			return r, scan(&r.Day, &r.Data)
+			return r, scan((*int64)(&r.Day), &r.Data)
 		}, sqlText.recordsOf, args...)
 		if err != nil {
 			return nil, err

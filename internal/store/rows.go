@@ -3,9 +3,11 @@ package store
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"strings"
 	"time"
@@ -208,4 +210,105 @@ func decodeHash(text string) (hash [sha256.Size]byte, err error) {
 	}
 	_, err = hex.Decode(hash[:], []byte(text))
 	return hash, err
+}
+
+// ErrSeal reports a row that is not what was written. It contains nothing of the row,
+// which may hold someone's address.
+var ErrSeal = errors.New("the row is damaged: its checksum does not match")
+
+// content is what a seal covers: the version and the encoded values of a row. The
+// version matters because a program older than seals writes the next version and leaves
+// the seal, which then does not belong to it.
+type content struct {
+	version int64
+	said    []byte
+}
+
+func (c *content) text(texts ...string) {
+	for _, text := range texts {
+		c.said = binary.AppendUvarint(c.said, uint64(len(text)))
+		c.said = append(c.said, text...)
+	}
+}
+
+func (c *content) integer(numbers ...int64) {
+	for _, n := range numbers {
+		c.said = binary.LittleEndian.AppendUint64(c.said, uint64(n))
+	}
+}
+
+// real encodes -0 as 0, because SQLite stores it as 0.
+func (c *content) real(numbers ...float64) {
+	for _, x := range numbers {
+		c.said = binary.LittleEndian.AppendUint64(c.said, math.Float64bits(x+0))
+	}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal returns the low 31 bits of the version and the CRC-32C of the rest. A stored 0
+// means no seal.
+func (c *content) seal() int64 {
+	return c.version&math.MaxInt32<<32 | int64(crc32.Checksum(c.said, castagnoli))
+}
+
+// check compares the content with the stored seal.
+func (c *content) check(stored int64) error {
+	const versionBits = math.MaxInt32 << 32
+	if fresh := c.seal(); stored != 0 && stored != fresh && stored&versionBits == fresh&versionBits {
+		return ErrSeal
+	}
+	return nil
+}
+
+// usualContent is the encoded size of most rows.
+const usualContent = 512
+
+// content returns all of a hotspot but mac_live, which is compared with its MAC
+// address. It reuses the memory of the previous call.
+func (r *hotspotRow) content() *content {
+	c := &r.said
+	if c.said == nil {
+		c.said = make([]byte, 0, usualContent)
+	}
+	c.version, c.said = r.version, c.said[:0]
+	c.text(r.id, r.operator, r.name, r.kind, r.address, r.ssid, r.mac, r.hours, r.deviceHash, r.pastHours, r.pastService)
+	if r.unverified != "" { // rows without a reason keep the seal they had before migration 6
+		c.text(r.unverified)
+	}
+	c.real(r.lat, r.lng, r.bandwidth, r.radius)
+	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
+	return c
+}
+
+// checkSeal also accepts the seal of an older program, which does not know
+// unverified_reason: it writes the next version and leaves that column as it is.
+func (r *hotspotRow) checkSeal() error {
+	err := r.content().check(r.seal)
+	if err == nil || r.unverified == "" {
+		return err
+	}
+	older := *r
+	older.unverified, older.said = "", content{}
+	return older.content().check(r.seal)
+}
+
+// unchanging is the version of rows that are written once.
+const unchanging = 1
+
+// keyContent returns the part of a key that never changes; a revocation is in the
+// change stream.
+func keyContent(k *beacon.Key, scopes string) *content {
+	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
+	c.text(string(k.ID), string(k.User), k.Name, scopes, string(k.SecretHash[:]))
+	c.integer(micros(k.CreatedAt), micros(k.ExpiresAt))
+	return c
+}
+
+func changeContent(change *beacon.Change) *content {
+	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
+	c.text(change.Node, string(change.Kind), change.Target)
+	c.text(string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, change.Actor.Note)
+	c.integer(change.Seq, change.Version, micros(change.At))
+	return c
 }

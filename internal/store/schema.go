@@ -69,7 +69,7 @@ func schemaOf(statement string) (Schema, error) {
 	if m := indexText.FindStringSubmatch(statement); m != nil {
 		return Schema{indexLine(m[2], m[3], m[1] != "", strings.Split(m[4], ", "))}, nil
 	}
-	return nil, fmt.Errorf("cannot tell what this makes: %.60s", statement)
+	return nil, fmt.Errorf("cannot parse this statement: %.60s", statement)
 }
 
 func tableLines(table, body string) (lines Schema, err error) {
@@ -83,7 +83,7 @@ func tableLines(table, body string) (lines Schema, err error) {
 		case column != nil:
 			lines = append(lines, columnLine(table, column[1], strings.HasSuffix(line, "NOT NULL")))
 		default:
-			return nil, fmt.Errorf("cannot tell what this makes: %.60s", line)
+			return nil, fmt.Errorf("cannot parse this statement: %.60s", line)
 		}
 	}
 	return lines, nil

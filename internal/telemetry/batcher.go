@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
@@ -20,9 +19,9 @@ const (
 	// maxGathered bounds the memory for beats that wait while the database is slow:
 	// some 4 MB. Further devices are asked to retry.
 	maxGathered = 32_768
-
-	appendTimeout = 5 * time.Second
 )
+
+var appendTimeout = 5 * time.Second // tests have more
 
 // batcher collects beats into batches. It is safe for concurrent use.
 type batcher struct {
@@ -137,19 +136,16 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 		// journal; the devices repeat their beats in any case.
 		b.err = overloaded("the beat could not be stored; try again", err)
 	} else {
-		t.arrivals.add(t.apply(b))
+		t.apply(b)
 		t.cursors.wrote(t.Store.Node(), seq)
 	}
 	close(b.done)
 	return data
 }
 
-// apply applies a durable batch and returns the hotspots not announced as online.
-func (t *Telemetry) apply(b *batch) (came []beacon.HotspotID) {
+// apply applies a durable batch.
+func (t *Telemetry) apply(b *batch) {
 	for i, spot := range b.spots {
-		if t.Fleet.Beat(spot, &b.beats[i]) {
-			came = append(came, beacon.HotspotID(spot.ID()))
-		}
+		t.Fleet.Beat(spot, &b.beats[i])
 	}
-	return came
 }

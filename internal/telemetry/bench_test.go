@@ -16,12 +16,10 @@ func BenchmarkFacts(b *testing.B) {
 	ids := n.register(b, 10_000, morning)
 	for minute := range 300 {
 		for _, hotspot := range ids {
-			n.fleet.Tend(hotspot, func(live *heartbeat.Live) {
-				n.table.Apply(live, &heartbeat.Beat{
-					Hotspot: rawID(b, hotspot), At: c.now().UnixMicro(),
-					Heartbeat: beacon.Heartbeat{Boot: 7, Seq: uint64(minute), Bytes: uint64(minute) * 16_777_259, Clients: 3, Signal: beacon.GoodSignal},
-				})
-			})
+			n.fleet.Replay([]heartbeat.Beat{{
+				Hotspot: rawID(b, hotspot), At: c.now().UnixMicro(),
+				Heartbeat: beacon.Heartbeat{Boot: 7, Seq: uint64(minute), Bytes: uint64(minute) * 16_777_259, Clients: 3, Signal: beacon.GoodSignal},
+			}})
 		}
 		c.pass(time.Minute)
 	}

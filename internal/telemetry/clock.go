@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 const (
@@ -22,25 +22,25 @@ const (
 type trust struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
-	begun  int              // even.Begun at the last check
-	last   heartbeat.Minute // the last check
-	upTo   time.Time        // when the clock was last trusted; zero: never yet
-	steady bool             // it was trusted at the last check
-	back   bool             // it went back, and has not been trusted since
-	warned time.Time        // the last warning, by the machine's clock
+	begun  int           // even.Begun at the last check
+	last   beacon.Minute // the last check
+	upTo   time.Time     // when the clock was last trusted; zero: never yet
+	steady bool          // it was trusted at the last check
+	back   bool          // it went back, and has not been trusted since
+	warned time.Time     // the last warning, by the machine's clock
 }
 
 // reading is the result of a check of the clock.
 type reading struct {
 	now    time.Time
 	steady bool      // it is trusted
-	upTo   time.Time // the latest moment that is certain: now, if it is trusted
+	upTo   time.Time // the latest moment that is certain: now, if it is trusted and no witness is behind it
 }
 
-// strange reports whether an untrusted clock shows another day than when it was last
-// trusted: days that have not come would begin for a million hotspots.
+// strange reports whether the clock shows another day than what is certain: days that
+// have not come would begin for a million hotspots.
 func (l reading) strange() bool {
-	return !l.steady && !l.upTo.IsZero() && heartbeat.MinuteOf(l.now).Day() != heartbeat.MinuteOf(l.upTo).Day()
+	return !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
 }
 
 // reading reads the clock and checks whether it can be trusted. It is called every second,
@@ -50,9 +50,10 @@ func (t *Telemetry) read() reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
-	steady := c.even.At(now, real, t.Rate) >= steadyFor
+	certain, known := t.certain(now)
+	steady := c.even.At(now, real, t.Rate) >= steadyFor && known
 	if c.steady = steady; steady {
-		c.upTo = now
+		c.upTo = certain
 	}
 	if begun := c.even.Begun(); begun != c.begun {
 		if c.begun > 0 {
@@ -61,7 +62,7 @@ func (t *Telemetry) read() reading {
 		}
 		c.begun = begun
 	}
-	minute := heartbeat.MinuteOf(now)
+	minute := beacon.MinuteOf(now)
 	if minute < c.last {
 		t.suspicions.raise()
 		t.finals.forget() // a day that was over may not be any more
@@ -73,16 +74,32 @@ func (t *Telemetry) read() reading {
 	return reading{now, steady, c.upTo}
 }
 
+// certain returns the latest moment up to now that has come by every witness, and
+// whether that is known. It does not go back while the clock goes on.
+func (t *Telemetry) certain(now time.Time) (time.Time, bool) {
+	if t.Certain == nil {
+		return now, true
+	}
+	certain, known := t.Certain()
+	if certain.Before(t.trust.upTo) {
+		certain = t.trust.upTo
+	}
+	if certain.After(now) {
+		certain = now
+	}
+	return certain, known
+}
+
 // goBack makes memory forget that any hotspot was seen after now. Days after today are
 // dropped only once it is certain that they have not come: now may be what is wrong,
 // and they hold acknowledged beats.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
 	c := &t.trust
-	keep := heartbeat.MinuteOf(c.upTo).Day()
+	keep := beacon.MinuteOf(c.upTo).Day()
 	if c.upTo.IsZero() {
 		keep = math.MaxInt32
 	}
-	if t.Table.ClockBack(now, keep) {
+	if t.Fleet.ClockBack(now, keep) {
 		t.suspicions.raise()
 	}
 	c.back = !steady
@@ -94,7 +111,7 @@ func (t *Telemetry) warnOfClock(now, real time.Time) {
 		return
 	}
 	c.warned = real
-	t.Log.Warn("the clock was set, or does not run evenly; no minute is decided until it has done so for a while",
+	t.Log.Warn("the clock was set or does not run evenly; no minute is decided until it has run evenly for a while",
 		"now", now, "while", steadyFor, "decided", c.upTo)
 }
 

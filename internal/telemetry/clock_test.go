@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // works is what a node does all the time, but for folding.
 func (n *node) works(t testing.TB) {
 	t.Helper()
 	n.must(t, n.Mark)
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	n.must(t, n.Refresh)
 }
 
@@ -47,7 +46,7 @@ var evening = midnight.Add(-time.Hour)
 // upFor says that the service has been up for weeks.
 func (n *node) upFor(t testing.TB, weeks int) {
 	t.Helper()
-	now := int64(heartbeat.MinuteOf(evening))
+	now := int64(beacon.MinuteOf(evening))
 	if err := n.db.ExtendSpan(t.Context(), now-int64(weeks)*7*1440, now); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +127,7 @@ func TestFinalBefore_FollowedAhead(t *testing.T) {
 	n.register(t, 1, evening)
 	n.must(t, n.Fold)
 	c.pass(24 * time.Hour)
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	c.set(midnight.Add(6 * time.Minute))
 	n.must(t, n.Fold)
 	n.final(t, beacon.DayOf(evening), true) // as before
@@ -144,32 +143,28 @@ func TestRefresh_ClockAhead(t *testing.T) {
 	n.runs(t, c, 15, func(m int) { n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: uint64(m)}) })
 	c.pass(30 * 24 * time.Hour)
 	n.must(t, n.Refresh)
-	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if days := n.table.DaysAfter(live, heartbeat.MinuteOf(evening).Day()); len(days) > 0 {
-			t.Errorf("%d days began", len(days))
-		}
-	})
+	if days := n.fleet.DaysAfter(id, beacon.DayOf(evening)); len(days) > 0 {
+		t.Errorf("%d days began", len(days))
+	}
 	n.runs(t, c, 15, nothing) // it was right
-	n.fleet.Tend(id, func(live *heartbeat.Live) {
-		if len(n.table.DaysAfter(live, heartbeat.MinuteOf(evening).Day())) == 0 {
-			t.Error("no day began")
-		}
-	})
+	if len(n.fleet.DaysAfter(id, beacon.DayOf(evening))) == 0 {
+		t.Error("no day began")
+	}
 }
 
 // A span of a clock that was ahead says nothing about when a server was last up.
-func TestSince_SpanOfTheFuture(t *testing.T) {
+func TestDeletedSince_SpanOfTheFuture(t *testing.T) {
 	c := &clock{at: evening}
 	n := start(t, onSQLite(t), c, nil)
 	last := evening.Add(-4 * 24 * time.Hour)
 	for _, up := range []time.Time{last, evening.Add(time.Hour)} {
-		at := int64(heartbeat.MinuteOf(up))
+		at := int64(beacon.MinuteOf(up))
 		if err := n.db.ExtendSpan(t.Context(), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if since, err := n.Since(t.Context()); err != nil || !since.Equal(last.Add(-beacon.KeepPast)) {
-		t.Errorf("Since = %v, %v", since, err)
+	if since, err := n.DeletedSince(t.Context()); err != nil || !since.Equal(last.Add(-beacon.KeepPast)) {
+		t.Errorf("DeletedSince = %v, %v", since, err)
 	}
 }
 

@@ -16,7 +16,7 @@ func (t *Telemetry) Facts(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Facts, error) {
 	now := t.Now()
-	today := beacon.Day(heartbeat.MinuteOf(now).Day())
+	today := beacon.MinuteOf(now).Day()
 	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
 	if day < 0 || day > today {
 		return facts, nil
@@ -43,16 +43,13 @@ func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
 func (t *Telemetry) factsInMemory(
 	facts map[beacon.HotspotID]beacon.Facts, ids []beacon.HotspotID, now time.Time,
 ) (rest []beacon.HotspotID) {
-	today := heartbeat.MinuteOf(now).Day()
+	today := beacon.MinuteOf(now).Day()
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			f, known := t.Table.Facts(live, today, nil, now)
-			if !known && live.Seen() > 0 {
-				rest = append(rest, id)
-			} else if !f.None() {
-				facts[id] = f
-			}
-		})
+		if f, known := t.Fleet.Facts(id, today, nil, now); !known {
+			rest = append(rest, id)
+		} else if !f.None() {
+			facts[id] = f
+		}
 	}
 	return rest
 }
@@ -64,18 +61,17 @@ func (t *Telemetry) factsOnDisk(
 ) error {
 	before, final := t.FinalBefore()
 	final = final && day < before
-	rows, err := t.Store.Records(ctx, int64(day), ids)
+	rows, err := t.Store.Records(ctx, day, ids)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		record := t.decode(id, day, rows[id])
 		var f beacon.Facts
-		if record != nil {
-			f = record.Facts()
-		}
 		if !final {
-			t.Fleet.Tend(id, func(live *heartbeat.Live) { f, _ = t.Table.Facts(live, heartbeat.Day(day), record, now) })
+			f, _ = t.Fleet.Facts(id, day, record, now)
+		} else if record != nil {
+			f = record.Facts()
 		}
 		if !f.None() {
 			facts[id] = f
@@ -92,7 +88,7 @@ func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte
 	}
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
-		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
+		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)
 		return nil
 	}
 	return r

@@ -2,13 +2,13 @@ package telemetry_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -43,7 +43,7 @@ var endings = map[string]func(h *beacon.Hotspot, now time.Time){
 // diskFacts are those of the record of a day; none when there is no record.
 func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f beacon.Facts) {
 	t.Helper()
-	rows, err := n.db.Records(t.Context(), int64(day), []beacon.HotspotID{id})
+	rows, err := n.db.Records(t.Context(), day, []beacon.HotspotID{id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (n *node) finish(t testing.TB, c *clock) {
 	for _, after := range []time.Duration{time.Minute, 6 * time.Minute} {
 		n.must(t, n.Mark)
 		c.set(tomorrow.Add(after))
-		n.must(t, n.follower.Step)
+		n.must(t, n.follower.CatchUp)
 		n.must(t, n.Refresh)
 		n.must(t, n.Fold)
 	}
@@ -105,7 +105,7 @@ func TestFacts_EndOfService(t *testing.T) {
 					for seq := range uint64(8) {
 						n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq + 1, Bytes: (seq + 1) * 1000})
 						if seq%2 == 1 && seq < 7 { // the journal is trimmed
-							keeper.must(t, keeper.follower.Step)
+							keeper.must(t, keeper.follower.CatchUp)
 							keeper.must(t, keeper.Fold)
 						}
 						c.pass(time.Minute)
@@ -126,7 +126,9 @@ func TestFacts_EndOfService(t *testing.T) {
 							t.Errorf("Facts (-want +got): %s", diff)
 						}
 					}
-					keeper.fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, _ time.Time) { t.Errorf("%s is still in memory", id) })
+					if _, found := keeper.fleet.Find(id); !found && slices.Contains(keeper.fleet.Dirty(true), id) {
+						t.Errorf("%s is still in memory", id)
+					}
 					keeper.stop()
 				})
 			}
@@ -158,7 +160,7 @@ func TestFacts_OpenDay(t *testing.T) {
 			if minute%61 == 0 {
 				n.must(t, n.Mark)
 				n.must(t, n.Fold)
-				other.must(t, other.follower.Step)
+				other.must(t, other.follower.CatchUp)
 				other.must(t, other.Fold)
 			}
 			if name, ok := ends[minute/150]; ok && minute%150 == 7 {
@@ -167,7 +169,7 @@ func TestFacts_OpenDay(t *testing.T) {
 			c.pass(time.Minute)
 		}
 		c.pass(-time.Second)
-		other.must(t, other.follower.Step)
+		other.must(t, other.follower.CatchUp)
 		facts := n.facts(t, day, ids...)
 		if diff := cmp.Diff(facts, other.facts(t, day, ids...)); diff != "" {
 			t.Errorf("two nodes (-this +that): %s", diff)
@@ -207,9 +209,9 @@ func TestFacts_MissedAPartOfTheJournal(t *testing.T) {
 	keeper, away := start(t, open, c, nil), start(t, open, c, nil)
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	l.live(t, 24)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	want := keeper.facts(t, beacon.DayOf(morning), l.id)
 	if diff := cmp.Diff(want, away.facts(t, beacon.DayOf(morning), l.id)); diff != "" || want[l.id].Served != 26 {
 		t.Errorf("(-keeper +away): %s", diff)
@@ -225,9 +227,9 @@ func TestFacts_WhileRecordsAreReread(t *testing.T) {
 	away := start(t, open, c, func(s telemetry.Store) telemetry.Store { reading.Store = s; return reading })
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	l.live(t, 24)
-	away.must(t, away.follower.Step)
+	away.must(t, away.follower.CatchUp)
 	want, asked := keeper.facts(t, beacon.DayOf(morning), l.id), false
 	reading.before = func() {
 		asked = true
@@ -247,7 +249,7 @@ type rereading struct {
 	before func()
 }
 
-func (r *rereading) Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
+func (r *rereading) Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	if do := r.before; do != nil {
 		r.before = nil
 		do()

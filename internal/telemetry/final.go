@@ -18,18 +18,18 @@ const followLag = 3
 type finals struct {
 	mu     sync.Mutex
 	token  int64 // of the lease under which they became final
-	before heartbeat.Day
+	before beacon.Day
 }
 
 // has reports whether the days before one are final under a lease.
-func (f *finals) has(token int64, before heartbeat.Day) bool {
+func (f *finals) has(token int64, before beacon.Day) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token == token && f.before >= before
 }
 
 // set records that the days before one are final.
-func (f *finals) set(token int64, before heartbeat.Day) {
+func (f *finals) set(token int64, before beacon.Day) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.token != token {
@@ -46,7 +46,7 @@ func (f *finals) forget() {
 }
 
 // under returns the day before which all are final under a lease.
-func (f *finals) under(token int64) (before heartbeat.Day, any bool) {
+func (f *finals) under(token int64) (before beacon.Day, any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.before, f.token == token && f.before > 0
@@ -56,7 +56,7 @@ func (f *finals) under(token int64) (before heartbeat.Day, any bool) {
 // and all journals had been followed up to a minute: no beat of those days can arrive
 // any more. If that minute is after now, the clock was ahead, and when the journals
 // were followed is unknown: no day is final.
-func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
+func finalAt(now, followed beacon.Minute) beacon.Day {
 	if followed > now {
 		return 0
 	}
@@ -69,24 +69,24 @@ func finalAt(now, followed heartbeat.Minute) heartbeat.Day {
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	held, keeper := t.Keeper()
 	before, any := t.finals.under(held.Token)
-	if !keeper || !any || before > heartbeat.MinuteOf(t.Now()).Day() { // the clock was set back
+	if !keeper || !any || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
 		return 0, false
 	}
-	return beacon.Day(before), true
+	return before, true
 }
 
-// Since returns from when on deleted hotspots may have a day that is not final: up to
-// two days before any server was last up. See fleet.Companion.
-func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
+// DeletedSince returns since when deleted hotspots may have a day that is not final: up
+// to two days before any server was last up.
+func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 	spans, err := t.Store.Spans(ctx, 0)
 	if err != nil {
 		return time.Time{}, err
 	}
 	since := t.Now()
-	now, up := heartbeat.MinuteOf(since), heartbeat.Minute(0)
+	now, up := beacon.MinuteOf(since), beacon.Minute(0)
 	for _, s := range spans {
-		if from := heartbeat.Minute(s.From); from <= now { // otherwise a clock was ahead for a while
-			up = max(up, heartbeat.Minute(s.To))
+		if from := beacon.Minute(s.From); from <= now { // otherwise a clock was ahead for a while
+			up = max(up, beacon.Minute(s.To))
 		}
 	}
 	if up > 0 && up.Time().Before(since) {
@@ -98,14 +98,10 @@ func (t *Telemetry) Since(ctx context.Context) (time.Time, error) {
 // purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
 func (t *Telemetry) purge(held lease.Lease, keeper bool, now time.Time) {
-	before, _ := t.finals.under(held.Token)
-	var over []beacon.HotspotID
-	t.Fleet.Deleted(func(id beacon.HotspotID, _ *heartbeat.Live, at time.Time) {
-		if keeper && heartbeat.MinuteOf(at).Day() < before || !keeper && now.Sub(at) > beacon.KeepPast {
-			over = append(over, id)
-		}
-	})
-	for _, id := range over {
-		t.Fleet.Purge(id)
+	before := now.Add(-beacon.KeepPast)
+	if keeper {
+		final, _ := t.finals.under(held.Token)
+		before = final.Time()
 	}
+	t.Fleet.Purge(before)
 }

@@ -23,7 +23,7 @@ func (n *node) final(t testing.TB, want beacon.Day, known bool) {
 func (n *node) step(t testing.TB, c *clock, after time.Duration) {
 	t.Helper()
 	c.set(midnight.Add(after))
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	n.must(t, n.Fold)
 }
 
@@ -78,14 +78,14 @@ func TestFinalBefore_LateJournal(t *testing.T) {
 		c := &clock{at: midnight.Add(-10 * time.Minute)}
 		keeper, other := start(t, open, c, nil), start(t, open, c, nil)
 		id := other.register(t, 1, c.now())[0]
-		keeper.must(t, keeper.follower.Step)
+		keeper.must(t, keeper.follower.CatchUp)
 		keeper.must(t, keeper.Fold)
 		c.set(midnight.Add(-time.Second))
 		other.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 1000})
 		for _, followed := range []time.Duration{-2 * time.Second, 2*time.Minute + 59*time.Second} {
 			c.set(midnight.Add(followed))
 			if followed > 0 {
-				keeper.must(t, keeper.follower.Step)
+				keeper.must(t, keeper.follower.CatchUp)
 			}
 			c.set(midnight.Add(6 * time.Minute))
 			keeper.must(t, keeper.Fold)
@@ -109,12 +109,12 @@ func TestFinalBefore_FollowingBreaksOff(t *testing.T) {
 	other := start(t, open, c, nil)
 	id := keeper.register(t, 1, c.now())[0]
 	keeper.must(t, keeper.Fold)
-	other.must(t, other.follower.Step)
+	other.must(t, other.follower.CatchUp)
 	c.set(midnight.Add(-time.Second))
 	other.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
 	cut.on = true
 	c.set(midnight.Add(6 * time.Minute))
-	if err := keeper.follower.Step(t.Context()); err == nil {
+	if err := keeper.follower.CatchUp(t.Context()); err == nil {
 		t.Fatal("the step went well")
 	}
 	keeper.must(t, keeper.Fold)
@@ -147,7 +147,7 @@ func TestFinalBefore_FoldFails(t *testing.T) {
 	ids := n.register(t, 700, morning) // two transactions
 	n.must(t, n.Fold)
 	c.set(midnight.Add(6 * time.Minute))
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	writes := 0
 	f.putRecords = func(next func() error) error {
 		if writes++; writes == 2 {
@@ -249,7 +249,7 @@ func TestFold_StoodStillForDays(t *testing.T) {
 	}
 	l.stop()
 	c.pass(5 * 24 * time.Hour)
-	still.must(t, still.follower.Step)
+	still.must(t, still.follower.CatchUp)
 	still.must(t, still.Fold)
 	for i, f := range want {
 		if got := diskFacts(t, still, day+beacon.Day(i), id); got != f || f.Served < 30 {
@@ -266,13 +266,13 @@ func TestFinalBefore_KeeperDies(t *testing.T) {
 		keeper, other := start(t, open, c, nil), start(t, open, c, nil)
 		id := other.register(t, 1, c.now())[0]
 		other.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500})
-		keeper.must(t, keeper.follower.Step)
+		keeper.must(t, keeper.follower.CatchUp)
 		keeper.must(t, keeper.Fold)
 		c.set(midnight.Add(-time.Second))
 		other.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 2, Bytes: 1000})
 		c.set(midnight.Add(4 * time.Minute))
 		keeper.must(t, keeper.Fold)
-		other.must(t, other.follower.Step)
+		other.must(t, other.follower.CatchUp)
 		other.must(t, other.Fold)
 		keeper.stop()
 		other.step(t, c, 6*time.Minute)
@@ -293,7 +293,7 @@ func TestFinalBefore_DoubtWhileFolding(t *testing.T) {
 	n.must(t, n.Fold)
 	c.set(midnight.Add(6 * time.Minute))
 	n.must(t, n.Refresh)
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	f.putRecords = func(next func() error) error {
 		c.pass(-10 * time.Minute)
 		n.must(t, n.Refresh)

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/fleet"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
@@ -30,7 +28,7 @@ const (
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
 func (t *Telemetry) awaitFold(ctx context.Context) error {
 	for {
-		now := heartbeat.MinuteOf(t.Now()) // the clock may be set while we wait
+		now := beacon.MinuteOf(t.Now()) // the clock may be set while we wait
 		folded, next := t.folds.last()
 		if now < folded+foldEvery {
 			return nil
@@ -55,18 +53,18 @@ func (t *Telemetry) awaitFold(ctx context.Context) error {
 // folds is when the last fold was, and lets callers wait for the next.
 type folds struct {
 	mu   sync.Mutex
-	at   heartbeat.Minute
+	at   beacon.Minute
 	took time.Duration
 	next chan struct{} // closed by the next fold
 }
 
-func (f *folds) last() (at heartbeat.Minute, next <-chan struct{}) {
+func (f *folds) last() (at beacon.Minute, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.next
 }
 
-func (f *folds) done(at heartbeat.Minute, took time.Duration) {
+func (f *folds) done(at beacon.Minute, took time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.took = at, took
@@ -82,25 +80,26 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	// Records distinguish our own outages from those of hotspots, so mark first. Beats
 	// may be refused because a fold is due.
 	if err := t.mark(ctx); err != nil && !errors.Is(err, errRefusing) {
-		return fmt.Errorf("note that the service is up: %w", err)
+		return fmt.Errorf("record that the service is up: %w", err)
 	}
 	clock, began := t.read(), time.Now()
-	now := heartbeat.MinuteOf(clock.now)
+	now := beacon.MinuteOf(clock.now)
 	held, holder := t.Keeper()
 	if !holder {
 		held = lease.Lease{}
 	}
 	raised := t.suspicions.raised.Load()
 	in := foldInput{
-		token: held.Token, suspected: t.suspicions.any(), day: heartbeat.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
+		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
 	}
-	final := heartbeat.Day(0)
+	final := beacon.Day(0)
 	if clock.steady {
-		final = finalAt(now, t.cursors.upTo())
+		certain := beacon.MinuteOf(clock.upTo)
+		final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
 		in.finalDue = !t.finals.has(held.Token, final)
 	}
 	plan := t.folded.plan(in)
-	work := t.news(plan.all)
+	work := t.Fleet.Dirty(plan.all)
 	for chunk := range slices.Chunk(work, foldChunk) {
 		if plan.role != owner {
 			if err := t.rereadChunk(ctx, chunk, now.Day()); err != nil {
@@ -131,48 +130,13 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	return nil
 }
 
-// news returns the hotspots that have something to write, by id. It returns all when a
-// new day has begun, so that each has a record of every day, when the day before can
-// become final, and when another node wrote the records until now.
-func (t *Telemetry) news(all bool) []beacon.HotspotID {
-	var ids []beacon.HotspotID
-	t.Fleet.All(func(s *fleet.Hotspot) bool {
-		if live := s.Live(); live != nil && (all || live.Dirty()) {
-			ids = append(ids, beacon.HotspotID(s.ID()))
-		}
-		return true
-	})
-	t.Fleet.Deleted(func(id beacon.HotspotID, live *heartbeat.Live, _ time.Time) {
-		if all || live.Dirty() {
-			ids = append(ids, id)
-		}
-	})
-	slices.Sort(ids)
-	return ids
-}
-
 // foldChunk writes the records of some hotspots. Memory knows all that the records say.
 func (t *Telemetry) foldChunk(
-	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, final heartbeat.Day,
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, final beacon.Day,
 ) error {
-	rows := make([]beacon.RecordRow, 0, len(ids))
-	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			for _, r := range t.Table.Fold(live, nil, clock.upTo, final) {
-				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(r.Day()), Data: r.Append(nil)})
-			}
-		})
-	}
+	rows, finish := t.Fleet.Fold(ids, clock.upTo, final)
 	err := t.Store.PutRecords(ctx, held, rows)
-	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			if err != nil {
-				t.Table.Unfold(live)
-			} else {
-				t.Table.Folded(live)
-			}
-		})
-	}
+	finish(err == nil)
 	return err
 }
 

@@ -3,7 +3,7 @@ package telemetry
 import (
 	"sync/atomic"
 
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // A fold is one step of a small state machine. Its states:
@@ -31,7 +31,7 @@ func (r role) String() string { return [...]string{"reader", "taking over", "own
 // foldState is what a fold passes to the next.
 type foldState struct {
 	token  int64            // of the lease that it held; 0: none
-	rolled heartbeat.Day    // the last day on which every hotspot in service got a record
+	rolled beacon.Day       // the last day on which every hotspot in service got a record
 	trimTo map[string]int64 // how far it had read the journal of each node
 }
 
@@ -39,7 +39,7 @@ type foldState struct {
 type foldInput struct {
 	token     int64            // of the lease that this node holds; 0: none
 	suspected bool             // records may say what memory does not know
-	day       heartbeat.Day    // the latest that is certain to have begun
+	day       beacon.Day       // the latest that is certain to have begun
 	finalDue  bool             // a day can become final, and is not yet
 	reached   map[string]int64 // how far the journal of each node was read
 }

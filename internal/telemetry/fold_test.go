@@ -125,7 +125,7 @@ func TestFold_NewDay(t *testing.T) {
 		}
 		n.must(t, n.Fold)
 		for i, id := range ids {
-			first := morning.Unix() / 86400
+			first := beacon.DayOf(morning)
 			rows, err := n.db.RecordsOf(t.Context(), id, first-1, first+9)
 			if err != nil || len(rows) != 4 {
 				t.Fatalf("hotspot %d has %d records, %v; want 4", i, len(rows), err)

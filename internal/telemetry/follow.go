@@ -5,28 +5,32 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // cursors is how far the journal of each node has been applied.
 type cursors struct {
-	mu    sync.Mutex
-	read  map[string]int64
-	heads map[string]int64 // as of the last Look
-
-	looked   heartbeat.Minute // when the last Look began
-	followed heartbeat.Minute // the same, for the last Look whose heads were all reached
+	mu       sync.Mutex
+	read     map[string]int64
+	followed beacon.Minute // up to when all journals are applied
 }
 
-// caughtUp records that everything present at the last Look is applied.
-func (p *cursors) caughtUp() {
+// Heads is how long the journals of all nodes were at a time.
+type Heads struct {
+	rows map[string]int64
+	at   beacon.Minute // when they began to be read
+}
+
+// caughtUp records that everything is applied that was in the journals by a minute.
+func (p *cursors) caughtUp(at beacon.Minute) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.followed = p.looked
+	p.followed = at
 }
 
 // upTo returns the minute up to which all journals are applied.
-func (p *cursors) upTo() heartbeat.Minute {
+func (p *cursors) upTo() beacon.Minute {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followed
@@ -64,43 +68,40 @@ func (p *cursors) all() map[string]int64 {
 // rowsAtATime bounds the memory that Follow uses: a batch has up to some 100 KB.
 const rowsAtATime = 64
 
-// Look reads how long the journals of all nodes are; see fleet.Companion.
-func (t *Telemetry) Look(ctx context.Context) error {
-	began := heartbeat.MinuteOf(t.Now())
-	heads, err := t.Store.JournalHeads(ctx)
-	if err != nil {
-		return err
-	}
-	t.cursors.heads, t.cursors.looked = heads, began
-	return nil
+// Heads returns how long the journals of all nodes are.
+func (t *Telemetry) Heads(ctx context.Context) (Heads, error) {
+	began := beacon.MinuteOf(t.Now())
+	rows, err := t.Store.JournalHeads(ctx)
+	return Heads{rows, began}, err
 }
 
-// Follow applies what other nodes wrote to their journals before the last Look, and
-// what we wrote ourselves without learning the outcome. Known beats change nothing, so
-// it does not matter that the writer may apply some at the same moment.
-func (t *Telemetry) Follow(ctx context.Context) error {
-	for node, head := range t.cursors.heads {
+// Follow applies what other nodes wrote to their journals, and what we wrote ourselves
+// without learning the outcome, as far as the journals went. The fleet must have every
+// change made before. Known beats change nothing, so it does not matter that the writer
+// may apply some at the same moment.
+func (t *Telemetry) Follow(ctx context.Context, upTo Heads) error {
+	for node, head := range upTo.rows {
 		for t.cursors.of(node) < head {
-			if err := t.advance(ctx, node); err != nil {
+			if err := t.advance(ctx, node, head); err != nil {
 				return err
 			}
 		}
 	}
-	t.cursors.caughtUp()
+	t.cursors.caughtUp(upTo.at)
 	return nil
 }
 
-// advance applies the next rows of one node's journal.
-func (t *Telemetry) advance(ctx context.Context, node string) error {
+// advance applies the next rows of one node's journal, which went up to head.
+func (t *Telemetry) advance(ctx context.Context, node string, head int64) error {
 	place := t.cursors.of(node)
 	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
 	if err != nil {
 		return err
 	}
 	if len(rows) == 0 {
-		// Folded and trimmed since the last Look: what it held is in the records.
+		// Folded and trimmed since Heads: what it held is in the records.
 		t.suspicions.raise()
-		t.cursors.reached(node, t.cursors.heads[node])
+		t.cursors.reached(node, head)
 		return nil
 	}
 	if place > 0 && rows[0].Seq > place+1 {
@@ -110,11 +111,11 @@ func (t *Telemetry) advance(ctx context.Context, node string) error {
 	for _, row := range rows {
 		beats = beats[:0]
 		if err := heartbeat.EachBeat(row.Batch, func(b *heartbeat.Beat) { beats = append(beats, *b) }); err != nil {
-			t.Log.Error("a row of the journal cannot be read, and is passed over", "node", node, "row", row.Seq, "err", err)
+			t.Log.Error("a journal row cannot be read and was skipped", "node", node, "row", row.Seq, "err", err)
 			continue
 		}
 		t.noteLate(node, beats)
-		t.arrivals.add(t.Fleet.Replay(beats))
+		t.Fleet.Replay(beats)
 	}
 	t.cursors.reached(node, rows[len(rows)-1].Seq)
 	return nil

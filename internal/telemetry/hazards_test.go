@@ -47,7 +47,7 @@ func (n *node) settle(t *testing.T, c *clock) {
 // onDisk gives the minutes served and the bytes of the record of a day.
 func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes int, bytes uint64) {
 	t.Helper()
-	day := int64(heartbeat.MinuteOf(at).Day())
+	day := beacon.DayOf(at)
 	rows, err := n.db.RecordsOf(t.Context(), id, day, day)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ type hooked struct {
 	once func()
 }
 
-func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, int64, []byte) error) error {
+func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, beacon.Day, []byte) error) error {
 	if do := h.once; do != nil {
 		h.once = nil
 		do()
@@ -242,7 +242,7 @@ func TestFold_KeeperReturns(t *testing.T) {
 	l.stop()
 
 	l.node = a
-	a.must(t, a.follower.Step)
+	a.must(t, a.follower.CatchUp)
 	a.must(t, a.Mark)
 	a.beat(t, ids[1], beacon.Heartbeat{Boot: 1, Seq: 1})
 	a.must(t, a.Fold)
@@ -277,7 +277,7 @@ func TestFollow_UnknownThenKnown(t *testing.T) {
 		t.Fatal("a beat with an unknown outcome was acknowledged")
 	}
 	n.beat(t, ids[1], beacon.Heartbeat{Boot: 1, Seq: 1})
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	if m := n.metrics(t, ids[0], morning); !m.Seen.Equal(morning) {
 		t.Errorf("last seen %v", m.Seen)
 	}

@@ -29,8 +29,8 @@ func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQu
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
 	// A minute may be served by a beat of the day before.
-	first, last := heartbeat.MinuteOf(q.From).Day()-1, heartbeat.MinuteOf(q.To).Day()
-	rows, err := t.Store.RecordsOf(ctx, q.Hotspot, int64(first), int64(last))
+	first, last := beacon.MinuteOf(q.From).Day()-1, beacon.MinuteOf(q.To).Day()
+	rows, err := t.Store.RecordsOf(ctx, q.Hotspot, first, last)
 	if err != nil {
 		return History{}, err
 	}
@@ -43,8 +43,8 @@ func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQu
 		records = append(records, r)
 	}
 	now := t.Now()
-	if last >= heartbeat.MinuteOf(now).Day() {
-		t.Fleet.With(q.Hotspot, func(live *heartbeat.Live) { records = t.Table.Latest(live, records, now) })
+	if last >= beacon.MinuteOf(now).Day() {
+		records = t.Fleet.Latest(q.Hotspot, records, now)
 	}
 	return History{From: q.From, To: q.To, Step: q.Step, Points: heartbeat.Series(records, q.From, q.To, q.Step)}, nil
 }

@@ -26,20 +26,18 @@ func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 		return
 	}
 	now := t.Now()
-	today := heartbeat.MinuteOf(now).Day()
+	today := beacon.MinuteOf(now).Day()
 	var late int64
 	var behind time.Duration
 	for i := range beats {
 		came := time.UnixMicro(beats[i].At)
-		if heartbeat.MinuteOf(came).Day() >= today {
+		if beacon.MinuteOf(came).Day() >= today {
 			continue
 		}
-		t.Fleet.Tend(beacon.HotspotID(beats[i].Hotspot.Format(beacon.HotspotPrefix)), func(live *heartbeat.Live) {
-			if t.Table.TooLate(live, &beats[i]) {
-				late++
-				behind = max(behind, now.Sub(came))
-			}
-		})
+		if t.Fleet.TooLate(&beats[i]) {
+			late++
+			behind = max(behind, now.Sub(came))
+		}
 	}
 	if late > 0 {
 		t.warnOfLate(node, late, behind)
@@ -56,6 +54,6 @@ func (t *Telemetry) warnOfLate(node string, late int64, behind time.Duration) {
 		l.warned = map[string]time.Time{}
 	}
 	l.warned[node] = t.machine()
-	t.Log.Warn("a server takes heartbeats for a day that is written for good, and their traffic is lost; set its clock right",
+	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their traffic is lost; correct its clock",
 		"node", node, "behind", behind.Round(time.Second), "beats", late)
 }

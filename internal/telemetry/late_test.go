@@ -48,7 +48,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 			keeper.must(t, keeper.Fold)
 			day := beacon.DayOf(begin)
 			carried := diskFacts(t, keeper, day, id).Bytes + diskFacts(t, keeper, day+1, id).Bytes
-			warnings, late := strings.Count(log.String(), "set its clock right"), keeper.LateBeats()
+			warnings, late := strings.Count(log.String(), "correct its clock"), keeper.LateBeats()
 			if skew < 5*time.Minute {
 				if carried != seq*1e9 || warnings != 0 || late != 0 {
 					t.Errorf("%d of %d GB are in the records, %d warnings of %d beats\n%s", carried/1e9, seq, warnings, late, &log)
@@ -64,7 +64,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 			other.must(t, other.Fold)
 			other.beat(t, id, beacon.Heartbeat{Boot: 2, Seq: 1})
 			keeper.works(t)
-			if warnings := strings.Count(log.String(), "set its clock right"); warnings != 2 || keeper.LateBeats() != 21 {
+			if warnings := strings.Count(log.String(), "correct its clock"); warnings != 2 || keeper.LateBeats() != 21 {
 				t.Errorf("%d warnings of %d beats", warnings, keeper.LateBeats())
 			}
 		})

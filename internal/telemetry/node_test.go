@@ -12,9 +12,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -73,7 +73,7 @@ func onSQLite(t testing.TB) database {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	return func(t testing.TB) *store.DB {
 		t.Helper()
-		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: morning})
+		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: morning, Wait: storetest.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func onSQLite(t testing.TB) database {
 }
 
 func onPostgres(t testing.TB) database {
-	url := storetest.Postgres(t)
+	url := storetest.Patient(t, storetest.Postgres(t))
 	return func(t testing.TB) *store.DB {
 		t.Helper()
 		db, err := postgres.Open(t.Context(), url, postgres.Options{Now: morning})
@@ -109,8 +109,7 @@ type node struct {
 	*telemetry.Telemetry
 	db       *store.DB
 	fleet    *fleet.Fleet
-	follower *fleet.Follower
-	table    *heartbeat.Table
+	follower *replica.Follower
 	stop     func()
 }
 
@@ -118,16 +117,14 @@ type node struct {
 func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
 	t.Helper()
 	n := &node{db: open(t)}
-	service := heartbeat.NewOutages()
-	n.table = heartbeat.NewTable(service)
-	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) }, n.table)
+	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
 	var st telemetry.Store = n.db
 	if wrap != nil {
 		st = wrap(st)
 	}
 	log := slog.New(slog.DiscardHandler)
 	n.Telemetry = telemetry.New(telemetry.Config{
-		Store: st, Fleet: n.fleet, Table: n.table, Service: service, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
+		Store: st, Fleet: n.fleet, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
 		Before: func(context.Context, lease.Lease) error { return nil },
 		Keeper: func() (lease.Lease, bool) {
 			l, ok, err := n.db.TakeLease(context.Background(), "keeper", n.db.Node(), time.Now(), time.Minute)
@@ -137,7 +134,7 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	if !c.real.IsZero() {
 		n.SetMachine(c.machine)
 	}
-	n.follower = fleet.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
+	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

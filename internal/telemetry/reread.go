@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
 // rereadChunk merges the records that the lease holder made of the journals: of all
 // days that were not over when this node last did so.
-func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
+func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
 	const longest = 31 // days
 	last, _ := t.folds.last()
 	since := min(last.Day(), today)
@@ -23,23 +22,21 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 
 // rereadAhead merges the records of days of which memory has beats although they have
 // not come: if now is wrong, those are right.
-func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today heartbeat.Day) error {
-	ahead := map[heartbeat.Day][]beacon.HotspotID{}
+func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
+	ahead := map[beacon.Day][]beacon.HotspotID{}
 	for _, id := range ids {
-		t.Fleet.Tend(id, func(live *heartbeat.Live) {
-			for _, day := range t.Table.DaysAfter(live, today) {
-				ahead[day] = append(ahead[day], id)
-			}
-		})
+		for _, day := range t.Fleet.DaysAfter(id, today) {
+			ahead[day] = append(ahead[day], id)
+		}
 	}
 	for day, ids := range ahead {
-		rows, err := t.Store.Records(ctx, int64(day), ids)
+		rows, err := t.Store.Records(ctx, day, ids)
 		if err != nil {
 			return err
 		}
 		for id, data := range rows {
-			if r := t.decode(id, beacon.Day(day), data); r != nil {
-				t.Fleet.Tend(id, func(live *heartbeat.Live) { t.Table.Join(live, r) })
+			if r := t.decode(id, day, data); r != nil {
+				t.Fleet.Join(id, r)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // while both are read.
 func (t *Telemetry) Restore(ctx context.Context) error {
 	if err := t.readSpans(ctx); err != nil {
-		return fmt.Errorf("read when the service was up: %w", err)
+		return fmt.Errorf("read the spans of service: %w", err)
 	}
 	if err := t.readRecords(ctx); err != nil {
 		return fmt.Errorf("read the records: %w", err)
@@ -27,8 +27,8 @@ func (t *Telemetry) Restore(ctx context.Context) error {
 // Restored ends the startup. It rereads records that were read before their hotspot was
 // known. No hotspot was seen in the future, whatever the clock was before.
 func (t *Telemetry) Restored(ctx context.Context) error {
-	today := heartbeat.MinuteOf(t.Now()).Day()
-	for _, day := range []heartbeat.Day{today - 1, today} {
+	today := beacon.MinuteOf(t.Now()).Day()
+	for _, day := range []beacon.Day{today - 1, today} {
 		if err := t.restoreDay(ctx, day, t.unknown); err != nil {
 			return fmt.Errorf("read the records: %w", err)
 		}
@@ -36,19 +36,19 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	t.unknown = nil
 	t.startClock()
 	t.restored.Store(true)
-	t.folds.done(heartbeat.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
+	t.folds.done(beacon.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
 	return nil
 }
 
 // readRecords loads the newest record of each hotspot that is not of the future, and
 // also that of the day before, if that day was not final when the newest was begun.
 func (t *Telemetry) readRecords(ctx context.Context) error {
-	today := heartbeat.MinuteOf(t.Now()).Day()
+	today := beacon.MinuteOf(t.Now()).Day()
 	var mu sync.Mutex
 	var ahead []beacon.HotspotID
-	open := map[heartbeat.Day][]beacon.HotspotID{}
-	err := t.Store.EachRecord(ctx, func(hotspot beacon.HotspotID, day int64, data []byte) error {
-		if heartbeat.Day(day) > today {
+	open := map[beacon.Day][]beacon.HotspotID{}
+	err := t.Store.EachRecord(ctx, func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error {
+		if day > today {
 			mu.Lock()
 			defer mu.Unlock()
 			ahead = append(ahead, hotspot)
@@ -78,7 +78,7 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 
 // restoreBefore loads, for hotspots that have records of the future because a clock was
 // wrong, the newest record that is not.
-func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids []beacon.HotspotID) error {
+func (t *Telemetry) restoreBefore(ctx context.Context, today beacon.Day, ids []beacon.HotspotID) error {
 	const longest = 31 // days: nothing in an older record matters any more
 	slices.Sort(ids)
 	for day := today; len(ids) > 0 && day+longest > today; day-- {
@@ -92,22 +92,22 @@ func (t *Telemetry) restoreBefore(ctx context.Context, today heartbeat.Day, ids 
 }
 
 // restoreDay loads the records of one day.
-func (t *Telemetry) restoreDay(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) error {
+func (t *Telemetry) restoreDay(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) error {
 	slices.Sort(ids)
 	_, err := t.restoreDays(ctx, day, ids)
 	return err
 }
 
-func (t *Telemetry) restoreDays(ctx context.Context, day heartbeat.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
+func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
 	found = map[beacon.HotspotID]bool{}
 	for chunk := range slices.Chunk(ids, foldChunk) {
-		rows, err := t.Store.Records(ctx, int64(day), chunk)
+		rows, err := t.Store.Records(ctx, day, chunk)
 		if err != nil {
 			return nil, err
 		}
 		for id, data := range rows {
 			found[id] = true
-			t.restoreRecord(id, int64(day), data)
+			t.restoreRecord(id, day, data)
 		}
 	}
 	return found, nil
@@ -115,11 +115,11 @@ func (t *Telemetry) restoreDays(ctx context.Context, day heartbeat.Day, ids []be
 
 // restoreRecord merges a record into memory and reports whether its hotspot is known. A
 // damaged record is skipped, so that the others do not suffer for it.
-func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day int64, data []byte) (r *heartbeat.Record, known bool) {
+func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day beacon.Day, data []byte) (r *heartbeat.Record, known bool) {
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
-		t.Log.Error("a record of heartbeats cannot be read, and is passed over", "hotspot", hotspot, "day", day, "err", err)
+		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)
 		return nil, true
 	}
-	return r, t.Fleet.Wake(hotspot, func(live *heartbeat.Live) { t.Table.Restore(live, r) })
+	return r, t.Fleet.Restore(hotspot, r)
 }

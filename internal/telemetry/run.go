@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
-	"github.com/beacon-wifi/beacon/internal/job"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // Run runs until ctx ends: it writes beats, marks that the service is up, folds and
@@ -14,10 +14,10 @@ import (
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
-	jobs.Go(func() { job.Every(ctx, markInterval, nil, t.Log, "note that the service is up", t.mark) })
-	jobs.Go(func() { job.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
-	jobs.Go(func() { job.Every(ctx, watchInterval, nil, t.Log, "announce who is online", t.announce) })
-	jobs.Go(func() { job.Every(ctx, refreshInterval, nil, t.Log, "refresh what memory shows", t.refresh) })
+	jobs.Go(func() { clock.Every(ctx, markInterval, nil, t.Log, "record that the service is up", t.mark) })
+	jobs.Go(func() { clock.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
+	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce status changes", t.announce) })
+	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh the metrics in memory", t.refresh) })
 	jobs.Wait()
 }
 
@@ -29,7 +29,7 @@ const (
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
-	now := heartbeat.MinuteOf(t.Now())
+	now := beacon.MinuteOf(t.Now())
 	folded, _ := t.folds.last()
 	if now >= folded && now < folded+foldEvery {
 		return nil
@@ -41,8 +41,8 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	l := t.read()
-	if minute := heartbeat.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
-		t.Table.Refresh(l.now)
+	if minute := beacon.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
+		t.Fleet.Refresh(l.now)
 		t.refreshed = minute
 	}
 	return t.Fleet.Redraw(l.now)

@@ -31,9 +31,9 @@ const (
 // spans is when the service was up, as far as this process knows.
 type spans struct {
 	mu     sync.Mutex
-	from   heartbeat.Minute // start of our own span
-	marked time.Time        // the last mark, by the data's clock; zero: none yet
-	taken  int64            // beats taken, and refused, by then
+	from   beacon.Minute // start of our own span
+	marked time.Time     // the last mark, by the data's clock; zero: none yet
+	taken  int64         // beats taken, and refused, by then
 	refuse int64
 	real   time.Time // the last mark, by the machine's clock
 	others []beacon.ServiceSpan
@@ -41,7 +41,7 @@ type spans struct {
 }
 
 // errRefusing: to devices, a service that takes no beats is down, whatever else works.
-var errRefusing = errors.New("every beat was refused since the last time")
+var errRefusing = errors.New("every beat since the last check was refused")
 
 // mark durably records that the service is up, from the last mark until now. A mark
 // that cannot be written does not count: then beats cannot be written either.
@@ -57,9 +57,9 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
 	if s.broken(now, real, t.Rate) {
-		from, reread = heartbeat.MinuteOf(now), true // our old span is one of the others now
+		from, reread = beacon.MinuteOf(now), true // our old span is one of the others now
 	}
-	to := heartbeat.MinuteOf(now)
+	to := beacon.MinuteOf(now)
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 			return err
 		}
 	}
-	t.Service.Set(s.known())
+	t.Fleet.SetUptime(s.known())
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (s *spans) readOthers(ctx context.Context, store Store, real time.Time) err
 func (s *spans) known() []heartbeat.Span {
 	all := []heartbeat.Span{{From: s.from, To: s.from + forLong}}
 	for _, o := range s.others {
-		all = append(all, heartbeat.Span{From: heartbeat.Minute(o.From), To: heartbeat.Minute(o.To)})
+		all = append(all, heartbeat.Span{From: beacon.Minute(o.From), To: beacon.Minute(o.To)})
 	}
 	slices.SortFunc(all, func(a, b heartbeat.Span) int { return cmp.Compare(a.From, b.From) })
 	return all
@@ -109,8 +109,8 @@ func (t *Telemetry) readSpans(ctx context.Context) error {
 	if err := s.readOthers(ctx, t.Store, t.machine()); err != nil {
 		return err
 	}
-	s.from = heartbeat.MinuteOf(t.Now())
-	t.Service.Set(s.known())
+	s.from = beacon.MinuteOf(t.Now())
+	t.Fleet.SetUptime(s.known())
 	return nil
 }
 

@@ -111,7 +111,7 @@ func TestTake_UnknownOutcome(t *testing.T) {
 	if err := n.try(t.Context(), id, beat); err == nil {
 		t.Fatal("a beat with an unknown outcome was acknowledged")
 	}
-	n.must(t, n.follower.Step)
+	n.must(t, n.follower.CatchUp)
 	want := n.metrics(t, id, morning)
 	if !want.Seen.Equal(morning) || want.Bytes24h != 500 {
 		t.Errorf("after following: %+v", want)
@@ -135,10 +135,10 @@ func TestFollow_Replicas(t *testing.T) {
 			if minute%5 == 0 {
 				ids = append(ids, nodes[minute%3].register(t, 1, c.now())...)
 			}
-			nodes[minute%3].must(t, nodes[minute%3].follower.Step)
+			nodes[minute%3].must(t, nodes[minute%3].follower.CatchUp)
 			for i, id := range ids {
 				at := nodes[(i+minute)%3]
-				at.must(t, at.follower.Step) // it must know the hotspot to be asked
+				at.must(t, at.follower.CatchUp) // it must know the hotspot to be asked
 				at.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: uint64(minute), Bytes: uint64(minute) * 100, Clients: minute})
 				if minute%4 == 0 { // the answer was lost on the way, and the device tried elsewhere
 					nodes[i%3].beat(t, id, beacon.Heartbeat{Boot: 1, Seq: uint64(minute), Bytes: uint64(minute) * 100, Clients: minute})
@@ -153,7 +153,7 @@ func TestFollow_Replicas(t *testing.T) {
 		}
 		want := map[beacon.HotspotID]beacon.Metrics(nil)
 		for i, n := range append(nodes, start(t, open, c, nil)) {
-			n.must(t, n.follower.Step)
+			n.must(t, n.follower.CatchUp)
 			if got := everything(t, n, ids, c.now()); want == nil {
 				want = got
 			} else if diff := cmp.Diff(want, got); diff != "" {

@@ -23,9 +23,9 @@ type Store interface {
 	Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error)
 	TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error
 
-	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day int64, data []byte) error) error
-	Records(ctx context.Context, day int64, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
-	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to int64) ([]beacon.RecordRow, error)
+	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error) error
+	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error)
 	PutRecords(ctx context.Context, l lease.Lease, rows []beacon.RecordRow) error
 
 	ExtendSpan(ctx context.Context, from, to int64) error
@@ -37,10 +37,8 @@ type Store interface {
 
 // Config is what New needs.
 type Config struct {
-	Store   Store
-	Fleet   *fleet.Fleet
-	Table   *heartbeat.Table   // of the fleet
-	Service *heartbeat.Outages // of the table
+	Store Store
+	Fleet *fleet.Fleet
 
 	// Before is called before events are appended. It first appends those that they
 	// depend on, such as that a hotspot was linked before it came online. Told is
@@ -52,6 +50,10 @@ type Config struct {
 	// holder folds and announces.
 	Keeper func() (lease.Lease, bool)
 
+	// Certain, if not nil, returns the latest moment that has come by every witness of
+	// the time, and false while that is unknown. Nothing after it is decided.
+	Certain func() (time.Time, bool)
+
 	Now  func() time.Time
 	Rate float64 // speed of Now relative to the machine's clock: 1, or as simulated; 0: unknown
 	Log  *slog.Logger
@@ -61,12 +63,11 @@ type Config struct {
 // then Run and Take.
 type Telemetry struct {
 	Config
-	batcher  *batcher
-	cursors  cursors
-	spans    spans
-	arrivals arrivals
+	batcher *batcher
+	cursors cursors
+	spans   spans
 
-	refreshed heartbeat.Minute // the last Refresh; used by refresh only
+	refreshed beacon.Minute // the last Refresh; used by refresh only
 
 	trust    trust
 	machine  func() time.Time // the machine's clock, which nobody sets
@@ -105,7 +106,7 @@ func New(cfg Config) *Telemetry {
 // Take makes a heartbeat durable and then applies it. It returns the current status of
 // the device's hotspot. A repeated beat succeeds and changes nothing.
 func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, error) {
-	if t.Table.Knows(spot.Live(), beat.Boot, beat.Seq) {
+	if t.Fleet.Knows(spot, beat.Boot, beat.Seq) {
 		return spot.StatusAt(t.Now()), nil
 	}
 	if err := t.awaitFold(ctx); err != nil {

@@ -22,7 +22,6 @@ var allowed = map[string][]string{
 	"clock": {},
 	"geo":   {},
 	"id":    {},
-	"job":   {},
 	"lease": {},
 
 	// The words of the network.
@@ -39,17 +38,18 @@ var allowed = map[string][]string{
 	// What people and devices do.
 	"access":    {"beacon", "id"},
 	"events":    {"beacon", "lease"},
-	"registry":  {"access", "beacon", "fleet", "geo", "id"},
-	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "job", "lease"},
+	"registry":  {"access", "beacon", "fleet", "id"},
+	"replica":   {"beacon", "fleet", "telemetry"},
+	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
-	"rewards":           {"beacon", "clock", "id", "job", "lease", "ledger", "rewards/policy"},
+	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/policy"},
 	"rewards/policy":    {"beacon"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
 
 	// The truth on disk, and whether it is sound. The doctor asks the store itself:
 	// an interface in between would be the store's own, word for word.
-	"store":          {"beacon", "id", "lease", "ledger"},
+	"store":          {"beacon", "geo", "id", "lease", "ledger"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
@@ -60,16 +60,22 @@ var allowed = map[string][]string{
 		"rewards/policy", "rewards/statement", "telemetry",
 	},
 	"api/mvt":              {},
-	"preview":              {"httpserver"},        // not even the domain: it could be lifted out whole
-	"docsite":              {"httpserver/static"}, // not what it documents
-	"httpserver":           {"httpserver/ratelimit", "id"},
+	"preview":              {"httpserver", "httpserver/static"}, // not even the domain: it could be lifted out whole
+	"docsite":              {"httpserver/static"},               // not what it documents
+	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id"},
+	"httpserver/fastpath":  {},
 	"httpserver/metrics":   {"httpserver"},
 	"httpserver/ratelimit": {},
 	"httpserver/static":    {},
 
-	// Devices that do not exist, and a network to look at, with a past. It writes nothing.
-	"simulate": {},
-	"demo":     {"beacon", "geo", "heartbeat", "id", "simulate"},
+	// Devices that do not exist, and a network to look at, with a past.
+	"simulate": {"client"},
+	"demo": {
+		"access", "beacon", "geo", "heartbeat", "id", "lease", "rewards", "rewards/policy", "simulate", "store", "store/sqlite",
+	},
+
+	// What registers the hotspots of a file, over HTTP like any program.
+	"importer": {"beacon", "client"},
 
 	// For people: pages, guides, files to install and watch it with.
 	"console": {"httpserver/static"},
@@ -80,10 +86,13 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
+	"node": {
+		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
+		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
+	},
 	"cmd/beacon": {
-		"access", "api", "beacon", "client", "console", "demo", "deploy", "docs", "docsite", "doctor", "events", "fleet", "heartbeat", "httpserver",
-		"httpserver/metrics", "httpserver/ratelimit", "id", "lease", "ledger", "preview", "registry", "rewards", "rewards/policy",
-		"rewards/statement", "simulate", "store", "store/postgres", "store/sqlite", "telemetry",
+		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
+		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
 	},
 
 	// For tests and benchmarks only.
@@ -97,6 +106,8 @@ var allowed = map[string][]string{
 	"test/harness/level": {},
 	"test/openapi":       {},
 	"test/torture":       {},
+
+	"httpserver/fastpath/fastpathtest": {},
 }
 
 // foreign is which modules from outside the standard library a package may
@@ -109,13 +120,16 @@ var foreign = map[string][]string{
 	"store/postgres":     {"github.com/jackc/pgx/v5"},
 	"store/storetest":    {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
 	"api":                {"github.com/go-json-experiment/json"},
+	"rewards/policy":     {"github.com/go-json-experiment/json"},
 	"rewards/statement":  {"github.com/go-json-experiment/json"},
 	"httpserver":         {"github.com/go-json-experiment/json"},
 	"httpserver/metrics": {"github.com/prometheus/client_golang"},
 	"docsite":            {"github.com/yuin/goldmark"},
 	"api/mvt":            {"google.golang.org/protobuf"},
 	"api/mvt/mvttest":    {"google.golang.org/protobuf"},
-	"cmd/beacon":         {"github.com/alecthomas/kong", "golang.org/x/sync"},
+	"node":               {"golang.org/x/sync"},
+	"demo":               {"golang.org/x/sync"},
+	"cmd/beacon":         {"github.com/alecthomas/kong"},
 	"test/harness":       {"github.com/google/go-cmp"},
 	"test/harness/audit": {"github.com/google/go-cmp"},
 	"test/openapi":       {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
@@ -161,6 +175,25 @@ func TestImports(t *testing.T) {
 				t.Errorf("the table names %s, which does not exist", name)
 			}
 		}
+	}
+}
+
+// Below node, only the tests of api start whole servers: tests of a package that node
+// is made of have a small fixture of their own, or they would test everything at once.
+func TestImports_NodeIsForWholeServers(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`, "./internal/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); slices.Contains(words[1:], module+"internal/node") {
+			name, _ := short(words[0])
+			found = append(found, name)
+		}
+	}
+	if !slices.Equal(found, []string{"api"}) {
+		t.Errorf("the tests of %v import node; want those of api alone", found)
 	}
 }
 

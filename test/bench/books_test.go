@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"os"
@@ -80,17 +81,14 @@ func keepBooks(
 // someDay is what a hotspot of these worlds does: it beats each minute until it
 // falls silent in the evening, and measures its uplink four times a day.
 type someDay struct {
-	table *heartbeat.Table
-	live  *heartbeat.Live
-	seq   uint64
+	past *heartbeat.Backfill
+	seq  uint64
 }
 
 func newSomeDay(since time.Time) *someDay {
-	d := &someDay{table: heartbeat.NewTable(heartbeat.NewOutages())}
 	var h beacon.Hotspot
 	h.Location.VerifiedAt, h.Device.LinkedAt = since, since
-	d.live = d.table.Place(nil, h)
-	return d
+	return &someDay{past: heartbeat.NewBackfill(heartbeat.NewOutages(), h)}
 }
 
 // beat lets it beat from one time until before another.
@@ -103,22 +101,23 @@ func (d *someDay) beat(from, to time.Time) {
 		if d.seq%360 == 7 {
 			beat.Test = beacon.SpeedTest{DownMbps: 93.27, UpMbps: 12.5, LatencyMs: 23.4}
 		}
-		d.table.Apply(d.live, &beat)
+		d.past.Beats(&beat, 1)
 	}
 }
 
 // record gives the record of a day, as a fold at a time writes it.
 func (d *someDay) record(b *testing.B, day beacon.Day, now time.Time) []byte {
 	b.Helper()
-	folded := d.table.Fold(d.live, nil, now, heartbeat.FinalAt(heartbeat.MinuteOf(now)))
-	d.table.Folded(d.live)
-	for _, r := range folded {
-		if beacon.Day(r.Day()) == day {
-			return r.Append(nil)
+	var record []byte
+	d.past.Fold(now, day, func(of beacon.Day, text []byte) {
+		if of == day {
+			record = bytes.Clone(text)
 		}
+	})
+	if record == nil {
+		b.Fatalf("a fold at %s wrote no record of %s", now, day)
 	}
-	b.Fatalf("a fold at %s wrote no record of %s", now, day)
-	return nil
+	return record
 }
 
 // putRecords gives every hotspot the same record of a day.
@@ -130,7 +129,7 @@ func putRecords(b *testing.B, db *store.DB, held lease.Lease, ids []beacon.Hotsp
 		ids = ids[len(some):]
 		rows := make([]beacon.RecordRow, len(some))
 		for i, id := range some {
-			rows[i] = beacon.RecordRow{Hotspot: id, Day: int64(day), Data: data}
+			rows[i] = beacon.RecordRow{Hotspot: id, Day: day, Data: data}
 		}
 		if err := db.PutRecords(b.Context(), held, rows); err != nil {
 			b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // process is a server under measurement.
@@ -18,6 +19,7 @@ type process struct {
 	addr string // host:port
 	pid  int
 	log  string // the file
+	cmd  *exec.Cmd
 }
 
 // start runs a command that prints "… listening on http://ADDR" once ready.
@@ -41,7 +43,7 @@ func start(b *testing.B, cmd *exec.Cmd) *process {
 	if err != nil || !ok {
 		b.Fatalf("%s did not start: %q, %v\n%s", cmd.Path, line, err, log.String())
 	}
-	return &process{addr: addr, pid: cmd.Process.Pid}
+	return &process{addr: addr, pid: cmd.Process.Pid, cmd: cmd}
 }
 
 // adminVariable names an address for the admin interface of the server under
@@ -85,6 +87,30 @@ func (p *process) cpu(b *testing.B) float64 {
 		b.Fatalf("process %d has ended", p.pid)
 	}
 	return seconds(stat[11:13])
+}
+
+// settle waits until the process has nothing left to do of its own accord: until it
+// uses less than a twentieth of a core for two seconds.
+func (p *process) settle(b *testing.B) {
+	b.Helper()
+	const span = 2 * time.Second
+	for last := p.cpu(b); ; {
+		time.Sleep(span)
+		now := p.cpu(b)
+		if now-last < span.Seconds()/20 {
+			return
+		}
+		last = now
+	}
+}
+
+// stop ends the process in an orderly way.
+func (p *process) stop(b *testing.B) {
+	b.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		b.Fatal(err)
+	}
+	_ = p.cmd.Wait()
 }
 
 // statOf gives the fields of /proc/PID/stat from the state on, which is the third

@@ -50,7 +50,7 @@ func testPreview(p *page) {
 	p.light(true)
 	p.accessible("preview")
 	p.clickMap(0.6, 0.5)
-	p.sees("Nearest to your click")
+	p.sees("Nearest hotspots")
 	p.fill(`input[type="search"]`, "bryant")
 	p.click(".results button")
 	p.sees("Green chairs near the 40th Street corner")
@@ -63,7 +63,7 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 	p.expects("401")
 	p.fill(`input[name="key"]`, "bcn_of_nobody")
 	p.click(`form button[type="submit"]`)
-	p.sees("This key does not open.")
+	p.sees("This key is not valid. Check it, or ask for a new one.")
 	p.shot("sign-in")
 	p.accessible("sign in")
 	p.fill(`input[name="key"]`, n.operator)
@@ -76,7 +76,7 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 	}
 	p.press("Sign out")
 	p.sees("API key")
-	p.until(`document.querySelector("main > [role=status]").innerText.startsWith("You are signed out.")`)
+	p.until(`document.querySelector("main > [role=status]").innerText.startsWith("You are signed out")`)
 	p.until(`document.querySelector(".note").checkVisibility() && document.activeElement.id === "main"`)
 	if left := eval[float64](p, `sessionStorage.length`); left != 0 {
 		t.Error("the key is kept after signing out")
@@ -107,7 +107,7 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 		t.Error("the map lies over the form")
 	}
 	p.signIn(n.operator)
-	p.sees("Click on the map where the access point stands.")
+	p.sees("Click the map where the access point is.")
 	p.press("Sign out")
 	p.visit("/rewards")
 	p.sees("API key")
@@ -116,10 +116,10 @@ func testSignIn(t *testing.T, b *browser, n *network) {
 	made := n.ask(t, n.staff, "POST", "/v1/keys", map[string]any{"scopes": []string{"rewards:read"}, "user_id": "new", "name": "brief"})
 	p.fill(`input[name="key"]`, made["key"].(string))
 	p.click(`form button[type="submit"]`)
-	p.sees("Nothing was earned yet.")
+	p.sees("No rewards yet.")
 	n.ask(t, n.staff, "DELETE", "/v1/keys/"+made["id"].(string), nil)
 	p.visit("/hotspots")
-	p.until(`document.body.innerText.includes("Your key does not open any more") || (location.hash = location.hash === "#/rewards" ? "#/hotspots" : "#/rewards", false)`)
+	p.until(`document.body.innerText.includes("Your key is no longer valid") || (location.hash = location.hash === "#/rewards" ? "#/hotspots" : "#/rewards", false)`)
 }
 
 // The map of the live network.
@@ -145,7 +145,7 @@ func testMap(p *page, n *network) {
 
 	// It says whose names are searched.
 	p.fill(`input[type="search"]`, "no such")
-	p.sees("Nothing of yours has this name.")
+	p.sees("You have no hotspot with this name.")
 
 	// Search by id shows the hotspot; its name is text, whatever it says.
 	p.search(n.spots[2].id)
@@ -183,7 +183,7 @@ func testMap(p *page, n *network) {
 	p.until(`document.querySelector(".card h2") && document.activeElement.className === "panel-body"`) // and not at the top of the page
 	p.press("Back")
 	p.set(`.panel select`, "offline")
-	p.sees("No hotspot is near.")
+	p.sees("No hotspots nearby.")
 
 	p.whatIf()
 	p.live(n)

@@ -18,7 +18,7 @@ func testDays(t *testing.T, b *browser, n *network) {
 		t.Errorf("the uptime is %q, and %q", told, fact)
 	}
 	p.press("90 days")
-	p.sees("Without a gap in ")
+	p.sees("No gaps in ")
 
 	// What was earned leads to the days, which stay where they are when the charts above them come.
 	eval[bool](p, `(() => {

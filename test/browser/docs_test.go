@@ -21,7 +21,7 @@ func TestDocs(t *testing.T) {
 		{"guide", "/docs/rewards", "Rewards"},
 		{"preview", "/docs/api/preview", "Beacon preview API"},
 		{"network", "/docs/api/network", "Beacon network API"},
-		{"missing", "/docs/nothing", "There is no such page"},
+		{"missing", "/docs/nothing", "Page not found"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := b.open(t, n.url+tc.path, desk)

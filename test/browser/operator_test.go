@@ -38,12 +38,12 @@ func testOperator(p *page, n *network) {
 // register fills the form in wrongly, then rightly.
 func (p *page) register(t testing.TB) {
 	p.press("Register a hotspot")
-	p.sees("Click on the map where the access point stands.")
+	p.sees("Click the map where the access point is.")
 	p.expects("400") // the browser says so itself
 	p.press("Register")
-	p.sees("4 fields are at fault") // place, name, network name, hardware address
+	p.sees("4 fields are not valid") // place, name, network name, hardware address
 	p.until(`document.querySelectorAll(".panel .faulty").length === 4`)
-	p.until(`document.activeElement.innerText === "Place it in the centre"`)
+	p.until(`document.activeElement.innerText === "Place it at the centre"`)
 	p.shot("register-faults")
 	p.accessible("register")
 	p.clickMap(0.7, 0.4)
@@ -54,8 +54,8 @@ func (p *page) register(t testing.TB) {
 	p.shot("register")
 	p.press("Register")
 	p.until(`document.querySelector("h1").innerText === "Corner of the test"`)
-	p.sees("Pending until the network's staff have verified where it stands and its device is linked.")
-	p.press("Make a link code")
+	p.sees("Pending until the network's staff have verified its location and its device is linked.")
+	p.press("Create a link code")
 	p.until(`/^[0-9A-Z]{4}-[0-9A-Z]{4}$/.test(document.querySelector(".code")?.innerText ?? "")`)
 	// The answer comes late: the page hears first, from the stream of events, that the
 	// hotspot is gone, and must not ask for it.
@@ -99,7 +99,7 @@ func (p *page) settings(t testing.TB, n *network) {
 	p.expects("409")
 	p.press("Save")
 	p.sees("Request req_")
-	p.press("Fill the form anew")
+	p.press("Reload the form")
 	p.until(`document.querySelector('input[name="name"]').value === "Someone else was faster"`)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("hotspot")

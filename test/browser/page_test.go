@@ -43,7 +43,7 @@ func launch(t testing.TB) *browser {
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-pings", true),
-		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(harness.Patience))
+		chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(harness.Patience))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -52,6 +52,20 @@ func launch(t testing.TB) *browser {
 		t.Fatalf("the browser does not start: %v", err)
 	}
 	return &browser{ctx}
+}
+
+// profile is a folder for a browser. Its helpers may write there for a moment after it
+// has ended, when a folder of the test's own could not be removed.
+func profile(t testing.TB) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "beacon-browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		harness.Eventually(t, "the browser lets go of its folder", func() bool { return os.RemoveAll(folder) == nil })
+	})
+	return folder
 }
 
 // page is a tab. Whatever its console says is a fault, unless it was expected.

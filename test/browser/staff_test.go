@@ -36,7 +36,7 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	p.fill(`.inset input[name="lat"]`, "40.7062")
 	p.press("Verify")
 	p.until(`!document.querySelector(".inset")`)
-	p.sees("Nothing with “ONERROR” in the name waits to be verified.")
+	p.sees("No hotspots with “ONERROR” in the name to verify.")
 	if data := n.ask(t, n.staff, "GET", "/v1/hotspots/"+id, nil); data["location"].(map[string]any)["verified"] != true {
 		t.Error("the hotspot is not verified")
 	}
@@ -63,13 +63,13 @@ const rows = `[...document.querySelectorAll(".list .row")]`
 func (p *page) waiting() {
 	p.t.Helper()
 	first := func(name string) string { return fmt.Sprintf(`%s[0]?.innerText.startsWith(%q)`, rows, name) }
-	p.sees("to be verified.")
+	p.sees("to verify.")
 	p.until(rows + `.length === 20`)
 	p.shot("staff-waiting-dark")
 	p.press("Next")
 	p.until(first("Kiosk") + ` && ` + rows + `.length < 20`)
 	p.fill(`input[name="q"]`, "kiosk") // and to the first page
-	p.sees("25 with “kiosk” in the name to be verified.")
+	p.sees("25 with “kiosk” in the name to verify.")
 	p.until(first("Kiosk 00"))
 	p.press("Next")
 	p.until(first("Kiosk 20") + ` && ` + rows + `.length === 5`)
@@ -78,10 +78,10 @@ func (p *page) waiting() {
 	p.press("Next")
 	p.until(rows + `.at(-1).innerText.startsWith("Kiosk 00")`)
 	p.fill(`input[name="q"]`, "kiosk 0")
-	p.sees("10 with “kiosk 0” in the name to be verified.")
+	p.sees("10 with “kiosk 0” in the name to verify.")
 	p.until(`!document.querySelector("section.card .list + .pager")`)
 	p.fill(`input[name="q"]`, "no such kiosk")
-	p.sees("Nothing with “no such kiosk” in the name waits to be verified.")
+	p.sees("No hotspots with “no such kiosk” in the name to verify.")
 }
 
 // Everything fits on a phone.
@@ -115,7 +115,7 @@ func testPhone(t *testing.T, b *browser, n *network) {
 		p.fits()
 		p.shot("phone" + strings.ReplaceAll(path[:min(len(path), 10)], "/", "-"))
 	}
-	p.press("Place it in the centre") // of what the panel leaves
+	p.press("Place it at the centre") // of what the panel leaves
 	p.until(`document.querySelector(".map-pin")`)
 	if pin, panel := p.middle(".map-pin")[1], eval[float64](p, `document.querySelector(".panel").getBoundingClientRect().top`); pin > panel-100 {
 		t.Errorf("the pin is at %v, and the panel begins at %v", pin, panel)

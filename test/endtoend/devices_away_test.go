@@ -37,7 +37,8 @@ func TestDevicesAway(t *testing.T) {
 			b.phase.Store(changing)
 			p.Set(away)
 			b.phase.Store(inTrouble)
-			harness.Eventually(t, "everyone is told to come back", func() bool { return b.refused.Load() >= int64(len(b.devices)) })
+			refused := b.refused.Load()
+			harness.Eventually(t, "everyone is told to come back", func() bool { return b.refused.Load() >= refused+int64(len(b.devices)) })
 			if n := b.count(t, "online"); n != len(b.devices) {
 				t.Errorf("%d of %d are online, and no time has passed", n, len(b.devices))
 			}
@@ -69,10 +70,10 @@ func TestDevicesDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := b.acked.Load()
+	before, refused := b.acked.Load(), b.refused.Load()
 	b.phase.Store(changing)
 	limitFileSize(t, s, uint64(wal.Size())+50<<10) // soon
-	harness.Eventually(t, "the disk is full", func() bool { return b.refused.Load() > 50 })
+	harness.Eventually(t, "the disk is full", func() bool { return b.refused.Load() > refused+50 })
 	if b.acked.Load() == before {
 		t.Error("the disk was full from the start, so that it did not fill up under load")
 	}
@@ -136,7 +137,7 @@ func (b *beats) beat(ctx context.Context, t *testing.T, d *harness.Device) {
 			t.Error("a beat was taken, and there was nothing to write it to")
 		case a.Status == http.StatusOK:
 			b.acked.Add(1)
-		case a.Status == http.StatusServiceUnavailable && after != allIsWell:
+		case a.Status == http.StatusServiceUnavailable: // when all is well, by a machine that stood still for seconds
 			if a.Header.Get("Retry-After") == "" {
 				t.Error("a beat was refused without a word on when to come back")
 			}

@@ -55,7 +55,7 @@ func testDevicesFold(t *testing.T, db string) {
 		}
 	}
 	clock.Pass(5 * time.Minute) // until the next fold
-	today := int64(harness.MinuteOf(clock.Now()) / (24 * 60))
+	today := beacon.DayOf(clock.Now())
 	for _, d := range all {
 		harness.Eventually(t, "a record of each of two days", func() bool {
 			rows, err := handle.RecordsOf(t.Context(), beacon.HotspotID(d.Hotspot), today-1, today)
@@ -90,7 +90,7 @@ func keepDiaries(t *testing.T, c *harness.Client, s *harness.Server, clock *harn
 	t.Helper()
 	harness.Eventually(t, "the server may fold for all", func() bool {
 		s.Running(t)
-		return strings.Contains(s.Log(t), "this node holds the lease now")
+		return strings.Contains(s.Log(t), "this node now holds the lease")
 	})
 	folds := 0
 	for minute := range 12 {

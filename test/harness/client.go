@@ -47,7 +47,7 @@ type Client struct {
 func NewClient(t testing.TB, apiKey string) *Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 512}
 	t.Cleanup(transport.CloseIdleConnections)
-	c := &Client{HTTP: &http.Client{Transport: transport, Timeout: time.Minute}, Key: apiKey}
+	c := &Client{HTTP: &http.Client{Transport: transport, Timeout: Patience}, Key: apiKey}
 	t.Cleanup(func() { // every answer of every test has the documented shape (invariant I10)
 		c.mu.Lock()
 		defer c.mu.Unlock()

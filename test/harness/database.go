@@ -4,6 +4,7 @@ package harness
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func IsPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
 // OpenSQL opens a database without any code of the server.
 func OpenSQL(t testing.TB, db string) *sql.DB {
 	t.Helper()
-	driver, name := "sqlite", "file:"+db+"?_pragma=busy_timeout(10000)"
+	driver, name := "sqlite", "file:"+db+fmt.Sprintf("?_pragma=busy_timeout(%d)", Patience.Milliseconds())
 	if strings.HasPrefix(db, "postgres") {
 		driver, name = "pgx", db
 	}
@@ -74,9 +75,9 @@ func OpenStore(t testing.TB, db string) *store.DB {
 	var handle *store.DB
 	var err error
 	if strings.HasPrefix(db, "postgres") {
-		handle, err = postgres.Open(t.Context(), db, postgres.Options{Now: time.Now()})
+		handle, err = postgres.Open(t.Context(), storetest.Patient(t, db), postgres.Options{Now: time.Now()})
 	} else {
-		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now()})
+		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now(), Wait: Patience})
 	}
 	if err != nil {
 		t.Fatal(err)

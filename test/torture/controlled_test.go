@@ -30,7 +30,7 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 		"cmd/beacon/held.go": heldSource,
 		"cmd/beacon/clock.go": patched("cmd/beacon/clock.go", "import \"time\"\n", "import (\n\t\"os\"\n\t\"time\"\n)\n",
 			"	began := time.Now()\n", heldHook+"	began := time.Now()\n"),
-		"internal/store/rewardwrites.go": patched("internal/store/rewardwrites.go", "import (\n", importing,
+		"internal/store/ledger_close.go": patched("internal/store/ledger_close.go", "import (\n", importing,
 			"	return inChunks(texts, len(rows),", "	defer point.Reach(strings.Fields(texts[0])[2])\n	return inChunks(texts, len(rows),"),
 		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
 			"		written, err := s.Store.Settle(ctx, s.by, s.statements(users, accounts))\n",

@@ -30,9 +30,11 @@ func TestF05_DiskFull(t *testing.T) {
 			refused, reads := load.since(full)
 			return refused > 50 && reads > 50
 		})
+		harness.Eventually(t, "/readyz sends clients elsewhere", func() bool { return readiness(t, s) == http.StatusServiceUnavailable })
 		freed := load.now()
 		room.Free(t)
 		harness.Eventually(t, "there is room, and writes go on", func() bool { return load.wroteSince(freed) })
+		harness.Eventually(t, "/readyz takes clients again", func() bool { return readiness(t, s) == http.StatusOK })
 		running.stop()
 		s.Running(t)
 		load.checkFull(t, full, freed)
@@ -42,6 +44,17 @@ func TestF05_DiskFull(t *testing.T) {
 	s = harness.Start(t, db)
 	load.checkAll(t, s)
 	s.Kill()
+}
+
+// readiness returns the status of /readyz.
+func readiness(t *testing.T, s *harness.Server) int {
+	t.Helper()
+	response, err := http.Get(s.URL + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
 }
 
 var writes = []kind{beat, register, change}

@@ -11,8 +11,8 @@ import (
 )
 
 // TestF12_DatabaseClock runs a server on a database whose clock is forty days
-// off. A month is closed and settled all the same, at its time: only the
-// server's own clock decides.
+// off. A month is closed and settled all the same, at its time: the server's clock is
+// simulated, and not to be compared with the database's. Nothing is stamped by it.
 func TestF12_DatabaseClock(t *testing.T) {
 	t.Parallel()
 	for _, off := range []string{"+40d", "-40d"}[:rounds(1, 1, 2)] {

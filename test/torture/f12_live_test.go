@@ -97,7 +97,7 @@ func (j *jumper) catchUp(t *testing.T, s *harness.Server, clock *heldClock) {
 	closed := func() audit.Day {
 		return audit.Day(audit.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
 	}
-	goesOn := closed() + 1
+	goesOn := max(closed()+1, audit.DayOf(endOfOctober)-1)
 	begin := goesOn.Time().Add(23*time.Hour + 30*time.Minute)
 	clock.run(t, begin, begin.Add(20*time.Minute)) // midnight waits for the heartbeats
 	j.Behind = begin.Before(j.latest)
@@ -125,7 +125,7 @@ func (j *jumper) conclude(t *testing.T, s *harness.Server) {
 		t.Errorf("the log tells of a negative duration: %s", found)
 	}
 	s.Stop(t) // it goes on closing days
-	if rows, _ := audit.Audit(t, j.tables); rows < 4 {
+	if rows, _ := audit.Audit(t, j.tables); rows < 2 {
 		t.Errorf("the books have %d rows: too few", rows)
 	}
 }
@@ -150,7 +150,9 @@ func TestF12_Limits(t *testing.T) {
 		return a.Status == http.StatusOK
 	}
 	for _, off := range []time.Duration{time.Hour, -time.Hour, 40 * day, -80 * day, 40 * day} {
-		for refused := false; !refused && !t.Failed(); { // until nothing is left: many at once, or a slow machine never gets there
+		var began time.Time                              // nothing is left at some moment after it
+		for refused := false; !refused && !t.Failed(); { // many at once, or a slow machine never gets there
+			began = time.Now()
 			var asking sync.WaitGroup
 			var turnedAway atomic.Bool
 			for range 20 {
@@ -163,7 +165,7 @@ func TestF12_Limits(t *testing.T) {
 			asking.Wait()
 			refused = turnedAway.Load()
 		}
-		began, passed := time.Now(), 0
+		passed := 0
 		clock.run(t, clock.Now().Add(off), time.Time{})
 		for range 50 {
 			if allowed() {

@@ -141,7 +141,9 @@ func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *
 	}
 	noon := clockAt(days[0].Time().Add(12 * time.Hour))
 	staff, _ := audit.Prepare(t, noon.Program, noon.Clock, db, audit.Few, days...)
-	clock := clockAt(days[len(days)-1].Time().Add((24+72)*time.Hour - 10*time.Minute))
+	later := days[len(days)-1].Time().Add((24+72)*time.Hour - 10*time.Minute)
+	audit.ConfirmDate(t, db, later)
+	clock := clockAt(later)
 	s := clock.Start(t, db, clock.Flags()...)
 	tables := harness.OpenSQL(t, db)
 	harness.Eventually(t, g.String()+" is settled", func() bool {

@@ -121,7 +121,7 @@ func (r *restarts) run(t *testing.T, e end, devices []*harness.Device) {
 	}
 	harness.Eventually(t, "the server is at "+e.point, func() bool {
 		s.Running(t)
-		if strings.Contains(s.Log(t), "the closing of days is not where this page begins") {
+		if strings.Contains(s.Log(t), "the closing of days is not at the start of this page") {
 			t.Fatalf("the server cannot go on where another was ended: %s", harness.Remarks(s.Log(t)))
 		}
 		return at.reached()

@@ -59,7 +59,7 @@ var databaseMutants = []mutant{
 	{
 		name:  "a place among those who read is not given back after a failure",
 		fault: "TestF08_Slow/silent",
-		file:  "internal/store/books.go",
+		file:  "internal/store/ledger_read.go",
 		old: `	defer func() { <-db.snapshots }()
 	var verdict error
 	failed := db.retrying(ctx, func() (failed error) {
@@ -105,7 +105,7 @@ var databaseMutants = []mutant{
 	{
 		name:  "who follows the changes gives up after an error",
 		fault: "TestF09_Failover",
-		file:  "internal/fleet/follower.go",
+		file:  "internal/replica/follower.go",
 		old:   `		lost = err != nil`,
 		new: `		if err != nil {
 			return
@@ -140,8 +140,9 @@ var databaseMutants = []mutant{
 	{
 		name:  "who was away follows from where the others are by now",
 		fault: "TestF10_Replicas",
-		file:  "internal/fleet/follower.go",
-		old: `	if err := fo.companion.Look(ctx); err != nil {
+		file:  "internal/replica/follower.go",
+		old: `	beats, err := fo.beats.Heads(ctx)
+	if err != nil {
 		return err
 	}
 	heads, err := fo.source.Heads(ctx)
@@ -149,16 +150,17 @@ var databaseMutants = []mutant{
 		return err
 	}
 	for`,
-		new: `	if err := fo.companion.Look(ctx); err != nil {
-		fo.places = nil
+		new: `	beats, err := fo.beats.Heads(ctx)
+	if err != nil {
+		fo.cursors = nil
 		return err
 	}
 	heads, err := fo.source.Heads(ctx)
 	if err != nil {
 		return err
 	}
-	if fo.places == nil {
-		fo.places = heads
+	if fo.cursors == nil {
+		fo.cursors = heads
 	}
 	for`,
 		says: "differs from the database",
@@ -166,9 +168,9 @@ var databaseMutants = []mutant{
 	{
 		name:  "changes are found by their time",
 		fault: "TestF10_Replicas",
-		file:  "internal/fleet/follower.go",
+		file:  "internal/replica/follower.go",
 		old: `	for node, head := range heads {
-		for fo.places[node] < head {
+		for fo.cursors[node] < head {
 			if err := fo.advance(ctx, node); err != nil {
 				return err
 			}
@@ -176,14 +178,14 @@ var databaseMutants = []mutant{
 	}`,
 		new: `	var mu sync.Mutex
 	var fresh []beacon.Hotspot
-	last := fo.places["updated_at"]
+	last := fo.cursors["updated_at"]
 	_ = heads
 	err = fo.source.EachHotspot(ctx, time.UnixMicro(1), func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if at := h.UpdatedAt.UnixMicro(); at > last {
 			fresh = append(fresh, h)
-			fo.places["updated_at"] = max(at, fo.places["updated_at"])
+			fo.cursors["updated_at"] = max(at, fo.cursors["updated_at"])
 		}
 		return nil
 	})
@@ -191,7 +193,7 @@ var databaseMutants = []mutant{
 		err = fo.fleet.Apply(fresh...)
 	}
 	if err != nil {
-		fo.places["updated_at"] = last
+		fo.cursors["updated_at"] = last
 		return err
 	}`,
 		says: "differs from the database",

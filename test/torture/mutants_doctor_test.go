@@ -34,7 +34,7 @@ var doctorMutants = []mutant{
 		new: "sound = sound && l.result.Wrong >= 0",
 	},
 	{
-		name: "nobody looks at seals", fault: "TestF04_Corrupt", file: "internal/store/seal.go", says: "answered as they never were",
+		name: "nobody looks at seals", fault: "TestF04_Corrupt", file: "internal/store/rows.go", says: "answered as they never were",
 		old: "stored != 0 && stored != fresh &&",
 		new: "stored != 0 && stored != fresh && c.said == nil &&",
 	},

@@ -4,11 +4,11 @@ package torture_test
 
 var loadMutants = []mutant{
 	{
-		name: "devices are turned away like anyone", fault: "TestF17_Overload/shed", file: "cmd/beacon/router.go",
+		name: "devices are turned away like anyone", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
 		old: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "case rt.pressure.Sheds(r):",
 	},
 	{
-		name: "nobody is turned away", fault: "TestF17_Overload/shed", file: "cmd/beacon/router.go",
+		name: "nobody is turned away", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
 		old: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r) && false:",
 	},
 	{
@@ -29,11 +29,11 @@ var loadMutants = []mutant{
 	},
 	{
 		name: "a drain cuts requests off", fault: "TestF24_Drain/sqlite", file: "internal/httpserver/server.go",
-		old: "err = errors.Join(fast.drain(patience), srv.Shutdown(patience))", new: "_ = patience; fast.close(); err = srv.Close()",
+		old: "err = fast.Drain(patience)", new: "fast.CloseAll(); err = srv.Close()",
 	},
 	{
-		name: "a drain waits for streams that never end", fault: "TestF24_DevicesDrain/sqlite", file: "cmd/beacon/serve.go",
-		old: "s.node.hub.Close() // who listens for events would never end by himself", new: "",
+		name: "a drain waits for streams that never end", fault: "TestF24_DevicesDrain/sqlite", file: "internal/node/server.go",
+		old: "s.node.Hub.Close() // streams of events would never end by themselves", new: "",
 	},
 	{
 		name: "streams outlive their clients", fault: "TestF25_Leaks", file: "internal/api/events.go",

@@ -7,7 +7,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "who settles does not look whether another did",
 		fault: "TestF11_SettleRace/postgres",
-		file:  "internal/store/sql_rewards.go",
+		file:  "internal/store/sql_ledger.go",
 		old: "WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),\n" +
 			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),",
 		new: "RETURNING user_id`)),\n" +
@@ -18,7 +18,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "a month is added to the totals as often as it is tried",
 		fault: "TestF11_SettleKilled/sqlite",
-		file:  "internal/store/sql_rewards.go",
+		file:  "internal/store/sql_ledger.go",
 		old:   "\n		WHERE hotspot_totals.through < excluded.through`)),",
 		new:   "`)),",
 		says:  "hotspot_totals (-by the rows",
@@ -26,7 +26,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "accounts are committed before their statements",
 		fault: "TestF11_SettleKilled/sqlite",
-		file:  "internal/store/settling.go",
+		file:  "internal/store/ledger_settle.go",
 		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
 		new: `	if _, err := tx.exec("COMMIT"); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "the chain of hashes leaves rows out",
 		fault: "TestF11_SettleKilled/postgres",
-		file:  "internal/rewards/sums.go",
+		file:  "internal/rewards/close.go",
 		old:   `user.Chain.Next(row)`,
 		new:   `user.Chain`,
 		says:  "user_months (-by the rows",
@@ -73,6 +73,22 @@ var rewardsMutants = []mutant{
 		says:  "updated_at was",
 	},
 	{
+		name:  "a clock is believed however far ahead it is",
+		fault: "TestF12_FarAhead/sqlite",
+		file:  "internal/rewards/witnesses.go",
+		old:   `enough && steady >= wait {`,
+		new:   `steady >= min(wait, steadyFor) || !enough && steady >= steadyFor {`,
+		says:  "days are closed, and none is over",
+	},
+	{
+		name:  "days are final by a clock that others contradict",
+		fault: "TestF12_OneAhead",
+		file:  "internal/telemetry/clock.go",
+		old:   `		c.upTo = certain`,
+		new:   `		_, c.upTo = certain, now`,
+		says:  "the right server is told to set its clock",
+	},
+	{
 		name:  "nobody is told of beats that are too late",
 		fault: "TestF12_ServerBehind",
 		file:  "internal/telemetry/late.go",
@@ -91,7 +107,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "the database says when a month was settled",
 		fault: "TestF12_DatabaseClock",
-		file:  "internal/store/sql_rewards.go",
+		file:  "internal/store/sql_ledger.go",
 		old:   "(month, finished_at) VALUES ($1, $2)",
 		new:   "(month, finished_at) VALUES ($1, CAST(extract(epoch FROM now()) * 1000000 AS bigint) + 0 * CAST($2 AS bigint))",
 		says:  "finished_at",
@@ -153,7 +169,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "how far a day is closed is committed before its rows",
 		fault: "TestF15_Restart/sqlite",
-		file:  "internal/store/closing.go",
+		file:  "internal/store/ledger_close.go",
 		old: `		for _, write := range []func() error{
 			func() error { return putRows(tx, rewardText.putLedger`,
 		new: `		if _, err := tx.exec("COMMIT"); err != nil {
@@ -168,7 +184,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "rows and sums are two transactions",
 		fault: "TestF15_Restart/postgres",
-		file:  "internal/store/closing.go",
+		file:  "internal/store/ledger_close.go",
 		old:   `			func() error { return putRows(tx, rewardText.putHotspotMonths`,
 		new: `			func() error { _, err := tx.exec("COMMIT"); return err },
 			func() error { _, err := tx.exec("BEGIN"); return err },

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find hotspots near a place
-         * @description The nearest first; those at the same distance by `id`. Distances are along the great circle on a sphere of 6,371,008.8 m. With `Accept: application/geo+json` the answer is GeoJSON (RFC 7946), with the same facts as properties of each feature. Needs no scope.
+         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. Needs no scope.
          */
         get: operations["findNearbyHotspots"];
         put?: never;
@@ -33,22 +33,23 @@ export interface paths {
         };
         /**
          * List and search all hotspots
-         * @description For the network's staff: in pages, in the order in which they were registered, from memory. A hotspot is `pending` until its
-         *     location is verified and its device is linked; `status=pending&verified=false` are those that wait for someone to go there.
+         * @description For the network's staff: paged, in the order of registration, served from memory. A hotspot is `pending`
+         *     until its location is verified and its device is linked; use `status=pending&verified=false` for those
+         *     that wait for a site visit.
          *
-         *     With `q`, each 50,000 hotspots that have to be looked at count as one request more of the key's limit; with `online` or
-         *     `offline`, each 10,000. What another server wrote may be up to a second late. Needs the scope `hotspots:verify`; one's own hotspots are
-         *     at `/v1/users/me/hotspots`.
+         *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
+         *     `online` or `offline`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
         put?: never;
         /**
          * Register a hotspot
-         * @description The hotspot belongs to the key's user. It is `pending` until its location is verified and its
-         *     device is linked. Needs the scope `hotspots:write`.
+         * @description The hotspot belongs to the key's user. It is `pending` until its location is verified and its device is
+         *     linked. Needs the scope `hotspots:write`.
          *
-         *     Send an `Idempotency-Key` to be able to repeat the request safely: for 24 hours, the same
-         *     key with the same body gives the first answer again.
+         *     Send an `Idempotency-Key` to be able to repeat the request safely: for 24 hours, the same key with the
+         *     same body returns the first response again.
          */
         post: operations["registerHotspot"];
         delete?: never;
@@ -62,7 +63,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -76,17 +77,16 @@ export interface paths {
         post?: never;
         /**
          * Delete a hotspot
-         * @description The hotspot is gone from every list, and its hardware address may be registered again: for 30 days by you alone, then by anyone. What it earned stays earned. Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
+         * @description Removes the hotspot from every list; its MAC address may be registered again, for 30 days only by its operator, then by anyone. The operator keeps what it earned. Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
          */
         delete: operations["deleteHotspot"];
         options?: never;
         head?: never;
         /**
          * Change a hotspot
-         * @description A JSON merge patch: what is absent stays as it is. `operating_hours: null` means always open;
-         *     null is refused elsewhere. What changes nothing, such as `{}`, leaves `updated_at` and the
-         *     entity tag as they are. Only the operator may change a hotspot. Needs the scope
-         *     `hotspots:write`.
+         * @description A JSON merge patch: absent fields keep their values. `operating_hours: null` means always open; null is
+         *     refused elsewhere. A patch that changes nothing, such as `{}`, leaves `updated_at` and the entity tag as
+         *     they are. Only the operator may change a hotspot. Needs the scope `hotspots:write`.
          */
         patch: operations["changeHotspot"];
         trace?: never;
@@ -102,18 +102,17 @@ export interface paths {
         put?: never;
         /**
          * Verify where a hotspot stands
-         * @description For the network's staff, on the spot. The hotspot must be within 100 m of where it is registered,
-         *     and the accuracy of the measurement is added to that, up to 200 m in all; else the answer is 409
-         *     and tells the distance. To verify a hotspot again where it stands changes nothing. A visit that
-         *     finds a verified hotspot elsewhere, by more than the measurement may be off, is answered with 409
-         *     too, and takes the verification away: the hotspot is `pending` then, and its `unverified_reason`
-         *     tells why. Who has the scope may verify any hotspot: the audit names them. Needs the scope
-         *     `hotspots:verify`.
+         * @description For the network's staff, at the hotspot. The measured location must be within 100 m of the registered
+         *     one, plus the accuracy of the measurement, at most 200 m in all; otherwise the response is 409 with the
+         *     distance. Verifying a verified hotspot again where it is changes nothing. A visit that finds a verified
+         *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
+         *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
+         *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.
          */
         post: operations["verifyHotspot"];
         /**
          * Withdraw the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, what it earned stays earned, and its history is kept. A hotspot that is not verified stays as it is. Needs the scope `hotspots:verify`.
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. A hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;
@@ -132,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code to link a device with
-         * @description The code is good for one device and 15 minutes, and stands in this answer and nowhere else. A new one takes the place of the one before. Only the operator may make one. The request cannot be repeated safely: with an `Idempotency-Key` it is refused. Needs the scope `hotspots:write`.
+         * @description The code is valid for one device and 15 minutes, and is only in this response. A new code replaces the previous one. Only the operator may create one. The request cannot be repeated safely: an `Idempotency-Key` is refused. Needs the scope `hotspots:write`.
          */
         post: operations["createLinkCode"];
         delete?: never;
@@ -152,13 +151,13 @@ export interface paths {
         put?: never;
         /**
          * Link a device to its hotspot
-         * @description A device sends the code that its operator typed in, and its hardware address, which must be the
-         *     one that is registered; it gets a key of its own, which stands in this answer and nowhere else. A
-         *     device that was linked before is not any more: its key is dead. Needs no key.
+         * @description A device sends the code that its operator typed in, and its MAC address, which must be the registered
+         *     one. It gets its own key, which is only in this response. The key of a device that was linked before
+         *     stops working. Needs no key.
          *
-         *     Upper and lower case, hyphens and spaces do not matter in a code, O is read as 0, I and L as 1.
-         *     Whatever is wrong with the code or the address, the answer is the same 403. A code is used up by
-         *     five wrong addresses; an address of the network may try ten times a minute.
+         *     Upper and lower case, hyphens and spaces do not matter in a code; O is read as 0, I and L as 1. Whatever
+         *     is wrong with the code or the MAC address, the response is the same 403. Five wrong MAC addresses use up
+         *     a code; an IP address may try ten times a minute.
          */
         post: operations["linkDevice"];
         delete?: never;
@@ -179,7 +178,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink the device of a hotspot
-         * @description The key of the device is dead on every machine within 2 s, and the hotspot is `pending` again. Without a device, nothing changes. Only the operator may unlink it. Needs the scope `hotspots:write`.
+         * @description The device's key stops working on every server within 2 s, and the hotspot is `pending` again. Without a device, nothing changes. Only the operator may unlink it. Needs the scope `hotspots:write`.
          */
         delete: operations["unlinkDevice"];
         options?: never;
@@ -198,14 +197,13 @@ export interface paths {
         put?: never;
         /**
          * Send a heartbeat
-         * @description About once a minute a device says that it is there, and how it does. The answer comes when the
-         *     heartbeat is stored for good. A heartbeat is named by `boot_id` and `seq`: one that comes again
-         *     changes nothing, so repeat it until it is answered. The counters of bytes run from the boot on:
-         *     heartbeats that are lost, repeated or out of order neither lose traffic nor count it twice.
+         * @description About once a minute, a device reports that it is there, and its state. The response comes when the
+         *     heartbeat is durable. A heartbeat is identified by `boot_id` and `seq`; a repeated one changes nothing,
+         *     so repeat it until you get a response. Byte counters are cumulative since boot: heartbeats that are
+         *     lost, repeated or out of order neither lose traffic nor count it twice.
          *
-         *     Only the device of the hotspot may send them, with the key that it got when it was linked; that
-         *     key opens nothing else. A key of a device that was unlinked or linked anew is answered with 401.
-         *     With 503, wait for as long as `Retry-After` says.
+         *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
+         *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
          */
         post: operations["sendHeartbeat"];
         delete?: never;
@@ -223,7 +221,7 @@ export interface paths {
         };
         /**
          * Get how a hotspot did, for charts
-         * @description One point for each step. Steps begin at whole hours and days of UTC and are given whole: the first one holds `from`, the last one reaches `to`. Needs no scope.
+         * @description One point per step. Steps begin at whole hours and days in UTC and are always complete: the first contains `from`, the last reaches `to`. Needs no scope.
          */
         get: operations["getHotspotHistory"];
         put?: never;
@@ -242,16 +240,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what stands in a box, and how much of it is covered
-         * @description `hotspots` are those whose place is in the box or on its border, in every state. The area is that of the ground
-         *     that the online ones cover together, each a disc on a sphere of 6,371,008.8 m, within the box; what reaches in from outside
-         *     counts too, and what several cover counts once. `coverage_percentage` is a fraction, from 0 to 1.
+         * Get the hotspots in a box, and how much of it is covered
+         * @description `hotspots` are those whose location is in the box or on its border, in every state. The area is the
+         *     ground that the online ones cover together within the box, each a disc on a sphere of radius 6,371,008.8
+         *     m; discs that reach in from outside count too, and overlaps count once. `coverage_percentage` is a
+         *     fraction from 0 to 1.
          *
-         *     A map has room for so many marks. At a `zoom` below 14, and wherever the box has more than 1,000 hotspots, the items
-         *     are clusters, with a `count`, an `online_count` and an `id` that stays the same, and `aggregated` is true. Counts
-         *     add up to `hotspot_count`; that and the area are the same at every zoom. There are never more than 1,000 items.
+         *     At a `zoom` below 14, and for boxes with more than 1,000 hotspots, the items are clusters with a
+         *     `count`, an `online_count` and a stable `id`, and `aggregated` is true. Counts add up to
+         *     `hotspot_count`, which is the same at every zoom, and so is the area. There are never more than 1,000
+         *     items.
          *
-         *     With `Accept: application/geo+json` the answer is GeoJSON (RFC 7946). Needs no scope.
+         *     With `Accept: application/geo+json` the response is GeoJSON (RFC 7946). Needs no scope.
          */
         get: operations["getCoverage"];
         put?: never;
@@ -273,9 +273,9 @@ export interface paths {
         put?: never;
         /**
          * See what more hotspots would cover
-         * @description How much of a box is covered, and how much would be if there were hotspots at some places more. Nothing is
-         *     kept. `added_km2` is `after_km2` - `before_km2`, to the last digit; it is never negative. Needs no scope.
-         *     Every ten additions count as one request more towards the key's limit.
+         * @description How much of a box is covered, and how much would be with additional hotspots. Nothing is stored.
+         *     `added_km2` is `after_km2` - `before_km2`, to the last digit, and never negative. Needs no scope. Every
+         *     ten additions count as one more request towards the key's limit.
          */
         post: operations["simulateCoverage"];
         delete?: never;
@@ -293,13 +293,14 @@ export interface paths {
         };
         /**
          * Get a square of the map
-         * @description A Mapbox Vector Tile (version 2) of the web's map, in Web Mercator, for MapLibre and its like. It has one layer, `hotspots`,
-         *     with an extent of 4096, of points. Below zoom 14, and where there are more than 1,000, they are
-         *     clusters with the properties `id`, `status`, `radius_m`, `count` and `online_count`; else hotspots with `id`, `status`
-         *     and `radius_m`. Each hotspot is in one tile of a zoom; what is beyond ±85.05° is in none. A tile in which nothing stands has no
-         *     bytes.
+         * @description A Mapbox Vector Tile (version 2) in Web Mercator, for MapLibre and similar libraries. It has one layer
+         *     of points, `hotspots`, with an extent of 4096. Below zoom 14, and where there are more than 1,000, the
+         *     points are clusters with the properties `id`, `status`, `radius_m`, `count` and `online_count`;
+         *     otherwise hotspots with `id`, `status` and `radius_m`. At each zoom, a hotspot is in exactly one tile;
+         *     beyond ±85.05° it is in none. An empty tile has no bytes.
          *
-         *     The tag is made of the bytes, so it is the same on every server: send it as `If-None-Match`, as browsers do. Needs no scope.
+         *     The entity tag depends only on the bytes, so it is the same on every server: send it as `If-None-Match`,
+         *     as browsers do. Needs no scope.
          */
         get: operations["getCoverageTile"];
         put?: never;
@@ -327,18 +328,19 @@ export interface paths {
          *     data: {"id":123,"type":"hotspot.online","hotspot_id":"hs_01kb3gzk00e9x8q6s5t4v3w2y1","at":"2026-11-15T12:00:00.000Z"}
          *     ```
          *
-         *     Events have one order and one number for all: who comes back with the last number that it got, as
-         *     `Last-Event-ID` or `after`, gets everything after it once, whichever server answers. Without a number
-         *     the stream begins with what happens next; with 0, with the oldest event that is kept. Numbers may be
-         *     missing: those events are another user's business.
+         *     Events have one order and the same numbers on every server. A client that resumes with the last number
+         *     it got, as `Last-Event-ID` or `after`, gets everything after it exactly once, from any server. Without
+         *     a number the stream starts with the next event; with 0, with the oldest event kept. Numbers may be
+         *     missing: those events concern another user.
          *
          *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.unverified`, `hotspot.linked`, `hotspot.unlinked`,
          *     `hotspot.online`, `hotspot.offline`, `hotspot.updated` and `hotspot.deleted`; ignore those that you do
-         *     not know. `rewards.settled` has a `user_id` and a `period` such as `2026-10` in the place of the
-         *     `hotspot_id`, and is told to that user (and to `admin`) alone. A line that begins with a colon comes every 15 s and says that the stream is alive. It ends
-         *     when the server stops, when the reader does not keep up, and when the key ends: come back then. When
-         *     the events after the number are no longer kept (or there never was such a number), the answer is 409:
-         *     read anew what you need, and listen without a number. A key may have 10 streams at once, and a user 20. Needs no scope.
+         *     not know. `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
+         *     `hotspot_id`, and is sent only to that user (and to `admin`). Every 15 s a line that begins with a
+         *     colon shows that the stream is alive. The stream ends when the server stops, when the reader is too
+         *     slow, and when the key is revoked or expires: connect again. If the events after the number are no
+         *     longer kept (or the number never existed), the response is 409: read what you need again, and start
+         *     without a number. A key may have 10 streams at once, a user 20. Needs no scope.
          */
         get: operations["listenToEvents"];
         put?: never;
@@ -358,7 +360,7 @@ export interface paths {
         };
         /**
          * List a user's hotspots
-         * @description In pages, in the order in which they were registered. One's own only, unless the key has the scope `admin`: another user's are forbidden, whether or not there is such a user. With `q`, each 10,000 hotspots of the user count as one request more of the key's limit. Needs no scope.
+         * @description Paged, in the order of registration. Only one's own, unless the key has the scope `admin`: another user's are forbidden, whether or not that user exists. With `q`, every 10,000 hotspots of the user count as one more request towards the key's limit. Needs no scope.
          */
         get: operations["listHotspotsOfUser"];
         put?: never;
@@ -377,13 +379,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how much a user may have
-         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. Who would have more hotspots or keys is answered with 403, who would have more streams or statements with 429. Of another user's quota `admin` may know. Needs no scope.
+         * Get the quota of a user
+         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Needs no scope; another user's quota needs `admin`.
          */
         get: operations["getQuota"];
         /**
-         * Set how much a user may have
-         * @description What is absent becomes what everyone may have, so `{}` ends an exception. What the user has already stays. Keys with `hotspots:verify` or `admin`, and what is imported with them, are not counted. Needs the scope `admin`.
+         * Set the quota of a user
+         * @description An absent field gets its default, so `{}` ends an exception. What the user already has stays. Keys with `hotspots:verify` or `admin`, and what is imported with them, are exempt. Needs the scope `admin`.
          */
         put: operations["setQuota"];
         post?: never;
@@ -403,15 +405,16 @@ export interface paths {
         /**
          * Get what a user earned in a period
          * @description The unit is the `credit`; amounts have at most six decimals and are exact: `total_earned` = `pending` +
-         *     `settled` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not over
-         *     counts with what it has earned so far. Someone without hotspots gets zeros and an empty list.
+         *     `settled` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
+         *     over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
          *
-         *     `current` is this calendar month (UTC), `last` the one before it, `all` everything from the first day on.
-         *     A month is `in_progress` until it ends, then `finalizing`, and `settled` 72 hours later; from then on it
-         *     never changes. Hotspots that are deleted keep what they earned.
+         *     `current` is this calendar month (UTC), `last` the one before, `all` everything from the first day on. A
+         *     month is `in_progress` until it ends, then `finalizing`, and `settled` 72 hours later; from then on it
+         *     never changes. Deleted hotspots keep what they earned.
          *
-         *     With `Accept: text/csv` the answer is a table with a line for each hotspot. Needs the scope `rewards:read`;
-         *     another user's rewards need `admin`, and are forbidden without it, whether or not there is such a user.
+         *     With `Accept: text/csv` the response is a table with a line for each hotspot. Needs the scope
+         *     `rewards:read`; another user's rewards need `admin`, and are forbidden without it, whether or not that
+         *     user exists.
          */
         get: operations["getRewards"];
         put?: never;
@@ -431,11 +434,12 @@ export interface paths {
         };
         /**
          * List what a user earned, month by month
-         * @description The calendar months (UTC) that the days from `start_date` to `end_date` touch, the newest first, in pages:
-         *     from the first month in which the user earned something up to now. A month without earnings in between is
-         *     listed with zeros. Without dates: the last twelve months.
+         * @description The calendar months (UTC) from `start_date` to `end_date`, newest first, paged, from the first month in
+         *     which the user earned something up to now. A month without earnings in between is listed with zeros.
+         *     Without dates: the last twelve months.
          *
-         *     With `Accept: text/csv` the page is a table. Needs the scope `rewards:read`; another user's need `admin`.
+         *     With `Accept: text/csv` the page is a table. Needs the scope `rewards:read`; another user's need
+         *     `admin`.
          */
         get: operations["listRewardsByMonth"];
         put?: never;
@@ -455,30 +459,31 @@ export interface paths {
         };
         /**
          * Get the statement of a month
-         * @description All that a settled month consists of: a row for each hotspot and day with the facts, the version of the
-         *     policy and the amounts, and the policies themselves; by day, then by hotspot. It never changes. Anyone can
-         *     compute it again: save the answer, and run `beacon rewards verify FILE`.
+         * @description A settled month: a row for each hotspot and day with the facts, the version of the policy and the
+         *     amounts, sorted by day and hotspot, and the policies themselves. It never changes. Anyone can recompute
+         *     it: save the response and run `beacon rewards verify FILE`.
          *
-         *     Everything is chained by SHA-256, in hex, over lines that each end with a line feed; amounts in them are in
+         *     Everything is chained by SHA-256, in hex, over lines that each end with a line feed; amounts in them are
          *     millionths of a credit. The chain of a month begins with the hash of three lines: `beacon rewards`, the
-         *     user's id, the month. The hash of a row is over two: the hash before it, and the row as it stands in the
-         *     CSV form, without its hash. The statement's own hash is over these:
+         *     user's id, the month. The hash of a row is over two lines: the hash before it, and the row as in the
+         *     CSV, without its hash. The hash of the statement is over these lines:
          *
          *     ```
-         *     the hash of the user's statement before this one, or 64 zeros
+         *     the hash of the user's previous statement, or 64 zeros
          *     the hash of the last row
          *     user_id,period,rows,hotspot_count,served_minutes,expected_minutes,availability,performance,utilization
          *     policy,version,effective_from,availability,standard,enhanced,premium,utilization_per_gb,utilization_cap
          *     ```
          *
-         *     of which the last is there for each policy, and begins with the word `policy`.
+         *     There is one line like the last for each policy; it begins with the word `policy`.
          *
-         *     With `Accept: text/csv` the answer is the rows alone, with amounts in millionths of a credit, as they are hashed.
-         *     A statement can be large: it is sent as it is read. When it cannot be finished the connection is cut off, so that
-         *     a part never passes for the whole. A key may read two at once, a user four, and everyone together eight.
+         *     With `Accept: text/csv` the response has only the rows, with amounts in millionths of a credit, as they
+         *     are hashed. A statement can be large and is streamed. If it cannot be completed, the connection is cut,
+         *     so that a part is never mistaken for the whole. A key may read two at once, a
+         *     user four, all users together eight.
          *
-         *     A month that is not settled has no statement, and is answered with 404. Needs the scope `rewards:read`;
-         *     another user's need `admin`.
+         *     A month that is not settled has no statement: 404. Needs the scope `rewards:read`; another user's need
+         *     `admin`.
          */
         get: operations["getStatement"];
         put?: never;
@@ -497,14 +502,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get why a hotspot earned what it did on a day
+         * Explain what a hotspot earned on a day
          * @description What the day could have earned, each loss with its reason, and what it earned: `potential` = the sum of
-         *     `losses` + `earned`, to the last digit, in each of the three amounts. A day that is not closed is `open`: all of it is
-         *     what is known so far.
+         *     `losses` + `earned`, to the last digit, in each of the three amounts. A day that is not closed is
+         *     `open`: everything is what is known so far.
          *
-         *     With `Accept: text/csv` the answer is a table: a line for the potential, one for each loss, and one for what
-         *     was earned. Needs the scope `rewards:read`, and the hotspot's operator or `admin`. Deleted hotspots have
-         *     explanations too.
+         *     With `Accept: text/csv` the response is a table: a line for the potential, one for each loss, and one
+         *     for what was earned. Needs the scope `rewards:read`, and the hotspot's operator or `admin`. Deleted
+         *     hotspots have explanations too.
          */
         get: operations["explainRewards"];
         put?: never;
@@ -524,16 +529,16 @@ export interface paths {
         };
         /**
          * List keys
-         * @description Of the key's own user, the newest first, revoked and expired ones too; with the scope `admin`, of everyone or of the user asked for. Needs the scope `keys:manage`.
+         * @description The keys of the key's own user, newest first, including revoked and expired ones; with the scope `admin`, those of everyone or of the given user. Needs the scope `keys:manage`.
          */
         get: operations["listKeys"];
         put?: never;
         /**
          * Create a key
-         * @description The key itself stands in this answer and nowhere else: keep it. A key grants no scope that it
-         *     lacks, and creates keys for its own user only; one with the scope `admin` may do both, and
-         *     start a new user with `user_id: new`. The request cannot be repeated safely: with an
-         *     `Idempotency-Key` it is refused. Needs the scope `keys:manage`.
+         * @description The key itself is only in this response: store it. A key cannot grant a scope that it lacks, and creates
+         *     keys only for its own user; a key with the scope `admin` may do both, and create a new user with
+         *     `user_id: new`. The request cannot be repeated safely: an `Idempotency-Key` is refused. Needs the scope
+         *     `keys:manage`.
          */
         post: operations["createKey"];
         delete?: never;
@@ -554,7 +559,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key
-         * @description The key stops working on every machine within 2 s. A key of another user is as unknown as one that does not exist, unless the key in use has the scope `admin`. Needs the scope `keys:manage`.
+         * @description The key stops working on every server within 2 s. Without the scope `admin`, another user's key is reported as not found. Needs the scope `keys:manage`.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -571,7 +576,7 @@ export interface paths {
         };
         /**
          * Get the key in use
-         * @description What the key that the request carries is called and permits. Needs no scope.
+         * @description The name and scopes of the key in the request. Needs no scope.
          */
         get: operations["getOwnKey"];
         put?: never;
@@ -629,16 +634,16 @@ export interface components {
         Latitude: number;
         /** @description In degrees. */
         Longitude: number;
-        /** @description Display name. Spaces at its ends are cut off and it is normalized (NFC), then its characters (code points) are counted. No control characters. */
+        /** @description Display name. Surrounding spaces are removed and it is normalized (NFC); then its characters (code points) are counted. No control characters. */
         Name: string;
         /** @enum {unknown} */
         Type: "home" | "business" | "public";
         /**
-         * @description `pending` until the location is verified and the device is linked; then whether the device was heard of lately.
+         * @description `pending` until the location is verified and the device is linked; then `online` or `offline`, by its last heartbeat.
          * @enum {unknown}
          */
         Status: "pending" | "online" | "offline";
-        /** @description It is given back as it was sent; a blank one counts as none. */
+        /** @description Returned as sent; a blank one counts as none. */
         Address: string;
         QuotaForm: {
             /**
@@ -676,29 +681,29 @@ export interface components {
         Reason: string;
         /** @description Network name; 1 to 32 bytes. */
         SSID: string;
-        /** @description Hardware address: six octets, written with `:`, `-`, `.` or nothing between them, in upper or lower case. It is given back as it was sent, and is unique among live hotspots however it is spelled. Zeros, broadcast and multicast addresses are refused. */
+        /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
         /** @enum {unknown} */
         PerformanceTier: "standard" | "enhanced" | "premium";
         /**
-         * @description How well clients were heard in the last 24 hours; unknown if nothing was measured.
+         * @description Signal of the clients in the last 24 hours; unknown if nothing was measured.
          * @enum {unknown}
          */
         SignalQuality: "excellent" | "good" | "fair" | "poor" | "unknown";
-        /** @description Users by `max_connections`, to four decimals; 0 when not online. */
+        /** @description Clients / `max_connections`, four decimals; 0 unless online. */
         Load: number;
-        /** @description Simultaneous users. */
+        /** @description Clients connected at the same time. */
         MaxConnections: number;
         /** @description In Mbit/s. */
         BandwidthLimit: number;
-        /** @description In metres, as the operator measured it. */
+        /** @description In metres, as measured by the operator. */
         CoverageRadius: number;
-        /** @description In metres: as the operator measured it, or else 50 for home, 75 for business, 100 for public. */
+        /** @description In metres: as measured by the operator; by default 50 for home, 75 for business, 100 for public. */
         Reach: number;
         Clock: string;
         ClosingClock: string;
         Days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-        /** @description When the hotspot means to be open, in local time. Spans must not overlap. */
+        /** @description When the hotspot is open, in local time. Spans must not overlap. */
         OperatingHours: {
             /** @description An IANA zone, such as `America/New_York`. */
             timezone: string;
@@ -707,7 +712,7 @@ export interface components {
                 open: components["schemas"]["Clock"];
                 close: components["schemas"]["ClosingClock"];
             }[];
-            /** @description Dates that differ, each at most once; closed, or with hours of their own. */
+            /** @description Dates that differ, each at most once; closed, or with their own hours. */
             exceptions?: {
                 /** Format: date */
                 date: string;
@@ -716,7 +721,7 @@ export interface components {
                 close?: components["schemas"]["ClosingClock"];
             }[];
         };
-        /** @description What is absent keeps its value or, at registration, takes the default of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
+        /** @description Absent fields keep their values or, at registration, take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
         SettingsForm: {
             max_connections?: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
@@ -748,13 +753,13 @@ export interface components {
         Change: {
             name?: components["schemas"]["Name"];
             settings?: components["schemas"]["SettingsForm"];
-            /** @description Where the hotspot stands now. Another point makes it `pending` until staff have verified it; another address alone does not. */
+            /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
             location?: {
                 lat?: components["schemas"]["Latitude"];
                 lng?: components["schemas"]["Longitude"];
                 address?: components["schemas"]["Address"];
             };
-            /** @description The access point. With another hardware address the device is unlinked, its key is dead, and the hotspot is `pending` until the new one is linked. The old address stays yours for 30 days. */
+            /** @description The access point. With another MAC address the device is unlinked, its key is refused, and the hotspot is `pending` until the new device is linked. The old MAC address is reserved for you for 30 days. */
             device?: {
                 ssid?: components["schemas"]["SSID"];
                 mac_address?: components["schemas"]["MACAddress"];
@@ -771,7 +776,7 @@ export interface components {
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
-                /** @description Why the place is no longer verified; for its operator and staff alone. Absent while it is, and if it never was. */
+                /** @description Why the location is no longer verified, shown only to its operator and staff. Absent while it is verified, and if it never was. */
                 unverified_reason?: string;
             };
             device: {
@@ -783,16 +788,16 @@ export interface components {
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
             metrics: {
-                /** @description Minutes with service by minutes expected, over the last 30 days or since the hotspot is in service; to four decimals. */
+                /** @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals. */
                 uptime_30d: number;
-                /** @description How often someone connected in the last 24 hours. */
+                /** @description The sum of the maximum number of clients in each of the last 24 hours and the current one. */
                 connections_24h: number;
-                /** @description Carried in the last 24 hours, in units of 10^9 bytes. */
+                /** @description Traffic in the same hours, in units of 10^9 bytes. */
                 bandwidth_used_24h_gb: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
                 signal_quality: components["schemas"]["SignalQuality"];
                 current_load: components["schemas"]["Load"];
-                /** @description When the last heartbeat came; null until the first. */
+                /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
             };
             operator_id: components["schemas"]["UserId"];
@@ -806,10 +811,10 @@ export interface components {
             location: {
                 lat: components["schemas"]["Latitude"];
                 lng: components["schemas"]["Longitude"];
-                /** @description Empty where none was given. */
+                /** @description Empty if there is none. */
                 address: string;
             };
-            /** @description Metres from the place, to 0.1 m. */
+            /** @description Metres from the given point, to 0.1 m. */
             distance_m: number;
             status: components["schemas"]["Status"];
             coverage_radius_m: components["schemas"]["Reach"];
@@ -827,7 +832,7 @@ export interface components {
             location: {
                 lat: components["schemas"]["Latitude"];
                 lng: components["schemas"]["Longitude"];
-                /** @description Empty where none was given. */
+                /** @description Empty if there is none. */
                 address: string;
                 verified: boolean;
             };
@@ -856,25 +861,25 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
         };
         Link: {
-            /** @description As the operator got it. */
+            /** @description The code that the operator got. */
             code: string;
-            /** @description The hardware address of the device. */
+            /** @description The MAC address of the device. */
             mac_address: string;
         };
         Linked: {
             hotspot_id: components["schemas"]["HotspotId"];
-            /** @description What to send as `Authorization: Bearer`. It is shown this once. */
+            /** @description What to send as `Authorization: Bearer`. It is shown only once. */
             device_key: string;
             linked_at: components["schemas"]["Timestamp"];
             /** @description Where to send heartbeats. */
             heartbeat_path: string;
-            /** @description How often. */
+            /** @description Seconds between heartbeats. */
             next_in_s: number;
         };
         Heartbeat: {
-            /** @description Another one after each boot of the device. */
+            /** @description A new one after each boot of the device. */
             boot_id: string;
-            /** @description Another one for each heartbeat since the boot. */
+            /** @description Grows with each heartbeat of a boot. */
             seq: number;
             /** @description Connected right now. */
             clients: number;
@@ -882,7 +887,7 @@ export interface components {
             rx_bytes: number;
             /** @description Sent since the boot. */
             tx_bytes: number;
-            /** @description How well the clients are heard. */
+            /** @description The signal of the clients. */
             rssi_dbm?: number;
             speedtest?: {
                 down_mbps: number;
@@ -892,7 +897,7 @@ export interface components {
         };
         HeartbeatTaken: {
             status: components["schemas"]["Status"];
-            /** @description When the next heartbeat is due. */
+            /** @description Seconds until the next heartbeat is due. */
             next_in_s: number;
         };
         History: {
@@ -903,7 +908,7 @@ export interface components {
             step: "1h" | "6h" | "1d";
             points: {
                 at: components["schemas"]["Timestamp"];
-                /** @description Minutes with service by minutes expected; null where none was expected. */
+                /** @description Minutes served / minutes expected; null if none was expected. */
                 uptime: number | null;
                 /** @description The most at once. */
                 clients: number;
@@ -912,7 +917,7 @@ export interface components {
                 performance_tier: components["schemas"]["PerformanceTier"];
             }[];
         };
-        /** @description Names a cell of the map, so it is the same in every answer. */
+        /** @description Identifies a cell of the map, so it is stable. */
         ClusterId: string;
         /** @description From `west` eastwards to `east`, which may be across ±180°. */
         Bounds: {
@@ -923,16 +928,16 @@ export interface components {
         };
         /** @description In square kilometres, to 12 decimals. */
         Area: number;
-        /** @description The area, of that of the box: a fraction. */
+        /** @description Covered area / area of the box, a fraction. */
         CoverageShare: number;
-        /** @description In metres, to 0.1 m: the discs of the cluster are within. */
+        /** @description In metres, to 0.1 m; covers all discs of the cluster. */
         ClusterRadius: number;
         /**
          * @description `online` if any of its hotspots is.
          * @enum {unknown}
          */
         ClusterStatus: "online" | "offline";
-        /** @description How many hotspots it stands for. */
+        /** @description The number of hotspots in it. */
         ClusterCount: number;
         /** @description How many of them are online. */
         ClusterOnlineCount: number;
@@ -943,7 +948,7 @@ export interface components {
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
         };
-        /** @description Many hotspots; `lat` and `lng` are the mean of their places. */
+        /** @description Many hotspots; `lat` and `lng` are the mean of their locations. */
         CoverageCluster: {
             id: components["schemas"]["ClusterId"];
             lat: components["schemas"]["Latitude"];
@@ -998,14 +1003,14 @@ export interface components {
                 type: "Feature";
                 id: components["schemas"]["HotspotId"];
                 geometry: components["schemas"]["Point"];
-                /** @description As in the other form of the answer. */
+                /** @description As in the JSON form of the response. */
                 properties: {
                     id: components["schemas"]["HotspotId"];
                     name: components["schemas"]["Name"];
                     type: components["schemas"]["Type"];
-                    /** @description Empty where none was given. */
+                    /** @description Empty if there is none. */
                     address: string;
-                    /** @description Metres from the place, to 0.1 m. */
+                    /** @description Metres from the given point, to 0.1 m. */
                     distance_m: number;
                     status: components["schemas"]["Status"];
                     coverage_radius_m: components["schemas"]["Reach"];
@@ -1021,7 +1026,7 @@ export interface components {
         CoverageFeatures: {
             /** @enum {unknown} */
             type: "FeatureCollection";
-            /** @description The box that was asked for: west, south, east, north. With west > east it crosses ±180°. */
+            /** @description The requested box: west, south, east, north. With west > east it crosses ±180°. */
             bbox: number[];
             hotspot_count: number;
             coverage_area_km2: components["schemas"]["Area"];
@@ -1049,15 +1054,15 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         KeyCreation: {
-            /** @description Whose key; the one of whoever asks where absent. `new` for a user who does not exist yet. */
+            /** @description The user of the key, by default the current user; `new` creates a user. */
             user_id?: components["schemas"]["UserId"] | "new";
             /** @description To tell keys apart. */
             name?: string;
-            /** @description May be empty, for a key that reads alone. */
+            /** @description May be empty, for a key that can only read. */
             scopes: components["schemas"]["Scope"][];
             /**
              * Format: date-time
-             * @description In the future; never where absent.
+             * @description Must be in the future; by default the key does not expire.
              */
             expires_at?: string;
         };
@@ -1075,7 +1080,7 @@ export interface components {
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
-            /** @description What to send as `Authorization: Bearer`. It is shown this once. */
+            /** @description What to send as `Authorization: Bearer`. It is shown only once. */
             key: string;
             user_id: components["schemas"]["UserId"];
             name: string;
@@ -1170,14 +1175,14 @@ export interface components {
         };
         /** @description In credits; at most six decimals. */
         Amount: number;
-        /** @description Minutes served by minutes expected, to six decimals and rounded down: 1 only when all were served, 0 when none was expected. */
+        /** @description Minutes served / minutes expected, six decimals, rounded down: 1 only if all were served, 0 if none was expected. */
         Score: number;
         /** @enum {unknown} */
         Unit: "credit";
         Month: string;
         Hash: string;
         /**
-         * @description The month is not over; it is over, and settled 72 hours later; it is settled and never changes.
+         * @description The month is not over; it is over and will be settled 72 hours later; it is settled and never changes.
          * @enum {unknown}
          */
         RewardsStatus: "in_progress" | "finalizing" | "settled";
@@ -1207,7 +1212,7 @@ export interface components {
                 settled: components["schemas"]["Amount"];
             };
             breakdown: components["schemas"]["Breakdown"];
-            /** @description Those that were in service, by `hotspot_id`; deleted ones too. */
+            /** @description Hotspots that were in service, including deleted ones, by `hotspot_id`. */
             hotspots: {
                 hotspot_id: components["schemas"]["HotspotId"];
                 name: components["schemas"]["Name"];
@@ -1225,17 +1230,17 @@ export interface components {
             avg_availability: components["schemas"]["Score"];
             unit: components["schemas"]["Unit"];
         };
-        /** @description The rules by which a day is paid. A version is never changed; another one follows it. */
+        /** @description The rules by which a day is paid. A version never changes; a new one follows it. */
         PolicyTerms: {
             version: number;
             /**
              * Format: date
-             * @description The first day that it is in force on.
+             * @description The first day on which it is in force.
              */
             effective_from: string;
-            /** @description For a day that was served in all expected minutes. */
+            /** @description For a day with all expected minutes served. */
             availability: components["schemas"]["Amount"];
-            /** @description What each tier adds for each credit of availability. */
+            /** @description What each tier adds per credit of availability. */
             performance: {
                 standard: components["schemas"]["Amount"];
                 enhanced: components["schemas"]["Amount"];
@@ -1243,7 +1248,7 @@ export interface components {
             };
             /** @description For 1,000,000,000 bytes carried. */
             utilization_per_gb: components["schemas"]["Amount"];
-            /** @description The most for what was carried on a day. */
+            /** @description The most that a day pays for traffic. */
             utilization_cap: components["schemas"]["Amount"];
         };
         Minutes: number;
@@ -1267,7 +1272,7 @@ export interface components {
             /** Format: date */
             date: string;
             unit: components["schemas"]["Unit"];
-            /** @description The day is not closed: all of it is up to now. */
+            /** @description The day is not closed; everything is as of now. */
             open: boolean;
             /** @description Of the month. */
             status: components["schemas"]["RewardsStatus"];
@@ -1276,11 +1281,11 @@ export interface components {
             potential: components["schemas"]["BreakdownWithTotal"];
             losses: {
                 /**
-                 * @description The hotspot was not heard of; closed by its hours; the service was down; it was not verified and linked; a better tier would have earned more; it carried more than is paid for. Minutes that were not expected cost something only on a day that has no others.
+                 * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; a better tier would have earned more; it carried more than is paid for. Minutes that were not expected cost something only on a day without expected minutes.
                  * @enum {unknown}
                  */
                 reason: "offline" | "closed" | "excused" | "not_in_service" | "tier" | "cap";
-                /** @description Absent where it is not about minutes. */
+                /** @description Absent if the loss is not about minutes. */
                 minutes?: components["schemas"]["Minutes"];
                 availability: components["schemas"]["Amount"];
                 performance: components["schemas"]["Amount"];
@@ -1352,7 +1357,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description How much the user may have. */
+        /** @description The quota of the user. */
         Quota: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1380,7 +1385,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The request is not right: `details` names every faulty field. `missing_parameter` when all of them are absent and required. */
+        /** @description The request is not valid: `details` names every faulty field. `missing_parameter` if all of them are required and absent. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1400,7 +1405,7 @@ export interface components {
                 };
             };
         };
-        /** @description There is no key, or one that opens nothing. Whether it is malformed, unknown, revoked or expired is not told. */
+        /** @description The key is missing or not valid. The response does not say whether it is malformed, unknown, revoked or expired. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1422,7 +1427,7 @@ export interface components {
                 };
             };
         };
-        /** @description The key lacks a scope, or the thing belongs to another user; a device asks for more than its heartbeats, or someone else sends them; a code to link a device with, or the device, is not right. */
+        /** @description The key lacks a scope, or the object belongs to another user; a device key is used for something other than its heartbeats, or another key for heartbeats; a link code or its device is wrong. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1442,7 +1447,7 @@ export interface components {
                 };
             };
         };
-        /** @description There is no such thing, or nothing at this path. */
+        /** @description The object does not exist, or there is nothing at this path. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1462,7 +1467,7 @@ export interface components {
                 };
             };
         };
-        /** @description The path does not take this method, with a key or without. */
+        /** @description The path does not support this method, with or without a key. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1484,7 +1489,7 @@ export interface components {
                 };
             };
         };
-        /** @description The request is right, but what there is stands against it: a hardware address that is taken, a version that is not the current one, an `Idempotency-Key` that was used for another body, a hotspot that stands elsewhere, hours that were changed 50 times in two days, events that are no longer kept. */
+        /** @description The request is valid but conflicts with the current state: a MAC address that is taken, a version that is not current, an `Idempotency-Key` used for another body, a location too far from the registered one, hours changed 50 times in two days, events that are no longer kept. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1544,7 +1549,7 @@ export interface components {
                 };
             };
         };
-        /** @description Too many requests with this key or of this device, too many wrong keys or tries to link a device from this address, or too many streams at once. */
+        /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, or too many streams at once. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1565,7 +1570,7 @@ export interface components {
                 };
             };
         };
-        /** @description Something went wrong that is no fault of the request. A write may or may not have happened: try again with the same `Idempotency-Key`. */
+        /** @description Something went wrong on the server. A write may or may not have happened: try again with the same `Idempotency-Key`. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1585,7 +1590,7 @@ export interface components {
                 };
             };
         };
-        /** @description The service is starting, the database is away, or there is more to do than can be done. */
+        /** @description The service is starting or overloaded, or the database is unreachable. */
         Overloaded: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1609,53 +1614,53 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The id of a user, or `me` for the key's own.
+         * @description A user id, or `me` for the key's own user.
          * @example me
          */
         RewardsUser: string;
         /**
-         * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
+         * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
          * @example reading
          */
         Search: string;
         /**
-         * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+         * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
          * @example text/csv
          */
         AcceptTable: string;
         /**
-         * @description `application/geo+json` for GeoJSON, where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+         * @description `application/geo+json` for GeoJSON, if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
          * @example application/geo+json
          */
         AcceptGeoJSON: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The answer depends on this header of the request. */
+        /** @description The response depends on this request header. */
         VaryAccept: "Accept";
         /** @description The name of the file, on a table. */
         ContentDisposition: string;
-        /** @description Names this request in the server's log; the same as `meta.request_id`. */
+        /** @description Identifies this request in the server's log; the same as `meta.request_id`. */
         RequestId: string;
-        /** @description Names the version of the hotspot; send it as `If-Match` with a change. */
+        /** @description The version of the hotspot; send it as `If-Match` with a change. */
         ETag: string;
         /** @description Nobody may keep the answer. */
         NoStore: "no-store";
-        /** @description Names what is in the answer; send it as `If-None-Match`. */
+        /** @description The entity tag of the contents; send it as `If-None-Match`. */
         ContentTag: string;
-        /** @description Whoever asked may keep the answer, and asks whether it is still right before using it again. */
+        /** @description The client may cache the response, and must revalidate it before using it again. */
         AskAgain: "private, no-cache";
         /** @description Anyone may keep the answer. */
         PublicCache: "public, max-age=3600";
-        /** @description The answer is of the type that it says. */
+        /** @description Browsers must not guess another content type. */
         NoSniff: "nosniff";
-        /** @description How many requests are allowed at once: of this key or, where no key was accepted, wrong ones of this address; on `POST /v1/devices/link`, tries of this address. This and the next two are absent where the operator turned limits off. */
+        /** @description How many requests are allowed at once: for this key or, if no key was accepted, with wrong keys from this address; on `POST /v1/devices/link`, attempts from this address. This and the next two headers are absent if the server runs without limits. */
         RateLimitLimit: number;
         /** @description How many more would be allowed now. */
         RateLimitRemaining: number;
-        /** @description Seconds until all of them are allowed again. */
+        /** @description Seconds until the full number is allowed again. */
         RateLimitReset: number;
-        /** @description Seconds after which it is worth trying again. */
+        /** @description Seconds to wait before trying again. */
         RetryAfter: number;
     };
     pathItems: never;
@@ -1675,16 +1680,16 @@ export interface operations {
                  * @example -73.9832
                  */
                 lng: number;
-                /** @description How far to look, in metres. Hotspots at just this distance count. */
+                /** @description The radius in metres. Hotspots at exactly this distance are included. */
                 radius?: number;
-                /** @description Only hotspots in this state; `all` for those in any, `pending` ones too. */
+                /** @description Only hotspots in this state; `all` includes `pending` ones. */
                 status?: "online" | "offline" | "all";
                 /** @description How many to give at most. */
                 limit?: number;
             };
             header?: {
                 /**
-                 * @description `application/geo+json` for GeoJSON, where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `application/geo+json` for GeoJSON, if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example application/geo+json
                  */
                 Accept?: components["parameters"]["AcceptGeoJSON"];
@@ -1722,18 +1727,18 @@ export interface operations {
     listHotspots: {
         parameters: {
             query?: {
-                /** @description Only hotspots in this state; `all` for those in any. */
+                /** @description Only hotspots in this state, or `all`. */
                 status?: "all" | "pending" | "online" | "offline";
-                /** @description Only those whose location is verified, or is not. Without it, both. */
+                /** @description Only hotspots whose location is (or is not) verified. By default both. */
                 verified?: "true" | "false";
                 /**
-                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
+                 * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
-                /** @description Whether the first that was registered comes first, or the last. */
+                /** @description Whether the oldest or the newest comes first. */
                 order?: "oldest" | "newest";
-                /** @description Which page, from 1 on. One past the end is empty. */
+                /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
@@ -1771,7 +1776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your choice, a fresh one for each registration. Each user has keys of their own. */
+                /** @description A text of your choice, a new one for each registration. Keys of different users do not collide. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1783,13 +1788,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The hotspot as registered. With `Idempotency-Replayed: true`, it was registered before by the same request. */
+            /** @description The hotspot as registered. With `Idempotency-Replayed: true`, an earlier copy of this request registered it. */
             201: {
                 headers: {
                     /** @description The path of the hotspot. */
                     Location: string;
                     ETag: components["headers"]["ETag"];
-                    /** @description Stands on an answer that was given before. */
+                    /** @description Present on a replayed response. */
                     "Idempotency-Replayed"?: "true";
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
@@ -1819,7 +1824,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -1855,11 +1860,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you mean to delete. When the hotspot is in another one, the answer is 409. */
+                /** @description The `ETag` of the version that you want to delete. If the hotspot has another version, the response is 409. */
                 "If-Match"?: string;
             };
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -1881,11 +1886,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you mean to change. When the hotspot is in another one, the answer is 409. */
+                /** @description The `ETag` of the version that you want to change. If the hotspot has another version, the response is 409. */
                 "If-Match"?: string;
             };
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -1896,7 +1901,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The parts of the hotspot that can be changed, as they are now. */
+            /** @description The fields of the hotspot that can be changed, with their new values. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1929,7 +1934,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -1971,12 +1976,12 @@ export interface operations {
     withdrawVerification: {
         parameters: {
             query?: {
-                /** @description What its operator is told, as `unverified_reason`. It is also in the audit. */
+                /** @description Shown to its operator as `unverified_reason`, and in the audit. */
                 reason?: components["schemas"]["Reason"];
             };
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -1998,7 +2003,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -2042,7 +2047,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key of the device, and where and how often it is to be used. */
+            /** @description The device key, where to send heartbeats, and how often. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2072,7 +2077,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -2094,7 +2099,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -2133,16 +2138,16 @@ export interface operations {
     getHotspotHistory: {
         parameters: {
             query?: {
-                /** @description From when on; at most 400 days ago. 24 hours before `to` where absent. */
+                /** @description Start; at most 400 days ago. By default 24 hours before `to`. */
                 from?: string;
-                /** @description Until when. Now where absent, or when it is later than now. */
+                /** @description End. By default, and at the latest, now. */
                 to?: string;
-                /** @description How long a step is. There may be 1,000 of them. */
+                /** @description The length of a step. There may be at most 1,000 steps. */
                 step?: "1h" | "6h" | "1d";
             };
             header?: never;
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -2182,7 +2187,7 @@ export interface operations {
                  */
                 north: components["schemas"]["Latitude"];
                 /**
-                 * @description The southern side, which must be south of `north`.
+                 * @description The southern edge, which must be south of `north`.
                  * @example 40.67
                  */
                 south: components["schemas"]["Latitude"];
@@ -2192,19 +2197,19 @@ export interface operations {
                  */
                 east: components["schemas"]["Longitude"];
                 /**
-                 * @description The western side. With `west` > `east` the box crosses ±180°; they must not be the same meridian.
+                 * @description The western edge. With `west` > `east` the box crosses ±180°; they must not be the same meridian.
                  * @example -73.98
                  */
                 west: components["schemas"]["Longitude"];
                 /**
-                 * @description The zoom of the map that shows the answer; fractions are cut off. Without it, hotspots are shown one by one unless there are more than 1,000.
+                 * @description The zoom of the map that shows the response; fractions are cut off. Without it, hotspots are listed one by one unless there are more than 1,000.
                  * @example 15
                  */
                 zoom?: number;
             };
             header?: {
                 /**
-                 * @description `application/geo+json` for GeoJSON, where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `application/geo+json` for GeoJSON, if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example application/geo+json
                  */
                 Accept?: components["parameters"]["AcceptGeoJSON"];
@@ -2214,7 +2219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What stands in the box, and how much of it is covered. */
+            /** @description The hotspots in the box, and how much of it is covered. */
             200: {
                 headers: {
                     Vary: components["headers"]["VaryAccept"];
@@ -2281,7 +2286,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Tags of tiles that you have; 304 if one of them is this. */
+                /** @description Entity tags of tiles that you have; 304 if one of them is current. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2305,7 +2310,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tile; no bytes if nothing stands there. */
+            /** @description The tile; no bytes if it is empty. */
             200: {
                 headers: {
                     ETag: components["headers"]["ContentTag"];
@@ -2346,11 +2351,11 @@ export interface operations {
     listenToEvents: {
         parameters: {
             query?: {
-                /** @description The number of the event after which to begin. */
+                /** @description The number of the event after which to start. */
                 after?: number;
             };
             header?: {
-                /** @description The same; it counts when both are given. */
+                /** @description The same; it takes precedence over `after`. */
                 "Last-Event-ID"?: number;
             };
             path?: never;
@@ -2361,7 +2366,7 @@ export interface operations {
             /** @description The stream. */
             200: {
                 headers: {
-                    /** @description Asks proxies to pass on what comes at once. */
+                    /** @description Tells proxies not to buffer the stream. */
                     "X-Accel-Buffering": "no";
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
@@ -2388,11 +2393,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only hotspots with this text in their name. Case does not matter, by Unicode's rules: `STRASSE` finds `Straße`. Spaces around it are cut off; then it has 1 to 50 characters, none of them a control character.
+                 * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
-                /** @description Which page, from 1 on. One past the end is empty. */
+                /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
@@ -2400,7 +2405,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: string;
@@ -2438,7 +2443,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: components["parameters"]["RewardsUser"];
@@ -2462,7 +2467,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: components["parameters"]["RewardsUser"];
@@ -2495,14 +2500,14 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example text/csv
                  */
                 Accept?: components["parameters"]["AcceptTable"];
             };
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: components["parameters"]["RewardsUser"];
@@ -2542,27 +2547,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first day (UTC). Eleven months before `end_date` where absent.
+                 * @description The first day (UTC). By default eleven months before `end_date`.
                  * @example 2026-01-01
                  */
                 start_date?: string;
-                /** @description The last day, which is included. Today where absent. */
+                /** @description The last day, inclusive. By default today. */
                 end_date?: string;
-                /** @description Which page, from 1 on. One past the end is empty. */
+                /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
             };
             header?: {
                 /**
-                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example text/csv
                  */
                 Accept?: components["parameters"]["AcceptTable"];
             };
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: components["parameters"]["RewardsUser"];
@@ -2603,19 +2608,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example text/csv
                  */
                 Accept?: components["parameters"]["AcceptTable"];
             };
             path: {
                 /**
-                 * @description The id of a user, or `me` for the key's own.
+                 * @description A user id, or `me` for the key's own user.
                  * @example me
                  */
                 id: components["parameters"]["RewardsUser"];
                 /**
-                 * @description The month. One of another form names no statement.
+                 * @description The month. A malformed one is not found.
                  * @example 2026-10
                  */
                 month: components["schemas"]["Month"];
@@ -2654,18 +2659,18 @@ export interface operations {
     explainRewards: {
         parameters: {
             query?: {
-                /** @description Which day (UTC). Today where absent; not one in the future. */
+                /** @description The day (UTC), not in the future. By default today. */
                 date?: string;
             };
             header?: {
                 /**
-                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), where it weighs more than JSON or, at the same weight, is named more precisely. Whatever else is asked for, the answer is JSON; errors always are.
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
                  * @example text/csv
                  */
                 Accept?: components["parameters"]["AcceptTable"];
             };
             path: {
-                /** @description The hotspot's id. One of another form names no hotspot. */
+                /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
             };
             cookie?: never;
@@ -2704,7 +2709,7 @@ export interface operations {
             query?: {
                 /** @description Whose keys. */
                 user_id?: components["schemas"]["UserId"];
-                /** @description Which page, from 1 on. One past the end is empty. */
+                /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
@@ -2715,7 +2720,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The keys, without what opens anything. */
+            /** @description The keys, without their secrets. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2807,7 +2812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key, without what opens anything. */
+            /** @description The key, without its secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -274,7 +274,7 @@ export class MapView {
       const element = document.createElement("div");
       element.className = "map-pin";
       element.setAttribute("role", "img");
-      element.setAttribute("aria-label", "The place; drag it, or type its coordinates");
+      element.setAttribute("aria-label", "Location: drag it, or type its coordinates");
       this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] })
         .setLngLat([at.lng, at.lat])
         .addTo(this.#map);

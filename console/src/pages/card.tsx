@@ -68,11 +68,11 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
           <dd>{location.address}</dd>
         </>
       )}
-      <dt>Place</dt>
+      <dt>Location</dt>
       <dd>
         {format.degrees(location.lat)}, {format.degrees(location.lng)} · {location.verified ? "verified" : "not verified"}
       </dd>
-      <dt>Reach</dt>
+      <dt>Coverage radius</dt>
       <dd>{format.metres(hotspot.coverage_radius_m)}</dd>
       <dt>Device</dt>
       <dd>
@@ -90,7 +90,7 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dd>
         {format.count(metrics.connections_24h)} connections, {format.gigabytes(metrics.bandwidth_used_24h_gb)}
       </dd>
-      <dt>Last heard</dt>
+      <dt>Last heartbeat</dt>
       <dd>{format.time(metrics.last_seen_at)}</dd>
     </dl>
   );

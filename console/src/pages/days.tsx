@@ -6,6 +6,7 @@ import { explain, lastDays } from "../days";
 import * as format from "../format";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
+import { Table } from "../parts/table";
 import { useInSight, useReturn } from "../parts/use";
 import type { Explanation } from "../types";
 
@@ -55,7 +56,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
           Rewards by day
         </h2>
         <Field
-          label="Up to"
+          label="Last day"
           type="date"
           max={today()}
           value={until}
@@ -63,54 +64,33 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
         />
       </div>
       <ErrorNote error={error} />
-      <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by day">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Day (UTC)</th>
-              <th scope="col" class="number">
-                Earned
+      <Table label="Rewards by day" columns={[["Day (UTC)"], ["Earned", "number"], ["Possible", "number spare"], ["Served", "number spare"], ["Why", "action"]]}>
+        {lastDays(until, shown).map((date) => {
+          const day = days.get(date);
+          return (
+            <tr key={date}>
+              <th scope="row">
+                {date}
+                {day?.open ? " (so far)" : ""}
               </th>
-              <th scope="col" class="number spare">
-                Possible
-              </th>
-              <th scope="col" class="number spare">
-                Served
-              </th>
-              <th scope="col" class="action">
-                Why
-              </th>
+              <td class="number">{day ? format.credits(day.earned.total) : "…"}</td>
+              <td class="number spare">{day ? format.credits(day.potential.total) : ""}</td>
+              <td class="number spare">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
+              <td class="action">
+                <button
+                  type="button"
+                  class="quiet"
+                  disabled={!day}
+                  aria-expanded={chosen === date}
+                  onClick={() => setChosen(chosen === date ? "" : date)}
+                >
+                  Explain <span class="sr-only">{date}</span>
+                </button>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {lastDays(until, shown).map((date) => {
-              const day = days.get(date);
-              return (
-                <tr key={date}>
-                  <th scope="row">
-                    {date}
-                    {day?.open ? " (so far)" : ""}
-                  </th>
-                  <td class="number">{day ? format.credits(day.earned.total) : "…"}</td>
-                  <td class="number spare">{day ? format.credits(day.potential.total) : ""}</td>
-                  <td class="number spare">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
-                  <td class="action">
-                    <button
-                      type="button"
-                      class="quiet"
-                      disabled={!day}
-                      aria-expanded={chosen === date}
-                      onClick={() => setChosen(chosen === date ? "" : date)}
-                    >
-                      Explain <span class="sr-only">{date}</span>
-                    </button>
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+          );
+        })}
+      </Table>
       <button type="button" class="quiet" onClick={() => setShown(shown + atFirst)}>
         Show {atFirst} days more
       </button>
@@ -145,32 +125,14 @@ function DayExplained({ day }: { day: Explanation }) {
         {format.minutes(day.facts.served_minutes)} served of {format.minutes(day.facts.expected_minutes)} expected ·{" "}
         {format.gigabytes(day.facts.traffic_bytes / 1e9)} carried · tier {day.facts.performance_tier} · policy {day.policy.version}
       </p>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Explanation of ${date}`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">In credits</th>
-              <th scope="col" class="number">
-                Availability
-              </th>
-              <th scope="col" class="number">
-                Performance
-              </th>
-              <th scope="col" class="number">
-                Utilization
-              </th>
-              <th scope="col" class="number">
-                Total
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {line("Possible", day.potential)}
-            {day.losses.map((loss) => line(loss.explanation, loss, "−"))}
-          </tbody>
-          <tfoot>{line("Earned", day.earned)}</tfoot>
-        </table>
-      </div>
+      <Table
+        label={`Explanation of ${date}`}
+        columns={[["In credits"], ["Availability", "number"], ["Performance", "number"], ["Utilization", "number"], ["Total", "number"]]}
+        foot={line("Earned", day.earned)}
+      >
+        {line("Possible", day.potential)}
+        {day.losses.map((loss) => line(loss.explanation, loss, "−"))}
+      </Table>
     </section>
   );
 }

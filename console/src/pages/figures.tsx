@@ -37,7 +37,7 @@ export function CoverageFigures() {
           <dd>{data ? format.area(data.coverage_area_km2) : "–"}</dd>
         </div>
         <div>
-          <dt>Of the view</dt>
+          <dt>Share of the view</dt>
           <dd>{data ? format.percent(data.coverage_percentage) : "–"}</dd>
         </div>
       </dl>

@@ -5,6 +5,7 @@ import * as format from "../format";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
+import { Table } from "../parts/table";
 import { useAsk } from "../parts/use";
 import type { History, Hotspot } from "../types";
 import { uptimeInWords } from "../uptime";
@@ -26,7 +27,7 @@ export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }
     <section class="card wide">
       <div class="head">
         <h2>History</h2>
-        <Tabs label="How far back" tabs={ranges} chosen={chosen} onChoose={setChosen} />
+        <Tabs label="Range" tabs={ranges} chosen={chosen} onChoose={setChosen} />
       </div>
       <Charts key={chosen} id={id} range={range} figure={chosen === "30d" ? metrics.uptime_30d : undefined} />
     </section>
@@ -55,7 +56,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
         colour="--accent"
       />
       <Chart
-        title="Clients, the most at once"
+        title="Clients (maximum)"
         summary={told(`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`)}
         at={at}
         values={points.map(({ clients }) => clients)}
@@ -64,37 +65,18 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
       />
       <p class="small">Times are in the zone of this browser, {format.zone()}; rewards count days in UTC.</p>
       <details>
-        <summary>The same as a table</summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label="History as a table">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col" class="number">
-                  Uptime
-                </th>
-                <th scope="col" class="number">
-                  Traffic
-                </th>
-                <th scope="col" class="number">
-                  Clients
-                </th>
-                <th scope="col">Tier</th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.at}>
-                  <th scope="row">{format.time(point.at)}</th>
-                  <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
-                  <td class="number">{format.gigabytes(point.traffic_gb)}</td>
-                  <td class="number">{format.count(point.clients)}</td>
-                  <td>{point.performance_tier}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <summary>Show as a table</summary>
+        <Table label="History as a table" columns={[["From"], ["Uptime", "number"], ["Traffic", "number"], ["Clients", "number"], ["Tier"]]}>
+          {points.map((point) => (
+            <tr key={point.at}>
+              <th scope="row">{format.time(point.at)}</th>
+              <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
+              <td class="number">{format.gigabytes(point.traffic_gb)}</td>
+              <td class="number">{format.count(point.clients)}</td>
+              <td>{point.performance_tier}</td>
+            </tr>
+          ))}
+        </Table>
       </details>
     </>
   );

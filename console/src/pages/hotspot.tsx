@@ -62,7 +62,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
 
 /** What has to happen before the hotspot can be online. */
 function missing({ location, device }: Hotspot): string {
-  const steps = [!location.verified && "the network's staff have verified where it stands", !device.linked && "its device is linked"];
+  const steps = [!location.verified && "the network's staff have verified its location", !device.linked && "its device is linked"];
   return steps.filter(Boolean).join(" and ");
 }
 
@@ -77,14 +77,14 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
       <p>
         {hotspot.device.linked
           ? `Linked since ${format.time(hotspot.device.linked_at ?? null)}.`
-          : "No device is linked yet. Make a code and type it into the access point."}
+          : "No device is linked yet. Create a code and type it into the access point."}
       </p>
       <div aria-live="polite">
         {code && (
           <p>
             <strong class="code">{code.code}</strong>
             <br />
-            <span class="small">Good for one device, until {format.time(code.expires_at)}. It is shown this once.</span>
+            <span class="small">Valid for one device, until {format.time(code.expires_at)}. It is shown only once.</span>
           </p>
         )}
       </div>
@@ -96,7 +96,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
           disabled={busy}
           onClick={() => run(async () => setCode((await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" })).data))}
         >
-          Make a link code
+          Create a link code
         </button>
         {hotspot.device.linked && (
           <button
@@ -104,7 +104,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
             class="quiet"
             disabled={busy}
             onClick={() => {
-              if (!confirm("Unlink the device? Its key stops working, and the hotspot is pending until another is linked.")) return;
+              if (!confirm("Unlink the device? Its key stops working, and the hotspot is pending until a device is linked.")) return;
               run(async () => {
                 await ask(`${path}/device`, { method: "DELETE" });
                 onChanged();
@@ -125,14 +125,14 @@ function Deletion({ hotspot, etag, onBegun, onFailed }: { hotspot: Hotspot; etag
   return (
     <section class="card">
       <h2>Delete</h2>
-      <p>This takes the hotspot from every list, for good. What it earned stays earned.</p>
+      <p>This removes the hotspot permanently. You keep what it earned.</p>
       <ErrorNote error={error} />
       <button
         type="button"
         class="quiet danger"
         disabled={busy}
         onClick={() => {
-          if (!confirm(`Delete “${hotspot.name}” for good?`)) return;
+          if (!confirm(`Delete “${hotspot.name}” permanently?`)) return;
           run(async () => {
             onBegun();
             try {

@@ -46,7 +46,7 @@ export function HotspotsPage() {
                 <th scope="col" class="number">
                   Traffic, 24 hours
                 </th>
-                <th scope="col">Still to do</th>
+                <th scope="col">To do</th>
               </tr>
             </thead>
             <tbody>

@@ -5,7 +5,7 @@ import { today } from "../clock";
 import { Field } from "../parts/field";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
 
-const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const days: WeeklySpan["days"] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const dayNames: Record<string, string> = { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" };
 
 interface Props {

@@ -6,6 +6,7 @@ import * as format from "../format";
 import { Field } from "../parts/field";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
+import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import type { CreatedKey, Key, Scope } from "../types";
@@ -17,7 +18,7 @@ export function KeysPage() {
   return (
     <section class="page">
       <h1>My keys</h1>
-      {session.may("keys:manage") ? <Keys /> : <p class="note">Your key lacks the scope keys:manage.</p>}
+      {session.may("keys:manage") ? <Keys /> : <p class="note">This needs a key with the scope keys:manage. Ask the network's staff for one.</p>}
     </section>
   );
 }
@@ -39,43 +40,28 @@ export function Keys() {
       <NewKey onCreated={reload} />
       <ErrorNote error={error} />
       <ErrorNote error={revocation.error} />
-      <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">User</th>
-              <th scope="col">Scopes</th>
-              <th scope="col">Last used</th>
-              <th scope="col" class="action">
-                State
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {answer?.data.map((key) => (
-              <tr key={key.id}>
-                <th scope="row">
-                  {key.name || "(no name)"}
-                  {key.id === session.who.value?.id && <span class="small"> this key</span>}
-                </th>
-                <td title={key.user_id}>
-                  <code>{format.shortId(key.user_id)}</code>
-                </td>
-                <td>{key.scopes.join(", ") || "reads alone"}</td>
-                <td>{key.id === session.who.value?.id ? "just now" : format.time(key.last_used_at)}</td>
-                <td class="action">
-                  {stateOf(key) || (
-                    <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
-                      Revoke <span class="sr-only">{key.name || key.id}</span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Keys" columns={[["Name"], ["User"], ["Scopes"], ["Last used"], ["State", "action"]]}>
+        {answer?.data.map((key) => (
+          <tr key={key.id}>
+            <th scope="row">
+              {key.name || "(no name)"}
+              {key.id === session.who.value?.id && <span class="small"> this key</span>}
+            </th>
+            <td title={key.user_id}>
+              <code>{format.shortId(key.user_id)}</code>
+            </td>
+            <td>{key.scopes.join(", ") || "reads alone"}</td>
+            <td>{key.id === session.who.value?.id ? "just now" : format.time(key.last_used_at)}</td>
+            <td class="action">
+              {stateOf(key) || (
+                <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
+                  Revoke <span class="sr-only">{key.name || key.id}</span>
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
       <Pager pagination={answer?.pagination} onPage={setPage} />
     </section>
   );
@@ -138,7 +124,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       <div aria-live="polite">
         {made && (
           <div class="note good">
-            <p>The key “{made.name}” is shown this once; keep it now:</p>
+            <p>The key “{made.name}” is shown only once. Copy it now:</p>
             <p>
               <code class="secret">{made.key}</code>
             </p>

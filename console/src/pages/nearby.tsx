@@ -40,7 +40,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
   }, [loading, place]);
   return (
     <section>
-      <p class="hint">Click anywhere on the map to see what is within 2 km.</p>
+      <p class="hint">Click the map to see hotspots within 2 km.</p>
       <div class="line">
         <Choice label="Show" value={status} onChange={setStatus}>
           <option value="all">all</option>
@@ -75,7 +75,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
 }
 
 function tell(found: number): string {
-  if (found === 0) return "No hotspot is near.";
+  if (found === 0) return "No hotspots nearby.";
   if (found === most) return `The ${most} nearest; there may be more`;
   return `${found} ${found === 1 ? "hotspot" : "hotspots"}, the nearest first`;
 }

@@ -52,7 +52,7 @@ export function NetworkMap() {
     };
     // A tile that was refused for now is asked for again, not too soon.
     view.onTrouble = (status) => {
-      if (status === 401) session.end("Your key does not open any more. Sign in again.");
+      if (status === 401) session.end("Your key is no longer valid. Sign in again.");
       if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
     };
     return () => {
@@ -97,7 +97,7 @@ export function NetworkMap() {
         <HotspotCard id={chosen} onClose={() => setChosen("")} />
       ) : (
         <>
-          <Tabs label="What a click on the map does" tabs={tools} chosen={tool} onChoose={setTool} />
+          <Tabs label="Map tool" tabs={tools} chosen={tool} onChoose={setTool} />
           {tool === "nearby" ? <Nearby place={place} onPlace={setPlace} onChoose={choose} /> : <WhatIf place={place} onPlace={setPlace} />}
         </>
       )}
@@ -114,10 +114,10 @@ export function NetworkMap() {
 /** Whether names of all hotspots can be searched, and not one's own alone. */
 const seesAll = (): boolean => session.may("hotspots:verify");
 
-const searchAll = { hint: "Name, id, borough or coordinates", nothing: "No hotspot and no borough has this name." };
+const searchAll = { hint: "Name, id, borough or coordinates", nothing: "Nothing found. Try another name, an id, a borough or coordinates." };
 const searchOwn = {
-  hint: "One of yours, any id, or a place",
-  nothing: "Nothing of yours has this name. Those of others are found by their id, or on the map.",
+  hint: "Your hotspot, any id, or a place",
+  nothing: "You have no hotspot with this name. Find those of others by id or on the map.",
 };
 
 const settle = 250; // milliseconds without a key pressed before the server is asked

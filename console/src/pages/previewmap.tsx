@@ -60,7 +60,7 @@ export function PreviewMap() {
       {notice && <p class="note">{notice}</p>}
       <Search
         hint="Name, borough or coordinates"
-        nothing="No record and no borough has this name."
+        nothing="Nothing found. Try another name, a borough or coordinates."
         candidates={wanted ? records.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase())).map(candidate) : []}
         onText={setWanted}
         onPick={(found) => {
@@ -79,7 +79,7 @@ export function PreviewMap() {
       {chosen && <PreviewCard record={chosen} />}
       {!chosen && place && (
         <section aria-live="polite">
-          <h2>Nearest to your click</h2>
+          <h2>Nearest hotspots</h2>
           <ul class="list">
             {nearest.map(({ record, away }) => (
               <li key={record.id}>

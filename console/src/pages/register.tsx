@@ -63,7 +63,7 @@ export function RegisterPage() {
     return (
       <Panel title="Register">
         <h1>Register a hotspot</h1>
-        <p class="note">Your key lacks the scope hotspots:write.</p>
+        <p class="note">This needs a key with the scope hotspots:write. Ask the network's staff for one.</p>
       </Panel>
     );
   }
@@ -79,7 +79,7 @@ export function RegisterPage() {
       <form onSubmit={submit} noValidate ref={form}>
         <h1>Register a hotspot</h1>
         <p class="hint" role="status">
-          {place ? "Drag the pin to where the access point stands." : "Click on the map where the access point stands."}
+          {place ? "Drag the pin to the access point." : "Click the map where the access point is."}
         </p>
         {!place && <PlaceChoice faults={placeFaults(faults)} onPlace={() => view && setPlace(view.center())} />}
         {place && (
@@ -97,7 +97,7 @@ export function RegisterPage() {
         <Field label="Address (optional)" name="address" value={address} {...text("location.address", setAddress)} />
         <Field label="Network name (SSID)" name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
         <Field
-          label="Hardware address (MAC)"
+          label="MAC address"
           name="mac"
           required
           placeholder="02:00:5e:10:00:01"
@@ -106,7 +106,7 @@ export function RegisterPage() {
           {...text("device.mac_address", setMac)}
         />
         <Field
-          label="Reach in metres (optional)"
+          label="Coverage radius in metres (optional)"
           name="radius"
           type="number"
           min={10}
@@ -135,10 +135,10 @@ function PlaceChoice({ faults, onPlace }: { faults: string[]; onPlace: () => voi
   return (
     <div class={faults.length > 0 ? "field faulty" : "field"}>
       <button type="button" class="quiet" aria-describedby={id} onClick={onPlace}>
-        Place it in the centre
+        Place it at the centre
       </button>
       <p class="fault" id={id}>
-        {faults.map((fault) => `The place ${fault}.`).join(" ")}
+        {faults.map((fault) => `The location ${fault}.`).join(" ")}
       </p>
     </div>
   );

@@ -6,6 +6,7 @@ import * as format from "../format";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { Pager } from "../parts/pager";
+import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import type { Rewards, RewardsMonth } from "../types";
@@ -17,7 +18,7 @@ const periods = [
 ];
 const statusTexts: Record<string, string> = {
   in_progress: "in progress",
-  finalizing: "over, and settled 72 hours after its end",
+  finalizing: "finalizing; settled 72 hours after its end",
   settled: "settled",
 };
 
@@ -27,7 +28,7 @@ export function RewardsPage() {
     return (
       <section class="page">
         <h1>Rewards</h1>
-        <p class="note">Your key lacks the scope rewards:read.</p>
+        <p class="note">This needs a key with the scope rewards:read. Ask the network's staff for one.</p>
       </section>
     );
   }
@@ -57,7 +58,7 @@ function Summary({ period }: { period: string }) {
   return (
     <>
       <p class="hint">
-        In credits. {period === "all" ? "All months together; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
+        In credits. {period === "all" ? "All months; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
       </p>
       <dl class="tiles">
         {tile("Earned", summary.total_earned)}
@@ -71,49 +72,28 @@ function Summary({ period }: { period: string }) {
       </dl>
       <section class="card wide">
         <h2>By hotspot</h2>
-        {hotspots.length === 0 && <p>No hotspot was in service.</p>}
+        {hotspots.length === 0 && <p>No hotspot was in service in this period.</p>}
         {hotspots.length > 0 && (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by hotspot">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Hotspot</th>
-                  <th scope="col" class="number">
-                    Earned
-                  </th>
-                  <th scope="col" class="number spare">
-                    Availability
-                  </th>
-                  <th scope="col" class="spare">
-                    Tier
-                  </th>
-                  <th scope="col" class="action">
-                    Days
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {hotspots.map((hotspot) => (
-                  <tr key={hotspot.hotspot_id}>
-                    <th scope="row">
-                      {hotspot.name}
-                      <span class="small instead">
-                        {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
-                      </span>
-                    </th>
-                    <td class="number">{format.credits(hotspot.earned)}</td>
-                    <td class="number spare">{format.percent(hotspot.availability_score)}</td>
-                    <td class="spare">{hotspot.performance_tier}</td>
-                    <td class="action">
-                      <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
-                        By day <span class="sr-only">of {hotspot.name}</span>
-                      </a>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Rewards by hotspot" columns={[["Hotspot"], ["Earned", "number"], ["Availability", "number spare"], ["Tier", "spare"], ["Days", "action"]]}>
+            {hotspots.map((hotspot) => (
+              <tr key={hotspot.hotspot_id}>
+                <th scope="row">
+                  {hotspot.name}
+                  <span class="small instead">
+                    {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
+                  </span>
+                </th>
+                <td class="number">{format.credits(hotspot.earned)}</td>
+                <td class="number spare">{format.percent(hotspot.availability_score)}</td>
+                <td class="spare">{hotspot.performance_tier}</td>
+                <td class="action">
+                  <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
+                    By day <span class="sr-only">of {hotspot.name}</span>
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </section>
     </>
@@ -129,44 +109,25 @@ function Months() {
       <h2>By month</h2>
       <ErrorNote error={error} />
       <ErrorNote error={download.error} />
-      {answer && answer.data.length === 0 && <p>Nothing was earned yet.</p>}
+      {answer && answer.data.length === 0 && <p>No rewards yet.</p>}
       {answer && answer.data.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Rewards by month">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Month</th>
-                <th scope="col" class="number">
-                  Earned
-                </th>
-                <th scope="col" class="number">
-                  Hotspots
-                </th>
-                <th scope="col" class="number">
-                  Availability
-                </th>
-                <th scope="col">Statement</th>
-              </tr>
-            </thead>
-            <tbody>
-              {answer.data.map((month) => (
-                <tr key={month.period}>
-                  <th scope="row">{format.month(month.period)}</th>
-                  <td class="number">{format.credits(month.total_earned)}</td>
-                  <td class="number">{format.count(month.hotspot_count)}</td>
-                  <td class="number">{format.percent(month.avg_availability)}</td>
-                  <td>
-                    <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number"], ["Availability", "number"], ["Statement"]]}>
+          {answer.data.map((month) => (
+            <tr key={month.period}>
+              <th scope="row">{format.month(month.period)}</th>
+              <td class="number">{format.credits(month.total_earned)}</td>
+              <td class="number">{format.count(month.hotspot_count)}</td>
+              <td class="number">{format.percent(month.avg_availability)}</td>
+              <td>
+                <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />
       <p class="hint">
-        A statement has a row for each hotspot and day, and can be checked by anyone: <code>beacon rewards verify FILE</code>.
+        A statement has a row for each hotspot and day. Anyone can check it: <code>beacon rewards verify FILE</code>.
       </p>
     </section>
   );
@@ -175,7 +136,7 @@ function Months() {
 type Form = "json" | "csv";
 
 function Statements({ period, busy, onDownload }: { period: string; busy: boolean; onDownload: (form: Form) => void }) {
-  if (!isOver(period)) return <span class="small">once the month is settled</span>;
+  if (!isOver(period)) return <span class="small">after the month is settled</span>;
   return (
     <span class="line">
       {(["json", "csv"] as const).map((form) => (

@@ -69,7 +69,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       <Field label="Name" name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
         <Field
-          label="Connections at once"
+          label="Maximum connections"
           name="max_connections"
           type="number"
           min={1}
@@ -87,7 +87,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           fault={faults.at("settings.bandwidth_limit_mbps")}
         />
         <Field
-          label="Reach, metres"
+          label="Coverage radius, metres"
           name="radius"
           type="number"
           min={10}
@@ -101,7 +101,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       <ErrorNote error={error} at={shown} />
       {error instanceof ApiError && error.code === "conflict" && (
         <button type="button" class="quiet" onClick={() => run(onRefill)}>
-          Fill the form anew
+          Reload the form
         </button>
       )}
       <div class="line">

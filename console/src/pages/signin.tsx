@@ -35,8 +35,8 @@ export function SignInPage() {
           required
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
-          fault={refused ? "This key does not open." : ""}
-          hint="It looks like bcn_…, and is kept in this tab alone, until you close it or sign out."
+          fault={refused ? "This key is not valid. Check it, or ask for a new one." : ""}
+          hint="It looks like bcn_… and is kept only in this tab, until you close it or sign out."
         />
         {error && !refused ? <ErrorNote error={error} /> : null}
         <button type="submit" class="button" disabled={busy || key.trim() === ""}>

@@ -8,13 +8,13 @@ export function StaffPage() {
   return (
     <section class="page">
       <h1>Staff</h1>
-      {!verifies && !manages && <p class="note">Your key has neither the scope hotspots:verify nor keys:manage.</p>}
+      {!verifies && !manages && <p class="note">This needs a key with the scope hotspots:verify or keys:manage.</p>}
       {verifies && <Verifications />}
       {manages && <Keys />}
       <section class="card wide">
         <h2>Audit</h2>
         <p>
-          Who changed what, and when, is read beside the database: <code>beacon audit --db …</code>. It is not served over the network.
+          To see who changed what, run <code>beacon audit --db …</code> on a server. The audit is not available over the network.
         </p>
       </section>
     </section>

@@ -70,7 +70,7 @@ export function Verifications() {
 
 function tell(total: number, searched: string): string {
   const named = searched ? ` with “${searched}” in the name` : "";
-  return total === 0 ? `Nothing${named} waits to be verified.` : `${format.count(total)}${named} to be verified.`;
+  return total === 0 ? `No hotspots${named} to verify.` : `${format.count(total)}${named} to verify.`;
 }
 
 function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () => void }) {
@@ -99,7 +99,7 @@ function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () =>
   const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
   return (
     <form class="inset" onSubmit={submit} noValidate>
-      <p class="hint">Enter what was measured on the spot. It must be within 100 m of the registered place, and the accuracy is added to that.</p>
+      <p class="hint">Enter the location that you measured at the hotspot. It must be within 100 m, plus the accuracy, of the registered location.</p>
       <div class="line">
         <Field label="Latitude" name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
         <Field label="Longitude" name="lng" inputMode="decimal" value={lng} onInput={text(setLng)} fault={faultAt(error, "lng")} />

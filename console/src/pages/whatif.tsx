@@ -50,10 +50,10 @@ export function WhatIf({ place, onPlace }: Props) {
   const share = result ? Math.min(1, result.added_km2 / (Math.PI * (radius / 1000) ** 2)) : 0;
   return (
     <section>
-      <p class="hint">Click on the map to place a hotspot that does not exist, and drag it around.</p>
+      <p class="hint">Click the map to try a hotspot there, and drag it around.</p>
       {!place && (
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>
-          Place it in the centre
+          Place it at the centre
         </button>
       )}
       {place && (
@@ -64,7 +64,7 @@ export function WhatIf({ place, onPlace }: Props) {
               <strong>+{format.area(result.added_km2)}</strong>
               <span class="small">
                 {" "}
-                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is covered already`}
+                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is already covered`}
               </span>
             </p>
           )}

@@ -14,7 +14,7 @@ export function MapHost({ hidden }: { hidden: boolean }) {
     if (hidden || mapView.value || !element.current) return;
     MapView.create(element.current, route.value.sight).then(
       (view) => (mapView.value = view),
-      () => setFailure("The map cannot be drawn: this browser has no WebGL. Everything else works."),
+      () => setFailure("The map needs WebGL, which this browser does not have. Everything else works."),
     );
   }, [hidden]);
   return (

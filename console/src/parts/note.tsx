@@ -10,7 +10,7 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
   // Faults that stand at their fields need not be listed twice.
   const others =
     known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
-  const message = known ? sentence(known) : "Something went wrong in this page.";
+  const message = known ? sentence(known) : "Something went wrong on this page. Reload it.";
   return (
     <div class="note bad" role="alert">
       <p class="sentence">{message}</p>

@@ -4,7 +4,7 @@ export function Pager({ pagination, onPage }: { pagination: Pagination | undefin
   if (!pagination || pagination.total_pages < 2) return null;
   const { page, total_pages: pages } = pagination;
   return (
-    <nav class="pager" aria-label="Pages of the list">
+    <nav class="pager" aria-label="Pagination">
       <button type="button" class="quiet" disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Previous
       </button>

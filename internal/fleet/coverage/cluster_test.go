@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -141,5 +143,149 @@ func TestClusters_Stable(t *testing.T) {
 	}
 	if changed != 1 {
 		t.Errorf("%d clusters changed with one disc", changed)
+	}
+}
+
+// tileOf is the tile that a place is in, by the formula that every map library
+// has. It says nothing about places that lie on a line.
+func tileOf(p geo.Point, zoom int) coverage.Tile {
+	count := math.Exp2(float64(zoom))
+	rad := p.Lat * math.Pi / 180
+	return coverage.Tile{
+		Z: zoom,
+		X: int(math.Floor((p.Lng + 180) / 360 * count)),
+		Y: int(math.Floor((1 - math.Log(math.Tan(rad)+1/math.Cos(rad))/math.Pi) / 2 * count)),
+	}
+}
+
+// onLine reports whether a place is on a line of the deepest tiles, or nearly so.
+func onLine(p geo.Point) bool {
+	x, y := coverage.Tile{Z: coverage.MaxZoom}.Position(p)
+	near := func(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-4 }
+	return near(x) || near(y)
+}
+
+func TestTile_EveryDiscIsInOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 8))
+	var discs []disc
+	for _, d := range world(random, 6000) {
+		if math.Abs(d.Place.Lat) < 85 && !onLine(d.Place) {
+			discs = append(discs, d)
+		}
+	}
+	if len(discs) < 3000 {
+		t.Fatalf("only %d discs", len(discs))
+	}
+	snapshot := planted(t, discs).Snapshot()
+	for zoom := range coverage.MaxZoom + 1 {
+		want := map[coverage.Tile][]string{}
+		for _, d := range discs {
+			tile := tileOf(d.Place, zoom)
+			want[tile] = append(want[tile], d.Item.ID())
+		}
+		for tile, ids := range want {
+			if !tile.Valid() {
+				t.Fatalf("%v", tile)
+			}
+			var got []string
+			snapshot.TileEach(tile, func(d disc) bool {
+				got = append(got, d.Item.ID())
+				return true
+			})
+			slices.Sort(got)
+			slices.Sort(ids)
+			if !slices.Equal(got, ids) || snapshot.TileCount(tile) != len(ids) {
+				t.Fatalf("tile %v has %d, by TileEach %d; want %d", tile, snapshot.TileCount(tile), len(got), len(ids))
+			}
+			checkTile(t, snapshot.TileClusters(tile), tile, len(ids))
+		}
+	}
+}
+
+// checkTile holds what is true of the clusters of a tile.
+func checkTile(t *testing.T, clusters []coverage.Cluster, tile coverage.Tile, count int) {
+	t.Helper()
+	checkClusters(t, clusters)
+	total := 0
+	for _, c := range clusters {
+		total += c.Count
+		x, y := tile.Position(c.Center)
+		if x < -1e-6 || x > 1+1e-6 || y < -1e-6 || y > 1+1e-6 { // bounds are kept in little memory
+			t.Errorf("tile %v: %+v is shown at %v, %v", tile, c, x, y)
+		}
+		if !strings.HasPrefix(c.ID, fmt.Sprintf("cl_%d_", tile.Z+3)) {
+			t.Errorf("tile %v has the cluster %s", tile, c.ID)
+		}
+	}
+	if total != count || len(clusters) > 64 {
+		t.Errorf("tile %v: %d clusters of %d; want %d", tile, len(clusters), total, count)
+	}
+}
+
+func TestTile_SaysWhatClustersSay(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	var discs []disc
+	for _, d := range world(random, 500) {
+		if math.Abs(d.Place.Lat) < 85 {
+			discs = append(discs, d)
+		}
+	}
+	snapshot := planted(t, discs).Snapshot()
+	all := snapshot.Clusters(geo.Box{North: 85, South: -85, East: 180, West: -180}, 2)
+	var tiled []coverage.Cluster
+	for x := range 4 {
+		for y := range 4 {
+			tiled = append(tiled, snapshot.TileClusters(coverage.Tile{Z: 2, X: x, Y: y})...)
+		}
+	}
+	byID := func(a, b coverage.Cluster) int { return strings.Compare(a.ID, b.ID) }
+	slices.SortFunc(all, byID)
+	slices.SortFunc(tiled, byID)
+	if len(all) < 50 || !slices.Equal(all, tiled) {
+		t.Errorf("%d clusters of the world, %d of its tiles, and they differ", len(all), len(tiled))
+	}
+}
+
+func TestTile_LinesBelongToOne(t *testing.T) {
+	corner := geo.Point{Lat: 0, Lng: 0} // where four tiles meet, at each zoom from 1 on
+	discs := []disc{{Item: name("corner"), Place: corner, RadiusM: 50, Online: true}, {Item: name("far"), Place: geo.Point{Lat: 12, Lng: 180}, RadiusM: 50}}
+	snapshot := planted(t, discs).Snapshot()
+	for zoom := 1; zoom <= coverage.MaxZoom; zoom++ {
+		half := 1 << (zoom - 1)
+		if n := snapshot.TileCount(coverage.Tile{Z: zoom, X: half, Y: half - 1}); n != 1 {
+			t.Errorf("zoom %d: %d in the tile north and east of 0°, 0°", zoom, n)
+		}
+		total := 0
+		for _, x := range []int{half - 1, half} {
+			for _, y := range []int{half - 1, half} {
+				tile := coverage.Tile{Z: zoom, X: x, Y: y}
+				snapshot.TileEach(tile, func(d disc) bool {
+					if d.Item.ID() == "corner" {
+						total++
+					}
+					return true
+				})
+			}
+		}
+		if total != 1 {
+			t.Errorf("zoom %d: the corner is in %d tiles", zoom, total)
+		}
+	}
+	if n := snapshot.TileCount(coverage.Tile{Z: 3, X: 0, Y: 3}); n != 1 {
+		t.Errorf("%d at 180° E in the first column", n)
+	}
+	if x, _ := (coverage.Tile{Z: 3, X: 0, Y: 3}).Position(discs[1].Place); x != 0 {
+		t.Errorf("180° E is shown at %v of the first column", x)
+	}
+}
+
+func TestTile_Valid(t *testing.T) {
+	for tile, want := range map[coverage.Tile]bool{
+		{0, 0, 0}: true, {22, 1<<22 - 1, 1<<22 - 1}: true, {23, 0, 0}: false, {-1, 0, 0}: false,
+		{3, 8, 0}: false, {3, 0, 8}: false, {3, -1, 0}: false, {3, 0, -1}: false, {3, 7, 7}: true,
+	} {
+		if tile.Valid() != want {
+			t.Errorf("%v: valid %v", tile, !want)
+		}
 	}
 }

@@ -72,7 +72,7 @@ func (ix *Index[T]) Snapshot() *Snapshot[T] { return ix.latest.Load() }
 func (ix *Index[T]) Apply(puts []T, deletes []string) error {
 	for _, item := range puts {
 		if !item.Place().Valid() { // the place is not named: where someone lives belongs in no log
-			return fmt.Errorf("spatial: %q is at no place on Earth", item.ID())
+			return fmt.Errorf("spatial: %q has a location that is not on Earth", item.ID())
 		}
 	}
 	ix.mu.Lock()

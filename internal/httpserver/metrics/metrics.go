@@ -41,11 +41,11 @@ func New() *Set {
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "beacon_http_requests_total",
-			Help: "Requests answered, by route, method and status.",
+			Help: "Requests, by route, method and status.",
 		}, []string{"route", "method", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "beacon_http_request_duration_seconds",
-			Help:    "Time from a request's header being read to its answer being handed to the kernel, by route.",
+			Help:    "Time from reading a request's header to handing its response to the kernel, by route.",
 			Buckets: []float64{25e-6, 100e-6, 500e-6, 2.5e-3, 10e-3, 50e-3, 250e-3, 1, 5},
 		}, []string{"route"}),
 	}

@@ -45,7 +45,7 @@ func parse(text string) (Limit, error) {
 	rate, burstText, hasBurst := strings.Cut(text, ":")
 	countText, unit, hasUnit := strings.Cut(rate, "/")
 	if !hasUnit {
-		return Limit{}, fmt.Errorf("there is no unit of time")
+		return Limit{}, fmt.Errorf("the unit of time is missing")
 	}
 	span, err := parseUnit(unit)
 	if err != nil {
@@ -56,7 +56,7 @@ func parse(text string) (Limit, error) {
 		return Limit{}, err
 	}
 	if time.Duration(count) > maxRate*(span/time.Second) {
-		return Limit{}, fmt.Errorf("the rate is over %d a second", maxRate)
+		return Limit{}, fmt.Errorf("the rate is more than %d per second", maxRate)
 	}
 	burst := count
 	if hasBurst {
@@ -83,7 +83,7 @@ func parseUnit(name string) (time.Duration, error) {
 			return unit.span, nil
 		}
 	}
-	return 0, fmt.Errorf("the unit %q is none of s, min, h", name)
+	return 0, fmt.Errorf("the unit %q is not s, min or h", name)
 }
 
 // parseCount accepts only digits: Atoi would accept "+5".

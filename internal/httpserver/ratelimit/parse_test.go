@@ -40,10 +40,10 @@ func TestParse(t *testing.T) {
 
 func TestParse_Refuses(t *testing.T) {
 	tests := []struct{ text, because string }{
-		{"", "no unit"},
-		{"100", "no unit"},
-		{"100:200", "no unit"},
-		{"OFF", "no unit"},
+		{"", "unit of time is missing"},
+		{"100", "unit of time is missing"},
+		{"100:200", "unit of time is missing"},
+		{"OFF", "unit of time is missing"},
 		{"100/", `unit ""`},
 		{"100/sec", `unit "sec"`},
 		{"100/m", `unit "m"`},
@@ -58,7 +58,7 @@ func TestParse_Refuses(t *testing.T) {
 		{"1/s:2:3", `burst "2:3" is not`},
 		{"0/s", "rate is 0"},
 		{"1/s:0", "burst is 0"},
-		{"1000001/s", "over 1000000 a second"},
+		{"1000001/s", "more than 1000000 per second"},
 		{"99999999999999999999/s", "too large"},
 		{"1/s:99999999999999999999", "too large"},
 		{"1/h:10000", "over a year"},

@@ -97,7 +97,7 @@ func (f *File) Write(w http.ResponseWriter, r *http.Request) {
 		v = f.zipped()
 	}
 	h["Etag"] = []string{v.tag}
-	if hasTag(r.Header["If-None-Match"], v.tag) {
+	if HasTag(r.Header["If-None-Match"], v.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -126,9 +126,9 @@ func takesGzip(lines []string) bool {
 	return false
 }
 
-// hasTag reports whether If-None-Match names the tag, with the weak comparison of RFC
+// HasTag reports whether If-None-Match names the tag, with the weak comparison of RFC
 // 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
-func hasTag(lines []string, tag string) bool {
+func HasTag(lines []string, tag string) bool {
 	for _, line := range lines {
 		for candidate := range strings.SplitSeq(line, ",") {
 			candidate = strings.TrimSpace(candidate)

@@ -2,11 +2,18 @@ package policy
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 //go:embed policies.json
@@ -33,7 +40,7 @@ func Load(path string) (Set, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("is larger than %d bytes: it is no file of policies", maxFile)
+		err = fmt.Errorf("is larger than %d bytes, so it is not a policy file", maxFile)
 	}
 	var b Set
 	if err == nil {
@@ -57,20 +64,16 @@ const (
 // Parse parses a policy file such as policies.json. It refuses whatever it does not
 // understand.
 func Parse(data []byte) (Set, error) {
-	file, err := readObject(data)
+	file, err := readObject(string(data))
 	if err != nil {
 		return nil, err
 	}
-	list, ok := file.take("policies").([]any)
-	if !ok || len(list) == 0 {
+	var list []map[string]jsontext.Value
+	if err := json.Unmarshal(file.take("policies"), &list); err != nil || len(list) == 0 {
 		return nil, fmt.Errorf("policies: must be an array of at least one policy")
 	}
 	var b Set
-	for i, item := range list {
-		fields, ok := item.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("policy %d: must be an object", i+1)
-		}
+	for i, fields := range list {
 		o := &object{where: fmt.Sprintf("policy %d: ", i+1), fields: fields}
 		b = append(b, readPolicy(o))
 		if o.check(b); o.err != nil {
@@ -115,4 +118,104 @@ func (o *object) check(b Set) {
 				p.Performance[slower], slower)
 		}
 	}
+}
+
+// object reads the fields of a JSON object, and keeps the first error. Read the known
+// fields, then call done: any field left is unknown.
+type object struct {
+	where  string // which policy, ending in ": "; empty for the file itself
+	path   string // within the policy
+	fields map[string]jsontext.Value
+	err    error
+}
+
+func (o *object) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+func (o *object) failf(name, format string, args ...any) {
+	o.fail(fmt.Errorf("%s%s: %s", o.where, join(o.path, name), fmt.Sprintf(format, args...)))
+}
+
+// join returns the path of a field within a policy, such as performance.premium.
+func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+// take removes a field and returns its value, or nil if it is absent.
+func (o *object) take(name string) jsontext.Value {
+	value := o.fields[name]
+	delete(o.fields, name)
+	return value
+}
+
+// text removes a field and returns its text, or "" if it is not a string.
+func (o *object) text(name string) (text string) {
+	if value := o.take(name); value.Kind() == jsontext.KindString {
+		_ = json.Unmarshal(value, &text) // cannot fail: it was checked when it was read
+	}
+	return text
+}
+
+// done returns the first error, or an error for a field that was not read.
+func (o *object) done() error {
+	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
+		o.failf(name, "is not a field of a policy; check its spelling")
+	}
+	return o.err
+}
+
+func (o *object) whole(name string) int {
+	n, err := strconv.ParseInt(string(o.take(name)), 10, 32)
+	if err != nil {
+		o.failf(name, "must be a whole number such as 1")
+	}
+	return int(n)
+}
+
+func (o *object) day(name string) beacon.Day {
+	day, err := beacon.ParseDay(o.text(name))
+	if err != nil {
+		o.failf(name, "%v", err)
+	}
+	return day
+}
+
+func (o *object) amount(name string, most beacon.Amount) beacon.Amount {
+	a, err := beacon.ParseAmount(o.text(name))
+	if err != nil || a < 0 || a > most {
+		o.failf(name, `must be a text such as "0.250000": from 0 to %s, with at most six digits after the point`, most)
+	}
+	return a
+}
+
+func (o *object) inner(name string) *object {
+	inner := &object{where: o.where, path: join(o.path, name), err: o.err}
+	if err := json.Unmarshal(o.take(name), &inner.fields); err != nil || inner.fields == nil {
+		o.failf(name, "must be an object")
+		inner.err = o.err
+	}
+	return inner
+}
+
+// readObject reads one JSON object with nothing after it, and no name twice in an
+// object. Numbers keep their spelling.
+func readObject(data string) (*object, error) {
+	dec, o := jsontext.NewDecoder(strings.NewReader(data)), &object{}
+	err := json.UnmarshalDecode(dec, &o.fields)
+	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("the JSON is incomplete")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, fmt.Errorf("%.80q appears twice in an object", syntax.JSONPointer.LastToken())
+	case isSyntax:
+		return nil, fmt.Errorf("not valid JSON at byte %d: %w", syntax.ByteOffset, err)
+	case err != nil || o.fields == nil:
+		return nil, errors.New("must be a JSON object with policies in it")
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is text after the JSON object")
+	}
+	return o, nil
 }

@@ -69,10 +69,10 @@ func TestParse_Refuses(t *testing.T) {
 		{`{"policies"`, `{"policies": [], "policies"`, `"policies" appears twice`},
 		{`{"policies"`, `{"note": "", "policies"`, "note: is not a field"},
 		{`{"policies"`, `{"rules"`, "policies: must be an array"},
-		{"]}\n", "]} {}", "something follows"},
-		{"]}\n", "]", "ends too early"},
+		{"]}\n", "]} {}", "there is text after"},
+		{"]}\n", "]", "is incomplete"},
 		{"]}\n", "]]", "not valid JSON at byte"},
-		{`"0.02"`, `[[[[[[]]]]]]`, "nested deeper"},
+		{`"0.02"`, `[[[[[[]]]]]]`, "policy 1: utilization_per_gb: must be a text"},
 	} {
 		text := strings.Replace(two, test.old, test.changed, 1)
 		if text == two {
@@ -116,7 +116,7 @@ func TestLoad(t *testing.T) {
 	if b, err := policy.Load(path); err != nil || len(b) != 2 {
 		t.Errorf("Load = %v, %v", b, err)
 	}
-	for text, want := range map[string]string{"{": "ends too early", two + strings.Repeat(" ", 1<<20): "larger than"} {
+	for text, want := range map[string]string{"{": "is incomplete", two + strings.Repeat(" ", 1<<20): "larger than"} {
 		write(text)
 		if b, err := policy.Load(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("Load of %.20q = %v, %v; want %s, and the path", text, b, err, want)

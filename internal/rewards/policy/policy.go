@@ -8,6 +8,9 @@ package policy
 
 import (
 	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -61,4 +64,66 @@ func (b Set) In(month beacon.Month) []*Policy {
 		in = append(in, b.Version(n))
 	}
 	return in
+}
+
+// gigabyte is how many bytes PerGB pays for.
+const gigabyte = 1_000_000_000
+
+// Reward returns what a day earned. Each of the three amounts is rounded down to the
+// millionth by itself (decision N18). Performance is a share of the availability that
+// is paid.
+func (p *Policy) Reward(f beacon.Facts) beacon.Earned {
+	available := p.available(f)
+	return beacon.Earned{
+		Availability: available,
+		Performance:  share(available, p.Performance[f.Tier]),
+		Utilization:  min(p.Cap, p.carried(f.Bytes)),
+	}
+}
+
+func (p *Policy) available(f beacon.Facts) beacon.Amount {
+	if f.Expected == 0 {
+		return 0
+	}
+	return p.Availability * beacon.Amount(f.Served) / beacon.Amount(f.Expected)
+}
+
+// share returns rate credits for each credit of an amount.
+func share(of, rate beacon.Amount) beacon.Amount { return of * rate / beacon.Credit }
+
+// carried returns what bytes are worth before the cap. The product needs more than 64
+// bits; the quotient does not, because PerGB is limited.
+func (p *Policy) carried(bytes uint64) beacon.Amount {
+	hi, lo := bits.Mul64(uint64(p.PerGB), bytes)
+	worth, _ := bits.Div64(hi, lo, gigabyte)
+	return beacon.Amount(worth)
+}
+
+// ParseLine parses the output of Line.
+func ParseLine(line string) (Policy, error) {
+	words := strings.Split(line, ",")
+	const fields = 9
+	if len(words) != fields || words[0] != "policy" {
+		return Policy{}, fmt.Errorf("%.100q is not a policy", line)
+	}
+	version, err := strconv.Atoi(words[1])
+	if err != nil {
+		return Policy{}, fmt.Errorf("%.100q has no version", line)
+	}
+	p := Policy{Version: version}
+	if p.From, err = beacon.ParseDay(words[2]); err != nil {
+		return Policy{}, fmt.Errorf("%.100q: the first day %w", line, err)
+	}
+	amounts := []*beacon.Amount{&p.Availability, &p.Performance[0], &p.Performance[1], &p.Performance[2], &p.PerGB, &p.Cap}
+	for i, amount := range amounts {
+		n, err := strconv.ParseInt(words[3+i], 10, 64)
+		if err != nil {
+			return Policy{}, fmt.Errorf("%.100q: %q is not an amount", line, words[3+i])
+		}
+		*amount = beacon.Amount(n)
+	}
+	if p.Line() != line {
+		return Policy{}, fmt.Errorf("%.100q is not written as a policy", line)
+	}
+	return p, nil
 }

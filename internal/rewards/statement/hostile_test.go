@@ -34,11 +34,11 @@ func TestVerify_Endless(t *testing.T) {
 	text := string(oneRow().json(t))
 	rows := strings.Index(text, `{"date"`)
 	for name, test := range map[string]struct{ begin, same, want string }{
-		"spaces":           {"", " ", "nothing but space"},
-		"lines":            {"", "\n\r\t", "nothing but space"},
-		"spaces in rows":   {text[:rows], " ", "nothing but space"},
-		"spaces behind":    {text, " ", "nothing but space"},
-		"more behind":      {text, " {}", "something follows the statement"},
+		"spaces":           {"", " ", "of white space"},
+		"lines":            {"", "\n\r\t", "of white space"},
+		"spaces in rows":   {text[:rows], " ", "of white space"},
+		"spaces behind":    {text, " ", "of white space"},
+		"more behind":      {text, " {}", "there is text after the statement"},
 		"digits":           {text[:rows] + `{"policy":`, "1", "more than 1024 bytes"},
 		"a text":           {`{"user_id":"`, "u", "more than 1024 bytes"},
 		"quotes in a text": {`{"user_id":"`, `\"`, "more than 1024 bytes"},
@@ -50,7 +50,7 @@ func TestVerify_Endless(t *testing.T) {
 		"long meta":        {`{"meta":[`, `0,`, "meta: is larger"},
 		"meta of objects":  {`{"meta":`, `{"a":`, "meta: is larger"},
 		"empty rows":       {text[:rows], `{},`, "row 1: date is missing"},
-		"policies":         {`{"policies":[`, text[strings.Index(text, `{"version"`):strings.Index(text, `],"previous`)] + ",", "versions must rise"},
+		"policies":         {`{"policies":[`, text[strings.Index(text, `{"version"`):strings.Index(text, `],"previous`)] + ",", "versions must be in ascending order"},
 		"zeros":            {"", "\x00", "not valid JSON at byte 0"},
 	} {
 		from := &endless{begin: test.begin, same: test.same}
@@ -69,7 +69,7 @@ func TestVerify_Truncated(t *testing.T) {
 	for n := range text {
 		if _, err := verify(text[:n]); err == nil {
 			t.Fatalf("nobody noticed that all after byte %d is missing", n)
-		} else if n > 0 && !strings.Contains(err.Error(), "it ends too early") {
+		} else if n > 0 && !strings.Contains(err.Error(), "the end of the file is missing") {
 			t.Fatalf("after byte %d: %v", n, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestVerify_NoStatement(t *testing.T) {
 		`{"user_id":"usr_` + "\xff": "not valid JSON",
 		`{"user_id":"usr_\ud800"}`:  "not valid JSON",
 		`{"user_id":"usr_1\n"}`:     "must be an id",
-		`{"previous_hash":"` + strings.Repeat("0", 64) + `"}`: "must be null when there is no statement before",
+		`{"previous_hash":"` + strings.Repeat("0", 64) + `"}`: "must be null for the first statement",
 	} {
 		if _, err := verify([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", text, err, want)

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // reader parses JSON as a stream. The tokenizer rejects bad UTF-8 and duplicate
@@ -36,9 +35,9 @@ func (r *reader) fault(err error) error {
 	case errors.Is(err, io.EOF):
 		return errors.New("not a statement: it is empty")
 	case !ok || errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it ends too early: the end of the file is missing")
+		return errors.New("the end of the file is missing")
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return errors.New("this name appears twice: " + fault.JSONPointer.LastToken())
+		return errors.New("duplicate name: " + fault.JSONPointer.LastToken())
 	default:
 		return fmt.Errorf("not valid JSON at byte %d", fault.ByteOffset)
 	}
@@ -69,7 +68,7 @@ func (r *reader) object(names []string, read func(i int) error) (seen uint, err 
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return seen, fmt.Errorf("%.80q is not a name that a statement has here", name)
+			return seen, fmt.Errorf("%.80q is not a name that belongs here", name)
 		}
 		if err := read(i); err != nil {
 			return seen, within(name, err)
@@ -123,7 +122,7 @@ func (r *reader) array(read func() error) error {
 	return err
 }
 
-func (r *reader) text() (string, error) { return r.take(jsontext.KindString, "must be a text") }
+func (r *reader) text() (string, error) { return r.take(jsontext.KindString, "must be a string") }
 
 // digits reads a non-negative whole number.
 func (r *reader) digits(bits int) (uint64, error) {
@@ -133,7 +132,7 @@ func (r *reader) digits(bits int) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, bits)
 	if err != nil {
-		return 0, fmt.Errorf("must be a whole number of at most %d bits, and is %.40s", bits, text)
+		return 0, fmt.Errorf("must be a whole number of at most %d bits, but is %.40s", bits, text)
 	}
 	return n, nil
 }
@@ -198,7 +197,7 @@ func (r *reader) ident(prefix string) (string, error) {
 	}
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 	if !strings.HasPrefix(text, prefix) || len(text) > 64 || strings.Trim(text, letters) != "" {
-		return "", fmt.Errorf("must be an id such as %s…, and is %.80q", prefix, text)
+		return "", fmt.Errorf("must be an id such as %s…, but is %.80q", prefix, text)
 	}
 	return text, nil
 }
@@ -218,7 +217,7 @@ func (r *reader) time(into *time.Time) error {
 func (r *reader) exactly(want string) error {
 	text, err := r.text()
 	if err == nil && text != want {
-		err = fmt.Errorf("must be %q, and is %.80q", want, text)
+		err = fmt.Errorf("must be %q, but is %.80q", want, text)
 	}
 	return err
 }
@@ -234,7 +233,7 @@ func (r *reader) skip() error {
 			return nil
 		}
 	}
-	return errors.New("is larger than a server makes it")
+	return errors.New("is larger than any server makes it")
 }
 
 // end checks that nothing follows.
@@ -244,5 +243,64 @@ func (r *reader) end() error {
 	} else if r.input.err != nil {
 		return r.input.err
 	}
-	return errors.New("something follows the statement")
+	return errors.New("there is text after the statement")
+}
+
+// Limits on everything in a statement that must be in memory at once.
+const (
+	maxWord     = 1 << 10  // bytes of a text or number
+	maxSpaces   = 64 << 10 // bytes between two of them
+	maxMeta     = 1000     // tokens of a server's metadata about its response
+	maxHotspots = 1_000_000
+)
+
+// bounded reads JSON and stops at a token, or at space between tokens, that is longer
+// than in any statement, because the decoder buffers that much.
+type bounded struct {
+	from io.Reader
+	err  error
+
+	inText, escaped bool
+	word, spaces    int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.from.Read(p)
+	for _, c := range p[:n] {
+		b.see(c)
+	}
+	switch {
+	case b.word > maxWord:
+		b.err = fmt.Errorf("not a statement: it has a string or number of more than %d bytes", maxWord)
+	case b.spaces > maxSpaces:
+		b.err = fmt.Errorf("not a statement: it has more than %d bytes of white space", maxSpaces)
+	case err != nil && err != io.EOF:
+		b.err = fmt.Errorf("cannot read the statement: %w", err)
+	default:
+		return n, err
+	}
+	return 0, b.err
+}
+
+// see advances the state by one byte. A limit once exceeded stays exceeded.
+func (b *bounded) see(c byte) {
+	switch {
+	case b.word > maxWord || b.spaces > maxSpaces:
+	case b.inText:
+		b.word++
+		b.inText = c != '"' || b.escaped
+		b.escaped = c == '\\' && !b.escaped
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		b.word = 0
+		b.spaces++
+	case c == '{' || c == '}' || c == '[' || c == ']' || c == ':' || c == ',':
+		b.word, b.spaces = 0, 0
+	default:
+		b.spaces = 0
+		b.word++
+		b.inText = c == '"'
+	}
 }

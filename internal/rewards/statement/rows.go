@@ -92,7 +92,7 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 	case row.Day.Month() != v.sum.Month:
 		return fmt.Errorf("date: is not a day of %s", v.sum.Month)
 	case v.sum.Rows > 0 && (row.Day < last.Day || row.Day == last.Day && row.Hotspot <= last.Hotspot):
-		return fmt.Errorf("comes after the row of %s and %s: rows must be in the order of days and then of hotspots, each once",
+		return fmt.Errorf("comes after the row of %s and %s: rows must be sorted by day and hotspot, without duplicates",
 			last.Day, last.Hotspot)
 	}
 	if err := plausible(&row.Facts); err != nil {
@@ -103,16 +103,16 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 	}
 	p := v.known.On(row.Day)
 	if row.Policy != p.Version {
-		return fmt.Errorf("policy: is %d, and policy %d was in force on that day", row.Policy, p.Version)
+		return fmt.Errorf("policy: is %d, but policy %d was in force on that day", row.Policy, p.Version)
 	}
 	for _, component := range earnings(row.Earned, p.Reward(row.Facts)) {
 		if component.got != component.want {
-			return fmt.Errorf("%s: is %s, and by policy %d it must be %s", component.name, component.got, p.Version, component.want)
+			return fmt.Errorf("%s: is %s, but policy %d gives %s", component.name, component.got, p.Version, component.want)
 		}
 	}
 	if want := v.sum.Chain.Next(row); hash != want {
-		return fmt.Errorf("hash: is %s, and over this row and the hash before it must be %s: "+
-			"something in this row was changed, or what comes before it", hash, want)
+		return fmt.Errorf("hash: is %s, but this row and the hash before it give %s: "+
+			"this row, or something before it, was changed", hash, want)
 	}
 	return nil
 }
@@ -134,14 +134,14 @@ func earnings(got, want beacon.Earned) [3]component {
 func plausible(f *beacon.Facts) error {
 	for _, minutes := range [...]int{f.Expected, f.Closed, f.Excused, f.Outside} {
 		if minutes > beacon.MinutesADay { // also keeps their sum from overflowing
-			return fmt.Errorf("a day has no more than %d minutes", beacon.MinutesADay)
+			return fmt.Errorf("a day has at most %d minutes", beacon.MinutesADay)
 		}
 	}
 	switch all := f.Expected + f.Closed + f.Excused + f.Outside; {
 	case f.Served > f.Expected:
-		return fmt.Errorf("served_minutes: is %d, and only %d were expected", f.Served, f.Expected)
+		return fmt.Errorf("served_minutes: is %d, but only %d were expected", f.Served, f.Expected)
 	case all != beacon.MinutesADay:
-		return fmt.Errorf("expected, closed, excused and outside minutes add up to %d: a day has %d", all, beacon.MinutesADay)
+		return fmt.Errorf("expected, closed, excused and outside minutes add up to %d, but a day has %d", all, beacon.MinutesADay)
 	}
 	return nil
 }
@@ -154,4 +154,64 @@ func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
 	v.sum.Hotspots = len(v.hotspots)
 	v.sum.Chain = hash
 	v.sum.Sum = v.sum.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+}
+
+// totals is what a statement says that its rows add up to.
+type totals struct {
+	rows, hotspots   int
+	served, expected int64
+	earned           beacon.Earned
+	total            beacon.Amount
+}
+
+var totalNames = []string{
+	"rows", "hotspot_count", "served_minutes", "expected_minutes", "availability", "performance", "utilization", "total_earned",
+}
+
+func (v *verifier) readTotals() error {
+	t := &v.totals
+	return v.whole(totalNames, func(i int) error {
+		switch totalNames[i] {
+		case "rows":
+			return natural(&v.reader, &t.rows)
+		case "hotspot_count":
+			return natural(&v.reader, &t.hotspots)
+		case "served_minutes":
+			return natural(&v.reader, &t.served)
+		case "expected_minutes":
+			return natural(&v.reader, &t.expected)
+		case "availability":
+			return v.amount(&t.earned.Availability)
+		case "performance":
+			return v.amount(&t.earned.Performance)
+		case "utilization":
+			return v.amount(&t.earned.Utilization)
+		default:
+			return v.amount(&t.total)
+		}
+	})
+}
+
+// check compares the totals with the sum of the rows.
+func (t *totals) check(sum *ledger.UserMonth) error {
+	for _, count := range []struct {
+		name      string
+		got, want int64
+	}{
+		{"rows", int64(t.rows), int64(sum.Rows)},
+		{"hotspot_count", int64(t.hotspots), int64(sum.Hotspots)},
+		{"served_minutes", t.served, sum.Served},
+		{"expected_minutes", t.expected, sum.Expected},
+	} {
+		if count.got != count.want {
+			return fmt.Errorf("totals: %s is %d, but the rows give %d", count.name, count.got, count.want)
+		}
+	}
+	parts := earnings(t.earned, sum.Earned)
+	for _, part := range append(parts[:], component{"total_earned", t.total, sum.Total()}) {
+		if part.got != part.want {
+			return fmt.Errorf("totals: %s is %s, but the rows give %s", part.name, part.got, part.want)
+		}
+	}
+	return nil
 }

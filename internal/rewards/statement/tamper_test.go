@@ -184,16 +184,16 @@ func TestVerify_Members(t *testing.T) {
 		t.Errorf("only %d names", names)
 	}
 	for _, test := range []struct{ old, changed, want string }{
-		{`,"hash":"`, `,"hash":"0","hash":"`, "no SHA-256"},
-		{`"unit":"credit"`, `"unit":"credit","unit":"credit"`, "this name appears twice: unit"},
-		{`"served_minutes":600,`, `"served_minutes":600,"served_minutes":600,`, "row 1 (2026-09-30, hs_1): this name appears twice"},
+		{`,"hash":"`, `,"hash":"0","hash":"`, "not a SHA-256"},
+		{`"unit":"credit"`, `"unit":"credit","unit":"credit"`, "duplicate name: unit"},
+		{`"served_minutes":600,`, `"served_minutes":600,"served_minutes":600,`, "row 1 (2026-09-30, hs_1): duplicate name"},
 		{`"served_minutes":600,`, ``, "row 1 (2026-09-30, hs_1): served_minutes is missing"},
 		{`"unit":"credit",`, ``, "unit is missing"},
 		{`"period":"2026-09",`, ``, "rows: period is missing: user_id, period and policies must come before rows"},
 		{`"total_earned":1.625`, `"total_earned":1.625000,"more":0`, `totals: "more" is not a name`},
-		{`"settled_at":"2026-10-04`, `"settled_at":"2026-09-30`, "settled_at: a month is settled after its end"},
-		{`{"user_id"`, `{"data":{},"user_id"`, "user_id: a statement stands either in data or by itself"},
-		{`"totals":`, `"data":{},"totals":`, "data: a statement stands either in data or by itself"},
+		{`"settled_at":"2026-10-04`, `"settled_at":"2026-09-30`, "settled_at: must be after the end of the month"},
+		{`{"user_id"`, `{"data":{},"user_id"`, "user_id: the statement must be either in data or at the top level"},
+		{`"totals":`, `"data":{},"totals":`, "data: the statement must be either in data or at the top level"},
 	} {
 		changed := strings.Replace(text, test.old, test.changed, 1)
 		if changed == text {

@@ -6,11 +6,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Options is what a statement is checked against.
@@ -93,7 +92,7 @@ func (v *verifier) file() error {
 			_, err := v.object(members, v.member)
 			return err
 		default:
-			return errors.New("a statement stands either in data or by itself")
+			return errors.New("the statement must be either in data or at the top level")
 		}
 	})
 	if err != nil {
@@ -147,7 +146,7 @@ func (v *verifier) readPrevious() error {
 		return err
 	}
 	if v.previous.IsZero() {
-		return errors.New("must be null when there is no statement before")
+		return errors.New("must be null for the first statement")
 	}
 	return nil
 }
@@ -155,7 +154,7 @@ func (v *verifier) readPrevious() error {
 // conclude checks what can only be checked once all rows are read.
 func (v *verifier) conclude() error {
 	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
-		return fmt.Errorf("settled_at: a month is settled after its end, which is %s", end.Format(instant))
+		return fmt.Errorf("settled_at: must be after the end of the month, %s", end.Format(instant))
 	}
 	if err := v.totals.check(&v.sum); err != nil {
 		return err
@@ -165,7 +164,7 @@ func (v *verifier) conclude() error {
 		lines[i] = ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()}
 	}
 	if want := ledger.Seal(v.previous, &v.sum, lines); v.hash != want {
-		return fmt.Errorf("hash: is %s, and over the rows, the totals, the policies and previous_hash it is %s", v.hash, want)
+		return fmt.Errorf("hash: is %s, but the rows, totals, policies and previous_hash give %s", v.hash, want)
 	}
 	return nil
 }
@@ -174,14 +173,92 @@ func (v *verifier) conclude() error {
 func Follows(a, b Report) error {
 	switch {
 	case a.User != b.User:
-		return fmt.Errorf("the statement of %s is of %s, and the one before it of %s", b.Month, b.User, a.User)
+		return fmt.Errorf("the statement for %s belongs to %s, the one before it to %s", b.Month, b.User, a.User)
 	case b.Month <= a.Month:
-		return fmt.Errorf("the statement of %s cannot follow the one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s cannot follow the one for %s", b.Month, a.Month)
 	case b.Previous.IsZero():
-		return fmt.Errorf("the statement of %s says that it is the first, but there is one of %s", b.Month, a.Month)
+		return fmt.Errorf("the statement for %s says that it is the first, but there is one for %s", b.Month, a.Month)
 	case b.Previous != a.Hash:
-		return fmt.Errorf("the statement of %s follows one whose hash is %s, but the hash of %s is %s: "+
+		return fmt.Errorf("the statement for %s follows one with the hash %s, but the hash of %s is %s: "+
 			"one of them was replaced, or one between them is missing", b.Month, b.Previous, a.Month, a.Hash)
+	}
+	return nil
+}
+
+var (
+	policyNames = []string{
+		"version", "effective_from", "availability", "performance", "utilization_per_gb", "utilization_cap",
+	}
+	tierNames = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
+)
+
+// policy reads one of the statement's policies, and compares it with the known policy
+// of that version.
+func (v *verifier) policy() error {
+	var p policy.Policy
+	err := v.whole(policyNames, func(i int) error {
+		switch policyNames[i] {
+		case "version":
+			return natural(&v.reader, &p.Version)
+		case "effective_from":
+			return v.day(&p.From)
+		case "availability":
+			return v.amount(&p.Availability)
+		case "performance":
+			return v.whole(tierNames, func(tier int) error { return v.amount(&p.Performance[tier]) })
+		case "utilization_per_gb":
+			return v.amount(&p.PerGB)
+		default:
+			return v.amount(&p.Cap)
+		}
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
+	case len(v.policies) > 0 && p.Version <= v.policies[len(v.policies)-1].Version:
+		return fmt.Errorf("policy %d: versions must be in ascending order", p.Version)
+	}
+	v.policies = append(v.policies, p)
+	known := v.known.Version(p.Version)
+	if known == nil {
+		return fmt.Errorf("policy %d is unknown here (the newest is %d): verify with the policies of the server", p.Version, len(v.known))
+	}
+	return differ(&p, known)
+}
+
+// differ returns an error for the first field in which a policy differs from the
+// known one.
+func differ(p, known *policy.Policy) error {
+	for _, field := range []struct {
+		name      string
+		got, want fmt.Stringer
+	}{
+		{"effective_from", p.From, known.From},
+		{"availability", p.Availability, known.Availability},
+		{"performance.standard", p.Performance[beacon.Standard], known.Performance[beacon.Standard]},
+		{"performance.enhanced", p.Performance[beacon.Enhanced], known.Performance[beacon.Enhanced]},
+		{"performance.premium", p.Performance[beacon.Premium], known.Performance[beacon.Premium]},
+		{"utilization_per_gb", p.PerGB, known.PerGB},
+		{"utilization_cap", p.Cap, known.Cap},
+	} {
+		if field.got != field.want {
+			return fmt.Errorf("policy %d: %s is %s, but policy %d has %s here",
+				p.Version, field.name, field.got, p.Version, field.want)
+		}
+	}
+	return nil
+}
+
+// inForce checks that the policies are exactly those in force in the month.
+func (v *verifier) inForce() error {
+	want := v.known.In(v.sum.Month)
+	for i, p := range want {
+		if i >= len(v.policies) || v.policies[i].Version != p.Version {
+			return fmt.Errorf("policies: policy %d was in force in %s but is missing or out of order", p.Version, v.sum.Month)
+		}
+	}
+	if len(v.policies) > len(want) {
+		return fmt.Errorf("policies: policy %d was not in force in %s", v.policies[len(want)].Version, v.sum.Month)
 	}
 	return nil
 }

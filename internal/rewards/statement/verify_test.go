@@ -74,12 +74,12 @@ func TestVerify_Policies(t *testing.T) {
 		change func(policy.Set) policy.Set
 		want   string
 	}{
-		"unknown":      {func(b policy.Set) policy.Set { return b[:1] }, "policy 2 is not known here, only up to 1"},
-		"other day":    {func(b policy.Set) policy.Set { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, and in the policy 2 that is known here it is 2026-10-15"},
-		"other amount": {func(b policy.Set) policy.Set { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, and in the policy 1 that is known here it is 1.000001"},
+		"unknown":      {func(b policy.Set) policy.Set { return b[:1] }, "policy 2 is unknown here (the newest is 1)"},
+		"other day":    {func(b policy.Set) policy.Set { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, but policy 2 has 2026-10-15 here"},
+		"other amount": {func(b policy.Set) policy.Set { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, but policy 1 has 1.000001 here"},
 		"one more": {func(b policy.Set) policy.Set {
 			return append(b, policy.Policy{Version: 3, From: mustDay("2026-10-31")})
-		}, "policies: policy 3 was in force in 2026-10 and is not there"},
+		}, "policies: policy 3 was in force in 2026-10 but is missing"},
 	} {
 		_, err := statement.Verify(bytes.NewReader(text), statement.Options{Policies: test.change(book())})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -104,7 +104,7 @@ func TestVerify_WellMadeLies(t *testing.T) {
 		want string
 	}{
 		"a millionth more": {func(rows []ledger.Row) []ledger.Row { rows[2].Availability++; return rows }, "row 3 ("},
-		"a wrong policy":   {func(rows []ledger.Row) []ledger.Row { rows[1].Policy = 2; return rows }, "row 2 (2026-10-01, hs_00000000000000000000000008): policy: is 2, and policy 1 was in force"},
+		"a wrong policy":   {func(rows []ledger.Row) []ledger.Row { rows[1].Policy = 2; return rows }, "row 2 (2026-10-01, hs_00000000000000000000000008): policy: is 2, but policy 1 was in force"},
 		"other month":      {func(rows []ledger.Row) []ledger.Row { rows[len(rows)-1].Day++; return rows }, "date: is not a day of 2026-10"},
 		"twice":            {func(rows []ledger.Row) []ledger.Row { rows[1] = rows[0]; return rows }, "row 2 (2026-10-01, hs_00000000000000000000000001): comes after"},
 		"unordered":        {func(rows []ledger.Row) []ledger.Row { rows[0], rows[1] = rows[1], rows[0]; return rows }, "row 2 ("},
@@ -113,13 +113,13 @@ func TestVerify_WellMadeLies(t *testing.T) {
 			f := &rows[0].Facts
 			f.Closed, f.Excused, f.Outside = math.MaxInt, math.MaxInt, 2+beacon.MinutesADay-f.Expected
 			return rows
-		}, "row 1 (2026-10-01, hs_00000000000000000000000001): a day has no more than 1440 minutes"},
+		}, "row 1 (2026-10-01, hs_00000000000000000000000001): a day has at most 1440 minutes"},
 		"an earlier day": {func(rows []ledger.Row) []ledger.Row {
 			rows[len(rows)-1].Day = rows[0].Day
 			return rows
 		}, "comes after the row of 2026-10-31"},
 		"overserved":         {func(rows []ledger.Row) []ledger.Row { rows[0].Served = rows[0].Expected + 1; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): served_minutes: is "},
-		"an id with a comma": {func(rows []ledger.Row) []ledger.Row { rows[0].Hotspot = "hs_1,1"; return rows }, `row 1 (2026-10-01): hotspot_id: must be an id such as hs_…, and is "hs_1,1"`},
+		"an id with a comma": {func(rows []ledger.Row) []ledger.Row { rows[0].Hotspot = "hs_1,1"; return rows }, `row 1 (2026-10-01): hotspot_id: must be an id such as hs_…, but is "hs_1,1"`},
 	} {
 		honest := sample(1, 3, 6, ledger.Hash{})
 		b := settle(book(), honest.statement.Month, ledger.Hash{}, test.lie(honest.rows))
@@ -137,10 +137,10 @@ func TestFollows(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*statement.Report){
-		"is of usr_2":       func(r *statement.Report) { r.User = "usr_2" },
+		"belongs to usr_2":  func(r *statement.Report) { r.User = "usr_2" },
 		"cannot follow":     func(r *statement.Report) { r.Month = month },
 		"is the first":      func(r *statement.Report) { r.Previous = ledger.Hash{} },
-		"one whose hash is": func(r *statement.Report) { r.Previous = ledger.Hash{3} },
+		"one with the hash": func(r *statement.Report) { r.Previous = ledger.Hash{3} },
 	} {
 		changed := b
 		change(&changed)

@@ -83,7 +83,7 @@ func eachRow(s *ledger.Statement, rows Rows, fn func(n int, row *ledger.Row, cha
 		return fn(n, &row, chain)
 	})
 	if err == nil && (n != s.Rows || last != s.Chain) {
-		err = fmt.Errorf("statement of %s for %s: the books have %d rows that end in %s, and it was made over %d that end in %s",
+		err = fmt.Errorf("statement of %s for %s: the ledger has %d rows ending in %s, but the statement was made from %d ending in %s",
 			s.Month, s.User, n, last, s.Rows, s.Chain)
 	}
 	return err

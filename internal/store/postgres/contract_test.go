@@ -9,17 +9,20 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
-func database(url string) storetest.Database {
+// database is the one at a URL, with limits of minutes: none of these tests is about
+// them.
+func database(t testing.TB, url string) storetest.Database {
+	url = storetest.Patient(t, url)
 	return func(ctx context.Context, node string) (*store.DB, error) {
 		return postgres.Open(ctx, url, postgres.Options{Node: node, Now: storetest.Now})
 	}
 }
 
 func TestContract(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Postgres(t)) })
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(t, storetest.Postgres(t)) })
 }
 
 // TestContract_Serializable: as near as PostgreSQL comes to a distributed engine.
 func TestContract_Serializable(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Database { return database(storetest.Serializable(t)) })
+	storetest.Run(t, func(t testing.TB) storetest.Database { return database(t, storetest.Serializable(t)) })
 }

@@ -94,7 +94,7 @@ func settings(ctx context.Context, read *sql.DB) (looked string, wrong []string,
 		all = append(all, name+" "+value)
 		off := value == "off" || name == "synchronous_commit" && value == "local"
 		if off && name != "data_checksums" {
-			wrong = append(wrong, fmt.Sprintf("%s is %s: an acknowledged write can be lost, or half written, in a crash", name, value))
+			wrong = append(wrong, fmt.Sprintf("%s is %s, so a crash can lose or tear an acknowledged write", name, value))
 		}
 	}
 	return strings.Join(all, ", "), wrong, rows.Err()
@@ -118,7 +118,7 @@ func storage(ctx context.Context, read *sql.DB, quick bool) (looked string, wron
 				wrong = append(wrong, fmt.Sprintf("table %s: %v", t.name, err))
 			}
 		}
-		return fmt.Sprintf("%d tables read; indexes are looked at too where the extension amcheck is (CREATE EXTENSION amcheck)", len(tables)), wrong, nil
+		return fmt.Sprintf("%d tables read; to check indexes too, install the extension amcheck (CREATE EXTENSION amcheck)", len(tables)), wrong, nil
 	}
 	indexes, err := objects(ctx, read, findIndexes)
 	if err != nil {
@@ -127,7 +127,7 @@ func storage(ctx context.Context, read *sql.DB, quick bool) (looked string, wron
 	for _, index := range indexes {
 		if _, err := read.ExecContext(ctx, checkIndex, index.oid, !quick); err != nil {
 			if refused(err) {
-				return "", nil, fmt.Errorf("amcheck is there, but this user may not use it (GRANT EXECUTE ON FUNCTION bt_index_check(regclass, boolean)): %w", err)
+				return "", nil, fmt.Errorf("amcheck is installed, but this user may not use it (GRANT EXECUTE ON FUNCTION bt_index_check(regclass, boolean)): %w", err)
 			}
 			wrong = append(wrong, fmt.Sprintf("index %s: %v", index.name, err))
 		}

@@ -13,14 +13,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // Options are the settings of a store. The zero value of each is usable, except for
@@ -47,6 +48,16 @@ var limits = map[string]string{
 	"idle_in_transaction_session_timeout": "10000",
 }
 
+// patienceFor returns the committer's patience. If the URL lets statements take longer,
+// so does the committer.
+func patienceFor(settings map[string]string) time.Duration {
+	limit, err := strconv.Atoi(settings["statement_timeout"])
+	if err != nil { // such as "1min"
+		return patience
+	}
+	return max(patience, time.Duration(limit)*time.Millisecond+time.Second)
+}
+
 // Statements returns every statement that is ever sent to a server, migrations
 // included, for checks of the SQL itself.
 func Statements() ([]string, error) {
@@ -70,7 +81,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
 	}
 	if strings.Contains(config.Host, "@") {
-		return nil, errors.New("open database: the URL has an @ too many: write one in a password as %40") // part of the password is in the host now, so neither is in the error
+		return nil, errors.New("open database: the URL has more than one @; write an @ in a password as %40") // part of the password is in the host now, so neither is in the error
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -106,7 +117,8 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Scan:      scan,
-		Patience:  patience,
+		Patience:  patienceFor(limited.RuntimeParams),
+		Clock:     "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)
@@ -180,7 +192,7 @@ func durable(ctx context.Context, db *sql.DB) error {
 	case "on", "remote_apply", "remote_write":
 		return nil
 	}
-	return fmt.Errorf("synchronous_commit is %q for this user and database, so that an acknowledged write can be lost: "+
+	return fmt.Errorf("synchronous_commit is %q for this user and database, so an acknowledged write can be lost: "+
 		"set it to on (ALTER DATABASE … SET synchronous_commit = on, or ?synchronous_commit=on in the URL)", setting)
 }
 
@@ -208,3 +220,39 @@ func scan(
 		return rows.Err()
 	})
 }
+
+// dial detects within half a minute that the other side is gone.
+var dial = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
+	Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
+}}).DialContext
+
+// patiently returns connections whose statements are never canceled. Whenever the
+// driver gives up waiting for a response, it would send a cancel request on a second
+// connection. That does not undo a COMMIT that waits for a synchronous standby:
+// PostgreSQL stops waiting, and makes visible what the standby does not have. Servers
+// then applied changes that, after the standby had taken over, had never existed, and
+// missed those that reused their numbers.
+//
+// Left alone, such a COMMIT stays invisible until the standby is back, or ends with the
+// primary. Other statements end by their own timeout.
+func patiently(dial pgconn.DialFunc) pgconn.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return patient{conn}, nil
+	}
+}
+
+// patient is a connection that hides its remote address, to which the driver would send
+// the cancel request.
+type patient struct{ net.Conn }
+
+func (patient) RemoteAddr() net.Addr { return nowhere{} }
+
+// nowhere is an address that cannot be dialed.
+type nowhere struct{}
+
+func (nowhere) Network() string { return "nowhere" }
+func (nowhere) String() string  { return "nowhere" }

@@ -55,10 +55,13 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 		return err
 	}
 	if err := alone(from); err != nil {
-		return fmt.Errorf("%w: this is a database in use, or was one, and no backup of it", err)
+		return fmt.Errorf("%w: this is a database, not a backup", err)
+	}
+	if err := unused(to); err != nil {
+		return err
 	}
 	if err := alone(to); err != nil {
-		return fmt.Errorf("%w: what is left of another database must not get into this one", err)
+		return fmt.Errorf("%w: it belongs to another database; move it first", err)
 	}
 	if err := withImmutable(ctx, from, checkSchema); err != nil { // before gigabytes are copied
 		return fmt.Errorf("%s: %w", from, err)
@@ -105,18 +108,24 @@ func alone(path string) error {
 	return nil
 }
 
+// draftPattern names a copy that is not complete.
+const draftPattern = ".beacon-copy-*"
+
 // place has a file written next to its destination, and moves it there once all of it
 // is on disk. Only its owner may read it.
 func place(to string, opts Copying, make func(draft string) error) error {
 	if _, err := os.Lstat(to); err == nil && !opts.Replace {
 		return fmt.Errorf("%s: %w", to, fs.ErrExist)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(to), ".beacon-copy-*")
+	sweep(filepath.Dir(to))
+	draft, err := os.CreateTemp(filepath.Dir(to), draftPattern)
 	if err != nil {
 		return err
 	}
+	defer draft.Close()           // releases the lock
 	defer os.Remove(draft.Name()) // does nothing after a rename; removes the extra name after a link
-	if err := errors.Join(draft.Close(), make(draft.Name())); err != nil {
+	lockFile(draft)
+	if err := make(draft.Name()); err != nil {
 		return err
 	}
 	if err := syncPath(draft.Name()); err != nil {
@@ -162,7 +171,28 @@ type backuper interface {
 // copyPages copies a database page by page. The transaction pins its snapshot: without
 // it, the copy would restart whenever someone writes.
 func copyPages(ctx context.Context, from, to string, opts Copying) error {
-	pool, err := sql.Open("sqlite", dsn(from, "rw", Options{}))
+	return withConn(ctx, dsn(from, "rw", Options{}), func(ctx context.Context, conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		if err := checkSchema(ctx, conn); err != nil {
+			return err
+		}
+		return conn.Raw(func(driver any) error {
+			// The file is synced once it is complete.
+			backup, err := driver.(backuper).NewBackup(fileURL(to, url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}))
+			if err != nil {
+				return err
+			}
+			return errors.Join(stepThrough(ctx, backup, opts), backup.Finish())
+		})
+	})
+}
+
+// withConn opens a database, and calls use with a connection to it.
+func withConn(ctx context.Context, dsn string, use func(context.Context, *sql.Conn) error) error {
+	pool, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return err
 	}
@@ -172,22 +202,11 @@ func copyPages(ctx context.Context, from, to string, opts Copying) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
-	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-	if err := checkSchema(ctx, conn); err != nil {
-		return err
-	}
-	return conn.Raw(func(driver any) error {
-		// The file is synced once it is complete.
-		target := url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}
-		backup, err := driver.(backuper).NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: to, RawQuery: target.Encode()}).String())
-		if err != nil {
-			return err
-		}
-		return errors.Join(stepThrough(ctx, backup, opts), backup.Finish())
-	})
+	return use(ctx, conn)
+}
+
+func fileURL(path string, settings url.Values) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String()
 }
 
 func stepThrough(ctx context.Context, backup *sqlite.Backup, opts Copying) error {
@@ -239,7 +258,7 @@ func check(ctx context.Context, path string, opts Copying) error {
 		return errors.Join(checkSchema(ctx, conn), checkPages(ctx, conn))
 	})
 	if err != nil {
-		return fmt.Errorf("the copy is not good: %w", err)
+		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	opts.tell("checked", 1)
 	return nil
@@ -247,22 +266,11 @@ func check(ctx context.Context, path string, opts Copying) error {
 
 // withImmutable reads a database that nobody writes, and creates no files beside it.
 func withImmutable(ctx context.Context, path string, read func(context.Context, *sql.Conn) error) error {
-	settings := url.Values{"mode": {"ro"}, "immutable": {"1"}}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	pool, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String())
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return read(ctx, conn)
+	return withConn(ctx, fileURL(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}), read)
 }
 
 func checkSchema(ctx context.Context, conn *sql.Conn) error { return store.CheckSchema(ctx, conn) }

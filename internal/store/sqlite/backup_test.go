@@ -221,11 +221,11 @@ func TestRestore_Refuses(t *testing.T) {
 			t.Errorf("%v, copied: %t; want %s before anything is copied", err, copied, why)
 		}
 	}
-	refused(path, "beacon.db-wal: this is a database in use") // its log has the latest
+	refused(path, "beacon.db-wal: this is a database, not a backup") // its log has the latest
 	if err := os.WriteFile(to+"-wal", []byte("left"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(backup, "new.db-wal: what is left of another database")
+	refused(backup, "new.db-wal: it belongs to another database")
 	if err := os.Remove(to + "-wal"); err != nil {
 		t.Fatal(err)
 	}
@@ -234,9 +234,9 @@ func TestRestore_Refuses(t *testing.T) {
 	raw(t, backup, `DELETE FROM schema_versions WHERE version > 1`, `UPDATE schema_versions SET checksum = 'x'`)
 	refused(backup, "another build of beacon")
 	raw(t, backup, `DELETE FROM schema_versions`)
-	refused(backup, "this is no database of beacon")
+	refused(backup, "this is not a Beacon database")
 	raw(t, backup, `DROP TABLE schema_versions`)
-	refused(backup, "this is no database of beacon")
+	refused(backup, "this is not a Beacon database")
 	if found := names(t, folder); found != "backup.db" {
 		t.Errorf("there is %s", found)
 	}

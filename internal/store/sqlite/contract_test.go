@@ -14,7 +14,7 @@ import (
 func fresh(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "a b?c#d%20e&f.db")
 	return func(ctx context.Context, node string) (*store.DB, error) {
-		return sqlite.Open(ctx, path, sqlite.Options{Node: node, Now: storetest.Now})
+		return sqlite.Open(ctx, path, sqlite.Options{Node: node, Now: storetest.Now, Wait: storetest.Patience})
 	}
 }
 

@@ -24,7 +24,7 @@ const openVariable = "BEACON_TEST_OPEN"
 func openAsTold(in io.Reader, out io.Writer) {
 	var db *store.DB
 	for lines := bufio.NewScanner(in); lines.Scan(); {
-		fresh, err := sqlite.Open(context.Background(), lines.Text(), sqlite.Options{Now: storetest.Now})
+		fresh, err := sqlite.Open(context.Background(), lines.Text(), sqlite.Options{Now: storetest.Now, Wait: storetest.Patience})
 		if db != nil {
 			err = errors.Join(err, db.Close())
 		}

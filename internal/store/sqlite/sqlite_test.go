@@ -64,8 +64,8 @@ func TestOpen_Refuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"":                                  "want the path of a file",
-		":memory:":                          "want the path of a file",
+		"":                                  "give the path of a file",
+		":memory:":                          "give the path of a file",
 		folder:                              "is a directory",
 		filepath.Join(folder, "no", "a.db"): "no such file or directory",
 		noDatabase:                          "not a database",
@@ -86,7 +86,7 @@ func TestOpen_RefusesADatabaseItDoesNotKnow(t *testing.T) {
 			`INSERT INTO schema_versions VALUES (9000, '9000_future.sql', 'x', 0)`, "use a newer beacon",
 		},
 		"changed": {
-			`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`, "other contents",
+			`UPDATE schema_versions SET checksum = 'deadbeef' WHERE version = 1`, "different contents",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,6 +194,23 @@ func TestClassify(t *testing.T) {
 	} {
 		if _, err := db.Exec(statement); err == nil || sqlite.Classify(err) != want {
 			t.Errorf("%s: %v is classified as %d; want %d", statement, err, sqlite.Classify(err), want)
+		}
+	}
+}
+
+func TestPositional(t *testing.T) {
+	for text, want := range map[string]string{
+		`SELECT 1`:                        `SELECT 1`,
+		`VALUES ($1, $2), ($3, $4)`:       `VALUES (?, ?), (?, ?)`,
+		`a = $1 AND b = $1`:               `a = $1 AND b = $1`,
+		`a = $2 AND b = $1`:               `a = $2 AND b = $1`,
+		`$1 $2 $3 $4 $5 $6 $7 $8 $9 $10`:  `? ? ? ? ? ? ? ? ? ?`,
+		`$1 $2 $3 $4 $5 $6 $7 $8 $9 $100`: `$1 $2 $3 $4 $5 $6 $7 $8 $9 $100`,
+		`$10`:                             `$10`,
+		`$x`:                              `$x`,
+	} {
+		if got := sqlite.Positional(text); got != want {
+			t.Errorf("Positional(%q) = %q; want %q", text, got, want)
 		}
 	}
 }

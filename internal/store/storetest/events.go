@@ -84,7 +84,10 @@ func eventsOfTwoLeases(t *testing.T, database Database) {
 		l := lead(t, db, fmt.Sprint("job ", i))
 		all.Go(func() {
 			for n := range times {
-				if err := db.AppendEvents(t.Context(), l, map[string]int64{db.Node(): int64(n + 1)}, events(3*n, 3*n+3)); err != nil {
+				err := insist(func() error {
+					return db.AppendEvents(t.Context(), l, map[string]int64{db.Node(): int64(n + 1)}, events(3*n, 3*n+3))
+				})
+				if err != nil {
 					t.Error(err)
 				}
 			}
@@ -214,7 +217,7 @@ func announceRace(t *testing.T, database Database) {
 				for n := range hotspots {
 					said = append(said, transition(n, round%2 == 0, round))
 				}
-				if err := nodes[racer%2].Announce(t.Context(), leases[racer], said); err != nil {
+				if err := insist(func() error { return nodes[racer%2].Announce(t.Context(), leases[racer], said) }); err != nil {
 					t.Error(err)
 				}
 			})

@@ -12,7 +12,7 @@ import (
 
 func onceRecord(key string) *beacon.Idempotency {
 	return &beacon.Idempotency{
-		Owner: "usr_tester", Key: key, Fingerprint: [32]byte{1, 2, 0xff}, Result: []byte("first \x00\xff"),
+		Owner: "usr_tester", Key: key, Fingerprint: [32]byte{1, 2, 0xff},
 		ExpiresAt: Now.Add(24 * time.Hour),
 	}
 }
@@ -24,13 +24,13 @@ func idempotencyReplay(t *testing.T, database Database) {
 		t.Fatalf("the first = %v, %v; want nil, nil", replay, err)
 	}
 	again := onceRecord("key-1")
-	again.Fingerprint, again.Result = [32]byte{9}, nil
+	again.Fingerprint = [32]byte{9}
 	for _, h := range []beacon.Hotspot{Hotspot(1), Hotspot(2)} { // the same MAC is no conflict here: the record comes first
 		replay, err := db.InsertHotspot(t.Context(), h, Actor, again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "the replay", replay, first)
+		wantReplay(t, replay, first, Hotspot(1))
 	}
 	wantHead(t, db, 1)
 
@@ -39,7 +39,7 @@ func idempotencyReplay(t *testing.T, database Database) {
 		t.Fatalf("another key = %v, %v; want nil, nil", replay, err)
 	}
 	other = onceRecord("key-1") // another owner
-	other.Owner, other.Result = "usr_other", nil
+	other.Owner = "usr_other"
 	if replay, err := db.InsertHotspot(t.Context(), Hotspot(4), Actor, other); replay != nil || err != nil {
 		t.Fatalf("another owner = %v, %v; want nil, nil", replay, err)
 	}
@@ -47,14 +47,28 @@ func idempotencyReplay(t *testing.T, database Database) {
 	late := Hotspot(5) // expired at exactly that time
 	late.CreatedAt = first.ExpiresAt
 	renewed := onceRecord("key-1")
-	renewed.Result, renewed.ExpiresAt = []byte("second"), first.ExpiresAt.Add(time.Hour)
+	renewed.ExpiresAt = first.ExpiresAt.Add(time.Hour)
 	if replay, err := db.InsertHotspot(t.Context(), late, Actor, renewed); replay != nil || err != nil {
 		t.Fatalf("an expired record = %v, %v; want nil, nil", replay, err)
 	}
 	later := Hotspot(6)
 	later.CreatedAt = late.CreatedAt.Add(time.Hour - time.Microsecond)
-	equal(t, "the renewed record", must(db.InsertHotspot(t.Context(), later, Actor, again)), renewed)
+	wantReplay(t, must(db.InsertHotspot(t.Context(), later, Actor, again)), renewed, late)
 	wantHead(t, db, 4)
+}
+
+// wantReplay wants the record of an earlier registration, with what was registered.
+func wantReplay(t *testing.T, got, want *beacon.Idempotency, h beacon.Hotspot) {
+	t.Helper()
+	registered := beacon.Hotspot{
+		ID: h.ID, Operator: h.Operator, Name: h.Name, Type: h.Type,
+		Location: beacon.Location{Point: h.Location.Point, Address: h.Location.Address},
+		Device:   beacon.Device{SSID: h.Device.SSID, MAC: h.Device.MAC},
+		Settings: h.Settings, CreatedAt: h.CreatedAt, UpdatedAt: h.CreatedAt, Version: 1,
+	}
+	expected := *want
+	expected.Hotspot = registered
+	equal(t, "the replay", got, &expected)
 }
 
 // idempotencyAfterConflict: a request that failed leaves no record.
@@ -86,8 +100,10 @@ func idempotencyRace(t *testing.T, database Database) {
 				h := Hotspot(round*racers + racer)
 				h.Device.MAC = mac(round)
 				once := onceRecord(fmt.Sprint("key-", round))
-				once.Result = []byte(h.ID)
-				replays[racer], errs[racer] = nodes[racer%2].InsertHotspot(t.Context(), h, Actor, once)
+				errs[racer] = insist(func() (err error) {
+					replays[racer], err = nodes[racer%2].InsertHotspot(t.Context(), h, Actor, once)
+					return err
+				})
 			})
 		}
 		all.Wait()
@@ -104,8 +120,8 @@ func idempotencyRace(t *testing.T, database Database) {
 			}
 		}
 		for _, replay := range replays {
-			if replay != nil && string(replay.Result) != winner {
-				t.Errorf("round %d: the replay says %s; %s was inserted", round, replay.Result, winner)
+			if replay != nil && string(replay.Hotspot.ID) != winner {
+				t.Errorf("round %d: the replay says %s; %s was inserted", round, replay.Hotspot.ID, winner)
 			}
 		}
 	}

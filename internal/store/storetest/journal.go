@@ -107,7 +107,7 @@ func beatsOvertake(t *testing.T, database Database) {
 			return
 		default:
 			waiting = db.Waiting() == crowd
-			if time.Since(start) > patience {
+			if time.Since(start) > Patience {
 				t.Fatal("the beats neither wait nor are written")
 			}
 		}
@@ -225,7 +225,11 @@ func journalWhileTrimmed(t *testing.T, database Database) {
 					return
 				}
 				for n := range times {
-					if _, err := db.AppendBeats(t.Context(), fmt.Append(nil, node, n)); err != nil {
+					err := insist(func() error {
+						_, err := db.AppendBeats(t.Context(), fmt.Append(nil, node, n))
+						return err
+					})
+					if err != nil {
 						t.Error(err)
 					}
 				}
@@ -256,7 +260,7 @@ func journalWhileTrimmed(t *testing.T, database Database) {
 					}
 				}
 			}
-			if err := keeper.TrimJournal(t.Context(), l, node, seen[node]); err != nil {
+			if err := insist(func() error { return keeper.TrimJournal(t.Context(), l, node, seen[node]) }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -81,14 +81,19 @@ func leaseRace(t *testing.T, database Database) {
 		defer mu.Unlock()
 		return written >= rounds/2
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	var all sync.WaitGroup
 	for racer := range racers {
 		all.Go(func() {
 			db, holder := nodes[racer%3], fmt.Sprint("racer ", racer)
 			random := rand.New(rand.NewPCG(1, uint64(racer)))
 			for round := 0; round < rounds || !enough() && time.Now().Before(deadline); round++ {
-				l, taken, err := db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
+				var l lease.Lease
+				var taken bool
+				err := insist(func() (err error) {
+					l, taken, err = db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
+					return err
+				})
 				if err != nil {
 					t.Error(err)
 					return
@@ -105,7 +110,7 @@ func leaseRace(t *testing.T, database Database) {
 				for range random.IntN(3) { // a delay, in which others may take over
 					clock.now()
 				}
-				err = countUp(t, db, l)
+				err = insist(func() error { return countUp(t, db, l) })
 				mu.Lock()
 				if err == nil {
 					written++
@@ -206,9 +211,5 @@ func spans(t *testing.T, database Database) {
 	extend(two, 90, 300)
 	equal(t, "all spans", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}, {From: 200, To: 210}})
 	equal(t, "since 105", must(two.Spans(t.Context(), 105)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
-	if err := two.PruneSpans(t.Context(), 105); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "what is left", must(one.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
 	wantHead(t, one, 0)
 }

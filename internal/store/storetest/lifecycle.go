@@ -33,13 +33,13 @@ func hold(t *testing.T, db *store.DB, id beacon.HotspotID) (release func()) {
 	return func() { close(gate); <-done }
 }
 
-// patience is how long tests wait for what must happen. It only ends a test that hangs.
-const patience = 5 * time.Minute
+// Patience is how long tests wait for what must happen. It only ends a test that hangs.
+const Patience = 5 * time.Minute
 
 func waitFor(t *testing.T, db *store.DB, waiting int) {
 	t.Helper()
 	for start := time.Now(); db.Waiting() != waiting; runtime.Gosched() {
-		if time.Since(start) > patience {
+		if time.Since(start) > Patience {
 			t.Fatalf("%d operations wait; want %d", db.Waiting(), waiting)
 		}
 	}
@@ -200,7 +200,7 @@ func closeDrains(t *testing.T, database Database) {
 // accepts are canceled.
 func awaitClosing(t *testing.T, db *store.DB) {
 	t.Helper()
-	for start := time.Now(); time.Since(start) < patience; {
+	for start := time.Now(); time.Since(start) < Patience; {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		err := db.RevokeKey(ctx, "key_unknown", Now, Actor)
 		cancel()
@@ -252,5 +252,37 @@ func openAtOnce(t *testing.T, database Database) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// watch: the callback gets every transaction with its stream and its outcome, and Pools
+// shows the connections they use.
+func watch(t *testing.T, database Database) {
+	db := database.open(t)
+	insert(t, db, Hotspot(1)) // not watched yet
+	var mu sync.Mutex
+	heard := map[string]int{}
+	db.Watch(func(c store.Commit) {
+		mu.Lock()
+		defer mu.Unlock()
+		heard[c.Stream+" "+c.Outcome]++
+		if c.Took <= 0 {
+			t.Errorf("%+v took no time", c)
+		}
+	})
+	insert(t, db, Hotspot(2), Hotspot(3))
+	must(db.AppendBeats(t.Context(), batch(1)))
+	again := Hotspot(4)
+	again.ID = Hotspot(1).ID
+	if _, err := db.InsertHotspot(t.Context(), again, beacon.Actor{}, nil); err == nil {
+		t.Error("an id was taken twice")
+	}
+	must(db.Heads(t.Context())) // something is read
+	mu.Lock()
+	defer mu.Unlock()
+	equal(t, "what was heard", heard, map[string]int{"changes committed": 2, "changes refused": 1, "journal committed": 1})
+	write, read := db.Pools()
+	if write.MaxOpenConnections < 1 || read.MaxOpenConnections < 1 || write.OpenConnections < 1 || read.OpenConnections < 1 {
+		t.Errorf("the pools are %+v and %+v", write, read)
 	}
 }

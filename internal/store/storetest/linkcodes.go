@@ -188,7 +188,10 @@ func linkRace(t *testing.T, database Database) {
 				if racer < 3 {
 					edit = wrongMAC
 				}
-				_, err := nodes[racer%2].LinkDevice(t.Context(), codeHash(round), device, Now, edit)
+				err := insist(func() error {
+					_, err := nodes[racer%2].LinkDevice(t.Context(), codeHash(round), device, Now, edit)
+					return err
+				})
 				switch err { //nolint:errorlint // as it is
 				case nil:
 					won.Add(1)
@@ -199,9 +202,12 @@ func linkRace(t *testing.T, database Database) {
 				}
 			})
 			all.Go(func() { // the hotspot is edited meanwhile
-				_, err := nodes[racer%2].UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-					h.Settings.MaxConnections++
-					return true, nil
+				err := insist(func() error {
+					_, err := nodes[racer%2].UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+						h.Settings.MaxConnections++
+						return true, nil
+					})
+					return err
 				})
 				if err != nil {
 					t.Error(err)

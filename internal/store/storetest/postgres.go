@@ -38,6 +38,22 @@ func Serializable(t testing.TB) string {
 	return database.String()
 }
 
+// Patient returns the URL of a database with limits of minutes, for tests that are not
+// about limits: on a slow machine, a statement may take longer than a server waits.
+func Patient(t testing.TB, database string) string {
+	t.Helper()
+	address, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := address.Query()
+	settings.Set("connect_timeout", fmt.Sprint(int(Patience.Seconds())))
+	settings.Set("statement_timeout", fmt.Sprint(Patience.Milliseconds()))
+	settings.Set("idle_in_transaction_session_timeout", fmt.Sprint(Patience.Milliseconds()))
+	address.RawQuery = settings.Encode()
+	return address.String()
+}
+
 func fresh(t testing.TB, locale string) *url.URL {
 	t.Helper()
 	server := os.Getenv(PostgresVariable)
@@ -57,7 +73,7 @@ func fresh(t testing.TB, locale string) *url.URL {
 
 func onServer(t testing.TB, server, statement string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // t.Context has ended during cleanup
+	ctx, cancel := context.WithTimeout(context.Background(), Patience) // t.Context has ended during cleanup
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {

@@ -49,7 +49,7 @@ func insist(write func() error) error {
 	for began := time.Now(); ; {
 		err := write()
 		var known *beacon.Error
-		if !errors.As(err, &known) || known.Kind != beacon.Overloaded || time.Since(began) > patience {
+		if !errors.As(err, &known) || known.Kind != beacon.Overloaded || time.Since(began) > Patience {
 			return err
 		}
 	}

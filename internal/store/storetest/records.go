@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-func record(n int, day int64, data string) beacon.RecordRow {
+func record(n int, day beacon.Day, data string) beacon.RecordRow {
 	return beacon.RecordRow{Hotspot: Hotspot(n).ID, Day: day, Data: []byte(data)}
 }
 
@@ -39,7 +39,7 @@ func records(t *testing.T, database Database) {
 
 	put(t, db, l, record(2, 100, "two again"), record(2, 99, "two earlier"), record(2, 40, "long ago"))
 	want := []beacon.RecordRow{record(2, 40, "long ago"), record(2, 99, "two earlier"), record(2, 100, "two again"), record(2, 101, "two later")}
-	for _, part := range []struct{ from, to, first, end int64 }{
+	for _, part := range []struct{ from, to, first, end beacon.Day }{
 		{0, 1000, 0, 4},
 		{40, 101, 0, 4},
 		{41, 100, 1, 3},
@@ -54,7 +54,7 @@ func records(t *testing.T, database Database) {
 		t.Errorf("records of an unknown one: %v", none)
 	}
 	var long []beacon.RecordRow // each day of more than two months
-	for day := int64(300); day < 370; day++ {
+	for day := beacon.Day(300); day < 370; day++ {
 		long = append(long, record(5, day, fmt.Sprint("day ", day)))
 	}
 	put(t, db, l, long...)
@@ -73,17 +73,17 @@ func eachRecord(t *testing.T, database Database) {
 	const hotspots, rounds = 4_500, 12 // more than two pages
 	random := rand.New(rand.NewPCG(4, 2))
 	want := map[beacon.HotspotID]beacon.RecordRow{}
-	all := map[beacon.HotspotID]map[int64]string{}
+	all := map[beacon.HotspotID]map[beacon.Day]string{}
 	for round := range rounds {
 		var rows []beacon.RecordRow
 		for n := random.IntN(8); n < hotspots; n += 1 + random.IntN(8) {
 			if round == rounds-1 && n > hotspots/2 {
 				break
 			}
-			r := record(n, 200+int64(round/4)+random.Int64N(2), fmt.Sprint("record ", round, " of ", n))
+			r := record(n, 200+beacon.Day(round/4+random.IntN(2)), fmt.Sprint("record ", round, " of ", n))
 			rows = append(rows, r)
 			if random.IntN(5) == 0 {
-				rows = append(rows, record(n, r.Day-1-random.Int64N(3), fmt.Sprint("older ", round, " of ", n)))
+				rows = append(rows, record(n, r.Day-1-beacon.Day(random.IntN(3)), fmt.Sprint("older ", round, " of ", n)))
 			}
 		}
 		for _, r := range rows {
@@ -91,7 +91,7 @@ func eachRecord(t *testing.T, database Database) {
 				want[r.Hotspot] = r
 			}
 			if all[r.Hotspot] == nil {
-				all[r.Hotspot] = map[int64]string{}
+				all[r.Hotspot] = map[beacon.Day]string{}
 			}
 			all[r.Hotspot][r.Day] = string(r.Data)
 		}
@@ -105,17 +105,17 @@ func eachRecord(t *testing.T, database Database) {
 	compareByDay(t, db, all, random)
 
 	stop := errors.New("stop")
-	err := db.EachRecord(t.Context(), func(beacon.HotspotID, int64, []byte) error { return stop })
+	err := db.EachRecord(t.Context(), func(beacon.HotspotID, beacon.Day, []byte) error { return stop })
 	if err != stop { //nolint:errorlint // as it is
 		t.Errorf("EachRecord = %v; want the error of its function", err)
 	}
 }
 
 // compareByDay requests some of the hotspots, sorted, and some without records.
-func compareByDay(t *testing.T, db *store.DB, all map[beacon.HotspotID]map[int64]string, random *rand.Rand) {
+func compareByDay(t *testing.T, db *store.DB, all map[beacon.HotspotID]map[beacon.Day]string, random *rand.Rand) {
 	ids := slices.Sorted(maps.Keys(all))
 	asked := 0
-	for day := int64(195); day < 206; day++ {
+	for day := beacon.Day(195); day < 206; day++ {
 		first := random.IntN(len(ids) / 2)
 		some := []beacon.HotspotID{}
 		want := map[beacon.HotspotID][]byte{}
@@ -140,7 +140,7 @@ func newestRecords(t *testing.T, db *store.DB) map[beacon.HotspotID]beacon.Recor
 	t.Helper()
 	all := map[beacon.HotspotID]beacon.RecordRow{}
 	var mu sync.Mutex
-	err := db.EachRecord(t.Context(), func(hotspot beacon.HotspotID, day int64, data []byte) error {
+	err := db.EachRecord(t.Context(), func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, twice := all[hotspot]; twice {

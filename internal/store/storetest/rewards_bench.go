@@ -129,7 +129,7 @@ func (w *rewardWork) fold(day beacon.Day) {
 	for some := range slices.Chunk(ids, benchPage/2) {
 		var rows []beacon.RecordRow
 		for _, id := range some {
-			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: int64(day), Data: data})
+			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: day, Data: data})
 		}
 		put(w.b, w.db, l, rows...)
 	}

@@ -93,7 +93,7 @@ func booksEnd(t *testing.T, database Database) {
 func booksAtOnce(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	var all sync.WaitGroup
 	for range 40 {

@@ -123,11 +123,14 @@ func settleRace(t *testing.T, database Database) {
 					s.Hash[20] = byte(racer)
 					some = append(some, s)
 				}
-				n, err := nodes[racer%2].Settle(t.Context(), Actor, reversed(some[racer:]))
+				err := insist(func() error {
+					n, err := nodes[racer%2].Settle(t.Context(), Actor, reversed(some[racer:]))
+					written.Add(int64(n))
+					return err
+				})
 				if err != nil {
 					t.Errorf("racer %d: %v", racer, err)
 				}
-				written.Add(int64(n))
 			})
 		}
 		all.Wait()

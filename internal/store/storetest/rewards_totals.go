@@ -54,7 +54,7 @@ func addTotalsRace(t *testing.T, database Database) {
 				for n := racer; n < hotspots; n++ { // all hotspots from its own number on
 					sums = append(sums, hotspotMonth(month, owned("usr_a", n), n))
 				}
-				if err := nodes[racer%2].AddTotals(t.Context(), reversed(sums)); err != nil {
+				if err := insist(func() error { return nodes[racer%2].AddTotals(t.Context(), reversed(sums)) }); err != nil {
 					t.Error(err)
 				}
 			})
@@ -121,7 +121,13 @@ func keepPolicies(t *testing.T, database Database) {
 		for racer := range racers {
 			all.Go(func() {
 				node := []*store.DB{db, other}[racer%2]
-				answers[racer] = must(node.KeepPolicies(t.Context(), []ledger.Policy{{Version: version, Text: strconv.Itoa(racer)}}))
+				err := insist(func() (err error) {
+					answers[racer], err = node.KeepPolicies(t.Context(), []ledger.Policy{{Version: version, Text: strconv.Itoa(racer)}})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
 			})
 		}
 		all.Wait()

@@ -87,6 +87,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"Lease", takeLease},
 		{"LeaseRace", leaseRace},
 		{"Spans", spans},
+		{"Clocks", clocks},
 		{"AppendEvents", appendEvents},
 		{"EventsOfTwoLeases", eventsOfTwoLeases},
 		{"PruneEvents", pruneEvents},

@@ -82,6 +82,13 @@ func Prepare(t *testing.T, p harness.Program, clock *harness.Clock, db string, c
 	return staff, devices
 }
 
+// ConfirmDate says as staff what day it is, before a server is started whose clock is
+// far ahead of the last one's: that cannot be told from a clock that is wrong.
+func ConfirmDate(t testing.TB, db string, at time.Time) {
+	t.Helper()
+	harness.Command(t, "rewards", "clock", "--db", db, "--confirm", at.UTC().Format(time.DateOnly), "--clock-start", at.Format(time.RFC3339))
+}
+
 // CloseAll lets a server of a program close all days up to one.
 func CloseAll(t *testing.T, p harness.Program, db string, last Day) {
 	t.Helper()

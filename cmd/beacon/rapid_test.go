@@ -1,5 +1,0 @@
-package main
-
-import "github.com/beacon-wifi/beacon/test/harness/level"
-
-func init() { level.FixRapid() }

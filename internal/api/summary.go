@@ -1,0 +1,118 @@
+package api
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+)
+
+// Summarize encodes the parts of a hotspot that responses show and that change only
+// with its version; see fleet.Encoder. The text between the parts is the same for all
+// hotspots: responses add it, so that memory does not hold it a million times.
+//
+// The result is a header and four JSON values: name, latitude, longitude and address.
+// The header is the index of the type in types, then where each value but the last
+// ends, as a uint16. It is never stored on disk, so its form can change at any time. It
+// is written by hand because a million are encoded when a server starts.
+func Summarize(h beacon.Hotspot) string {
+	var room [512]byte
+	out := append(room[:0], make([]byte, headerSize)...)
+	out[0] = byte(max(0, slices.Index(types[:], h.Type)))
+	out = appendText(out, h.Name)
+	binary.BigEndian.PutUint16(out[nameEnds:], uint16(len(out)))
+	out = strconv.AppendFloat(out, h.Location.Point.Lat, 'f', -1, 64)
+	binary.BigEndian.PutUint16(out[latEnds:], uint16(len(out)))
+	out = strconv.AppendFloat(out, h.Location.Point.Lng, 'f', -1, 64)
+	binary.BigEndian.PutUint16(out[lngEnds:], uint16(len(out)))
+	return string(appendText(out, h.Location.Address))
+}
+
+// The header of a summary. A name has at most beacon.MaxName characters, and no angle
+// has more than 330 digits, so 16 bits are enough.
+const (
+	nameEnds   = 1
+	latEnds    = 3
+	lngEnds    = 5
+	headerSize = 7
+)
+
+// fragments are the parts of a summary.
+type fragments struct {
+	typeIndex               byte // in types
+	name, lat, lng, address string
+}
+
+// fragmentsOf splits a summary. It allocates nothing.
+func fragmentsOf(s *fleet.Hotspot) fragments {
+	text := s.Encoded()
+	name, lat, lng := endAt(text, nameEnds), endAt(text, latEnds), endAt(text, lngEnds)
+	return fragments{text[0], text[headerSize:name], text[name:lat], text[lat:lng], text[lng:]}
+}
+
+func endAt(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
+
+// types are the types that a hotspot can have. The first is for one without a type.
+var types = [...]beacon.Type{"", beacon.Home, beacon.Business, beacon.Public}
+
+// toLocation and toAddress are the text of a response from the name of a hotspot of each
+// type to its latitude and to its address.
+var toLocation, toAddress = afterName(`,"location":{"lat":`), afterName(`,"address":`)
+
+func afterName(next string) (texts [len(types)]string) {
+	for i, name := range types {
+		texts[i] = `,"type":"` + string(name) + `"` + next
+	}
+	return texts
+}
+
+// appendSummary begins an object about a hotspot, up to and including its address.
+func appendSummary(out []byte, s *fleet.Hotspot) []byte {
+	f := fragmentsOf(s)
+	out = append(append(out, `{"id":"`...), s.ID()...)
+	out = append(append(out, `","name":`...), f.name...)
+	out = append(append(out, toLocation[f.typeIndex]...), f.lat...)
+	out = append(append(out, `,"lng":`...), f.lng...)
+	return append(append(out, `,"address":`...), f.address...)
+}
+
+// appendPlace writes the id and the coordinates of a hotspot, as members of an object.
+func appendPlace(out []byte, s *fleet.Hotspot) []byte {
+	f := fragmentsOf(s)
+	out = append(append(out, `"id":"`...), s.ID()...)
+	out = append(append(out, `","lat":`...), f.lat...)
+	return append(append(out, `,"lng":`...), f.lng...)
+}
+
+// appendFeature begins a GeoJSON feature about a hotspot, up to the id in its properties.
+func appendFeature(out []byte, s *fleet.Hotspot, f fragments) []byte {
+	out = append(beginFeature(out, s.ID()), f.lng...)
+	out = append(append(out, ','), f.lat...)
+	return continueFeature(out, s.ID())
+}
+
+// beginFeature begins a GeoJSON feature, up to its coordinates.
+func beginFeature(out []byte, id string) []byte {
+	out = append(append(out, `{"type":"Feature","id":"`...), id...)
+	return append(out, `","geometry":{"type":"Point","coordinates":[`...)
+}
+
+// continueFeature writes what follows the coordinates, up to the id in the properties.
+func continueFeature(out []byte, id string) []byte {
+	out = append(append(out, `]},"properties":{"id":"`...), id...)
+	return append(out, '"')
+}
+
+// appendText writes a JSON string. Names and addresses are valid UTF-8: they were
+// checked on input.
+func appendText(out []byte, text string) []byte {
+	out, err := jsontext.AppendQuote(out, text)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}

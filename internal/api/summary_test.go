@@ -1,0 +1,97 @@
+package api_test
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+// Texts that a careless encoder would cut in the wrong place.
+var awkwardTexts = []string{
+	"", `"`, `\`, `\"`, "\x00\x1f\u007f", "é日本語🛜", "<&>\u2028\u2029", `,"location":{`, `,"address":`, `},"distance_m":`, "hs_01m7fnpnz4e82rq80k3dn3718h",
+	strings.Repeat("\x01", 200), strings.Repeat("ß", 10_000),
+}
+
+// Whatever a hotspot is called and wherever it is, the responses about it are the
+// bytes that a plain encoder of one hotspot writes.
+func TestSummary_AsPlainEncoder(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	texts := rapid.OneOf(rapid.SampledFrom(awkwardTexts), rapid.String())
+	angles := func(most float64) *rapid.Generator[float64] {
+		return rapid.OneOf(rapid.SampledFrom([]float64{0, math.Copysign(0, -1), most, -most, 1e-7, 5e-324, -math.SmallestNonzeroFloat64, 40.712345678901234}), rapid.Float64Range(-most, most))
+	}
+	var version int64
+	rapid.Check(t, func(t *rapid.T) {
+		version++
+		h := beacon.Hotspot{
+			ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, noon)), Version: version, CreatedAt: noon,
+			Name: texts.Draw(t, "name"), Type: rapid.SampledFrom([]beacon.Type{beacon.Home, beacon.Business, beacon.Public}).Draw(t, "type"),
+			Settings: beacon.Settings{MaxConnections: 10, CoverageRadiusM: 50},
+		}
+		h.Location.Address = texts.Draw(t, "address")
+		h.Location.Point = geo.Point{Lat: angles(90).Draw(t, "lat"), Lng: angles(180).Draw(t, "lng")}
+		if rapid.Bool().Draw(t, "verified") {
+			h.Location.VerifiedAt = noon.Add(-time.Hour)
+		}
+		if err := s.Fleet.Apply(h); err != nil {
+			t.Fatal(err)
+		}
+		spot, ok := s.Fleet.Find(h.ID)
+		if !ok || spot.ID() != string(h.ID) {
+			t.Fatalf("the fleet has no %s", h.ID)
+		}
+		compareWithPlain(t, h, spot)
+	})
+}
+
+func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
+	quote := func(text string) string {
+		out, err := jsontext.AppendQuote(nil, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	degrees := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	name, address, lat, lng := quote(h.Name), quote(h.Location.Address), degrees(h.Location.Point.Lat), degrees(h.Location.Point.Lng)
+	facts := string(api.AppendFacts(nil, spot.Condition(noon)))
+	const meta = `"meta":{"request_id":"req_1","timestamp":"2026-11-15T12:00:00.000Z"}}` + "\n"
+	hits := []fleet.Hit{{Item: spot, Meters: 12.34}, {Item: spot, Meters: 5}}
+	inNearby := func(meters string) string {
+		return fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s},"distance_m":%s%s`, h.ID, name, h.Type, lat, lng, address, meters, facts)
+	}
+	feature := func(meters string) string {
+		return fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","name":%s,"type":"%s","address":%s,"distance_m":%s%s}`,
+			h.ID, lng, lat, h.ID, name, h.Type, address, meters, facts)
+	}
+	created, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
+	listed := fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s,"verified":%t},"device":{"linked":false},"created_at":"%s"%s`,
+		h.ID, name, h.Type, lat, lng, address, !h.Location.VerifiedAt.IsZero(), created.Time().UTC().Format("2006-01-02T15:04:05.000Z"), facts)
+	for _, tc := range []struct{ name, got, want string }{
+		{"nearby", string(api.NearbyBody(nil, hits, noon)), `{"data":[` + inNearby("12.3") + "," + inNearby("5") + "]," + meta},
+		{"GeoJSON", string(api.NearbyFeatures(nil, hits, noon)), `{"type":"FeatureCollection","features":[` + feature("12.3") + "," + feature("5") + "]," + meta},
+		{"list", string(api.ListBody(spot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1},` + meta},
+		{"map", string(api.MapItem(spot)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"`, h.ID, lat, lng)},
+		{
+			"map feature", string(api.MapFeature(spot)),
+			fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","radius_m":50,"status":"pending"}}`, h.ID, lng, lat, h.ID),
+		},
+	} {
+		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+			t.Fatalf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package clock
+
+import (
+	"math"
+	"time"
+)
+
+// Witness is a clock, or anything else that tells the time, and what it says.
+type Witness struct {
+	Name string
+	Says time.Time
+}
+
+// Earliest returns the earliest time that any witness says: what is over by that is
+// over by all of them.
+func Earliest(all []Witness) time.Time {
+	earliest := all[0].Says
+	for _, w := range all[1:] {
+		if w.Says.Before(earliest) {
+			earliest = w.Says
+		}
+	}
+	return earliest
+}
+
+// Outvoted returns the witnesses that more than half of all disagree with: those whose
+// times differ by more than tolerance from most. If there is no such majority, it
+// returns false: somebody is wrong, and nobody can tell who. With true and no
+// witnesses, all agree.
+func Outvoted(all []Witness, tolerance time.Duration) (wrong []Witness, told bool) {
+	best := 0
+	for _, middle := range all {
+		var others []Witness
+		for _, w := range all {
+			if apart(w.Says, middle.Says) > tolerance {
+				others = append(others, w)
+			}
+		}
+		if agree := len(all) - len(others); agree > best {
+			best, wrong = agree, others
+		}
+	}
+	return wrong, 2*best > len(all)
+}
+
+func apart(a, b time.Time) time.Duration {
+	d := a.Sub(b)
+	if d == math.MinInt64 {
+		return math.MaxInt64
+	}
+	return max(d, -d)
+}

@@ -1,0 +1,29 @@
+package doctor
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// clocks checks that no day is closed that has not come, by what the database itself
+// knows about the time.
+func clocks(l *look) error {
+	return l.snapshot(func(s store.Snapshot) error {
+		certain, known, err := s.Certain(l.ctx)
+		if err != nil || !known {
+			l.at("no server has run by a real clock")
+			return err
+		}
+		l.at("what is closed by %s", certain.Format(time.RFC3339))
+		days, err := s.Closings(l.ctx)
+		if err != nil || len(days) == 0 {
+			return err
+		}
+		if through := days[len(days)-1].Through(); through >= beacon.DayOf(certain) {
+			l.wrong(through.String(), "is closed, and has not come: it is %s; a clock was ahead", certain.Format(time.RFC3339))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"errors"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// sides receives what is on both sides of a comparison: a text, and how often it is on
+// the left or, if negative, on the right.
+type sides func(text []byte, n int64)
+
+const (
+	buckets = 1 << 16
+	suspect = 256 // buckets that are examined, at most
+)
+
+// compare returns the texts that are not equally often on both sides. They may be in
+// any order, and more than fit into memory. Read produces all texts. The first pass
+// adds each to one of many bucket sums; if the sides differ, a second pass keeps the
+// texts whose bucket does not sum to zero.
+func compare(read func(sides) error) (differ map[string]int64, err error) {
+	seed := maphash.MakeSeed()
+	var sums [buckets]uint64
+	err = read(func(text []byte, n int64) {
+		h := maphash.Bytes(seed, text)
+		sums[h%buckets] += h * uint64(n) //nolint:gosec // modulo 2^64: what is added on one side is taken off on the other
+	})
+	if err != nil {
+		return nil, err
+	}
+	uneven := map[uint64]bool{}
+	for i, sum := range sums {
+		if sum != 0 && len(uneven) < suspect {
+			uneven[uint64(i)] = true //nolint:gosec // an index
+		}
+	}
+	if len(uneven) == 0 {
+		return nil, nil //nolint:nilnil // nothing differs
+	}
+	differ = map[string]int64{}
+	err = read(func(text []byte, n int64) {
+		if uneven[maphash.Bytes(seed, text)%buckets] {
+			differ[string(text)] += n
+		}
+	})
+	maps.DeleteFunc(differ, func(_ string, n int64) bool { return n == 0 })
+	return differ, err
+}
+
+// tellDiffering reports each difference: that its text was found only on the first
+// side, or only on the second. A text begins with an id and a blank.
+func (l *look) tellDiffering(differ map[string]int64, first, second string) {
+	eachDiffering(differ, func(text string, n int64) {
+		id, what, _ := strings.Cut(text, " ")
+		if n > 0 {
+			l.wrong(id, first, what)
+		} else {
+			l.wrong(id, second, what)
+		}
+	})
+}
+
+// eachDiffering calls fn for each difference, ordered by text.
+func eachDiffering(differ map[string]int64, fn func(text string, n int64)) {
+	for _, text := range slices.Sorted(maps.Keys(differ)) {
+		fn(text, differ[text])
+	}
+}
+
+// cursor iterates over rows in order, a page at a time. Many can be open on one
+// connection, and each keeps one page in memory.
+type cursor[T any] struct {
+	page  []T
+	at    int
+	ended bool
+	next  func(after *T) ([]T, error) // after is nil for the first page
+	key   func(*T) string             // sorts like the rows
+	err   error
+}
+
+func newCursor[T any](key func(*T) string, next func(after *T) ([]T, error)) *cursor[T] {
+	return &cursor[T]{next: next, key: key}
+}
+
+// errOrder reports rows that are not in the requested order. Continuing after the last
+// row could then loop forever.
+var errOrder = errors.New("rows are not in order")
+
+// head returns the current row, or nil at the end.
+func (c *cursor[T]) head() *T {
+	if c.at == len(c.page) && !c.ended {
+		var after *T
+		if len(c.page) > 0 {
+			last := c.page[len(c.page)-1]
+			after = &last
+		}
+		c.page, c.err = c.next(after)
+		if c.err == nil && after != nil && len(c.page) > 0 && c.key(&c.page[0]) <= c.key(after) {
+			c.page, c.err = nil, errOrder
+		}
+		c.at, c.ended = 0, c.err != nil || len(c.page) == 0
+	}
+	if c.at == len(c.page) {
+		return nil
+	}
+	return &c.page[c.at]
+}
+
+// pass advances to the next row.
+func (c *cursor[T]) pass() { c.at++ }

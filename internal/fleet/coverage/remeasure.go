@@ -1,0 +1,231 @@
+package coverage
+
+import (
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// marks are the discs that came online and went; the cells that they reach are
+// measured again.
+type marks struct {
+	discs   []mark
+	strokes [zones][]stroke
+}
+
+// mark is a disc that came or went.
+type mark struct {
+	place  geo.Point
+	radius float64 // metres
+	gone   bool
+}
+
+// stroke is a mark on the grid of a zone: the deepest columns and rows between which
+// its disc certainly lies.
+type stroke struct {
+	west, east, north, south uint32
+	disc                     int32
+}
+
+func (m *marks) mark(place geo.Point, radius float64, gone bool) {
+	m.discs = append(m.discs, mark{place, radius, gone})
+	degrees := radius / geo.EarthRadius / radian
+	for z := range zones {
+		if zoneOf(min(place.Lat+degrees, 90)) == z || zoneOf(max(place.Lat-degrees, -90)) == z || zoneOf(place.Lat) == z {
+			m.strike(z, place, radius)
+		}
+	}
+}
+
+// add adds the marks of another.
+func (m *marks) add(o *marks) {
+	first := int32(len(m.discs))
+	m.discs = append(m.discs, o.discs...)
+	for z := range m.strokes {
+		for _, s := range o.strokes[z] {
+			s.disc += first
+			m.strokes[z] = append(m.strokes[z], s)
+		}
+	}
+}
+
+// strike adds the strokes of the last disc in a zone: two, if it crosses ±180°.
+func (m *marks) strike(z zone, place geo.Point, radius float64) {
+	const count, margin = 1 << deepest, 2
+	at := rect{place.Lat, place.Lat, place.Lng, place.Lng}
+	w := newWindow(z, &at, radius)
+	column := func(part float64) uint32 { return clampedTo(count-1, part*count) }
+	s := stroke{disc: int32(len(m.discs) - 1)}
+	s.north = column(w.north - radius*w.perMeterY - margin*sizes[deepest])
+	s.south = column(w.south + radius*w.perMeterY + margin*sizes[deepest])
+	west, east := w.west-radius*w.perMeterX-margin*sizes[deepest], w.east+radius*w.perMeterX+margin*sizes[deepest]
+	add := func(west, east float64) {
+		s.west, s.east = column(west), column(east)
+		m.strokes[z] = append(m.strokes[z], s)
+	}
+	switch {
+	case east-west >= 1 || math.IsInf(east, 0):
+		add(0, 1)
+	case west < 0:
+		add(0, east)
+		add(west+1, 1)
+	case east > 1:
+		add(west, 1)
+		add(0, east-1)
+	default:
+		add(west, east)
+	}
+}
+
+// appendOwn appends the strokes that may reach the cell.
+func (c cell) appendOwn(own, strokes []stroke) []stroke {
+	down := deepest - c.level
+	west, north := c.x<<down, c.y<<down
+	size := uint32(1)<<down - 1
+	for i := range strokes {
+		s := &strokes[i]
+		if s.west <= west+size && s.east >= west && s.north <= north+size && s.south >= north {
+			own = append(own, *s)
+		}
+	}
+	return own
+}
+
+// matter reports whether a cell with a known area must be measured again. A cell that
+// a single disc covers stays so, unless such a disc is gone.
+func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
+	middle := r.middle()
+	for _, s := range strokes {
+		d := &m.discs[s.disc]
+		if sole && !d.gone {
+			continue
+		}
+		disc := newSpotAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
+		if disc.reaches(r) && (!sole || disc.covers(r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// surveyor measures the cells of a new tree that are unknown, and those that the
+// marks reach. First it lists them; then it measures them while the tree does not
+// change, so that many goroutines can take part; then it stores the results.
+type surveyor[T Item] struct {
+	*marks
+	world *[zones]*node[T]
+	below []stroke // those of the cells on the current path, level by level
+	plots []plot   // in tree order
+	next  int      // plot to store
+}
+
+// plot is a leaf to measure.
+type plot struct {
+	cell cell
+	sole bool
+	area float64
+}
+
+// survey returns the roots with all areas known.
+func (s *surveyor[T]) survey() (world [zones]*node[T]) {
+	for z, root := range s.world {
+		s.list(root, cell{zone: zone(z)}, s.strokes[z])
+	}
+	s.measure()
+	for z, root := range s.world {
+		world[z] = s.settle(root, cell{zone: zone(z)})
+	}
+	return world
+}
+
+// list lists what is to be measured of a cell.
+func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
+	if len(strokes) == 0 && n.isKnown() {
+		return
+	}
+	if c.level >= firstLevel && (n == nil || n.fork == nil) {
+		if r := c.rect(); !n.isKnown() || s.matter(strokes, &r, n != nil && n.sole) {
+			s.plots = append(s.plots, plot{cell: c})
+		}
+		return
+	}
+	for i := range 4 {
+		mark, kid := len(s.below), c.kid(i)
+		s.below = kid.appendOwn(s.below, strokes)
+		s.list(n.kid(i), kid, s.below[mark:])
+		s.below = s.below[:mark]
+	}
+}
+
+func (s *surveyor[T]) measure() {
+	inParallel(len(s.plots), 16, func(low, high int) {
+		m := meters.Get().(*meter)
+		defer meters.Put(m)
+		for i := range s.plots[low:high] {
+			p := &s.plots[low+i]
+			r := p.cell.rect()
+			p.area, p.sole = measure(m, s.world, &r, nil)
+		}
+	})
+}
+
+// isNext reports whether the next plot to store is within the cell.
+func (s *surveyor[T]) isNext(c cell) bool {
+	return s.next < len(s.plots) && s.plots[s.next].cell.isWithin(c)
+}
+
+// settle returns the node with its area known. Unknown nodes are not published yet,
+// so they are changed in place.
+func (s *surveyor[T]) settle(n *node[T], c cell) *node[T] {
+	if n.isKnown() && !s.isNext(c) {
+		return n
+	}
+	if c.level < firstLevel || (n != nil && n.fork != nil) {
+		return s.settleFork(n, c)
+	}
+	found := &s.plots[s.next]
+	s.next++
+	if found.area == 0 && n.count() == 0 {
+		return nil
+	}
+	n = owned(n)
+	n.area, n.sole = found.area, found.sole
+	return n
+}
+
+func (s *surveyor[T]) settleFork(n *node[T], c cell) *node[T] {
+	var kids [4]*node[T]
+	area, isEmpty := 0.0, true
+	for i := range kids {
+		if kids[i] = s.settle(n.kid(i), c.kid(i)); kids[i] != nil {
+			area += kids[i].area
+			isEmpty = false
+		}
+	}
+	if isEmpty {
+		return nil
+	}
+	if n == nil {
+		n = newFork(kids)
+	}
+	n = owned(n)
+	n.fork.kids, n.area = kids, area
+	return n
+}
+
+// owned returns a node that may be changed.
+func owned[T Item](n *node[T]) *node[T] {
+	switch {
+	case n == nil:
+		return &node[T]{area: unknown}
+	case !n.isKnown():
+		return n
+	case n.fork == nil:
+		mine := *n
+		return &mine
+	default:
+		mine := *n.fork
+		mine.node.fork = &mine
+		return &mine.node
+	}
+}

@@ -1,0 +1,11 @@
+package fleet
+
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
+// Revive is what a record or a heartbeat does to a hotspot that had no device. It
+// reports whether the fleet knows the hotspot.
+func (f *Fleet) Revive(id beacon.HotspotID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revive(id) != nil
+}

@@ -1,0 +1,130 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// Dirty returns the hotspots whose heartbeats changed since they were last folded, or
+// all that have any, by id. Deleted hotspots are included until Purge.
+func (f *Fleet) Dirty(all bool) []beacon.HotspotID {
+	var ids []beacon.HotspotID
+	f.All(func(h *Hotspot) bool {
+		if h.live != nil && (all || h.live.Dirty()) {
+			ids = append(ids, beacon.HotspotID(h.ID()))
+		}
+		return true
+	})
+	f.mu.Lock()
+	for id, d := range f.deleted {
+		if all || d.live.Dirty() {
+			ids = append(ids, id)
+		}
+	}
+	f.mu.Unlock()
+	slices.Sort(ids)
+	return ids
+}
+
+// Fold returns the records of hotspots to write: of today, and of each earlier day that
+// is not final yet. upTo is the latest moment that is certain; days before final become
+// final. Memory must hold all that records say. Call finish once it is known whether
+// the records were written: if not, the hotspots are dirty again.
+func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day) (rows []beacon.RecordRow, finish func(written bool)) {
+	rows = make([]beacon.RecordRow, 0, len(ids))
+	for _, id := range ids {
+		rows = f.fold(rows, id, upTo, final)
+	}
+	return rows, func(written bool) {
+		for _, id := range ids {
+			f.folded(id, written)
+		}
+	}
+}
+
+func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, upTo time.Time, final beacon.Day) []beacon.RecordRow {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if live := f.live(id); live != nil {
+		for _, r := range f.table.Fold(live, nil, upTo, final) {
+			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
+		}
+	}
+	return rows
+}
+
+func (f *Fleet) folded(id beacon.HotspotID, written bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch live := f.live(id); {
+	case live == nil:
+	case written:
+		f.table.Folded(live)
+	default:
+		f.table.Unfold(live)
+	}
+}
+
+// Restore merges a record into memory and reports whether its hotspot is known.
+func (f *Fleet) Restore(id beacon.HotspotID, r *heartbeat.Record) (known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	live := f.revive(id)
+	if live != nil {
+		f.table.Restore(live, r)
+	}
+	return live != nil
+}
+
+// DaysAfter returns the days after the given one of which memory has heartbeats.
+func (f *Fleet) DaysAfter(id beacon.HotspotID, day beacon.Day) []beacon.Day {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	live := f.live(id)
+	if live == nil {
+		return nil
+	}
+	return f.table.DaysAfter(live, day)
+}
+
+// Join merges the record of such a day, except for when the hotspot was seen: that time
+// has not come.
+func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if live := f.live(id); live != nil {
+		f.table.Join(live, r)
+	}
+}
+
+// Facts returns what a hotspot did on a day, as its record would say if it were written
+// now. r is the record of that day on disk, or nil. known is false if the record could
+// add something: memory has heartbeats of the hotspot, and none of that day.
+func (f *Fleet) Facts(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, now time.Time) (facts beacon.Facts, known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	live := f.live(id)
+	if live != nil {
+		facts, known = f.table.Facts(live, day, r, now)
+		return facts, known || live.Seen() == 0
+	}
+	if r != nil {
+		facts = r.Facts()
+	}
+	return facts, true
+}
+
+// Latest returns the records of a hotspot, by day, as they would be if they were
+// written now: the given ones, merged with those in memory.
+func (f *Fleet) Latest(id beacon.HotspotID, records []*heartbeat.Record, now time.Time) []*heartbeat.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	live := f.live(id)
+	if live == nil {
+		return records
+	}
+	return f.table.Latest(live, records, now)
+}

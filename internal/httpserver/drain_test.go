@@ -1,0 +1,121 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/fastpath"
+)
+
+// A server that has stopped leaves nothing behind, whatever its clients did.
+func TestServe_LeavesNoGoroutine(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
+	}
+	go func() { done <- Serve(ctx, ln, front) }()
+	head := inLines("HEAD / HTTP/1.1", "Host: x")
+	for _, text := range []string{plainSamples[0], head, "", "G", "\x16\x03\x01", plainSamples[0] + "GET /", head + "GET /"} {
+		c := call(t, ln.Addr().String())
+		c.Say(t, text)
+		if len(text) > len(head)/2 {
+			if response, err := http.ReadResponse(c.In, &http.Request{Method: text[:4]}); err != nil || response.StatusCode != 200 {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+		if text != plainSamples[0] && text != head { // the others wait for the server to go
+			c.Close()
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	goleak.VerifyNone(t, leaks)
+}
+
+// A drain waits for who is being answered, and tells who comes meanwhile to go
+// elsewhere: on connections on the fast path, and on those that leave it just then.
+func TestServe_DrainHandsOver(t *testing.T) {
+	release := HoldNotice(t)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
+	}
+	go func() { done <- Serve(ctx, ln, front) }()
+	var callers []*caller
+	for range 20 {
+		c := call(t, ln.Addr().String())
+		c.Say(t, plainSamples[0])
+		if response, _ := c.Hear(t); response.Close {
+			t.Fatal("told to go elsewhere too early")
+		}
+		callers = append(callers, c)
+	}
+	cancel()
+	until(t, front.draining.Load)
+	for i, c := range callers {
+		if i%2 == 0 {
+			c.Say(t, plainSamples[0])
+		} else {
+			c.Say(t, inLines("DELETE / HTTP/1.1", "Host: x"))
+		}
+	}
+	for _, c := range callers {
+		if response, _ := c.Hear(t); !response.Close {
+			t.Error("not told to go elsewhere")
+		}
+		c.IsClosed(t)
+	}
+	release()
+	if err := <-done; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// A server whose listener breaks says so, and lets everyone go.
+func TestServe_BrokenListenerLeavesNobody(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	front := &Handler{
+		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
+	}
+	go func() { done <- Serve(t.Context(), ln, front) }()
+	c := call(t, ln.Addr().String())
+	c.Say(t, plainSamples[0])
+	c.Hear(t)
+	ln.Close()
+	if err := <-done; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Serve: %v", err)
+	}
+	c.IsClosed(t)
+}
+
+// Whoever sends a request slowly is let go within ten seconds (F18), the time on the
+// fast path included.
+func TestServe_SlowClientsHaveTenSeconds(t *testing.T) {
+	if all := fastpath.MaxRead + readTimeout; all > 10*time.Second {
+		t.Errorf("a slow request is let go after %v", all)
+	}
+}

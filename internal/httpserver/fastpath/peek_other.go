@@ -1,0 +1,9 @@
+//go:build !unix
+
+package fastpath
+
+// canSeeLeaving reports whether a disconnect can be detected. Where it cannot, net/http
+// serves every connection.
+const canSeeLeaving = false
+
+func (c *conn) gone() bool { return false }

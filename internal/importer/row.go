@@ -1,0 +1,206 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// columns are the columns that a row can have.
+var columns = []string{
+	"name", "type", "lat", "lng", "address", "ssid", "mac_address",
+	"max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
+}
+
+// row is a hotspot as a file describes it.
+type row struct {
+	line    int
+	feature int               // its number among the features of GeoJSON; 0 in a table
+	cells   map[string]string // by column; empty cells are absent
+	fault   string            // why the row could not be parsed
+	unused  []string          // other columns
+}
+
+// place returns where a row is, for people.
+func (r row) place() string {
+	if r.feature > 0 {
+		return fmt.Sprintf("%d: feature %d", r.line, r.feature)
+	}
+	return strconv.Itoa(r.line)
+}
+
+// candidate is a row that is a valid hotspot.
+type candidate struct {
+	registration client.Registration
+	hotspot      beacon.Hotspot // as it will be
+}
+
+// rowFaults is what is wrong with a row, cell by cell.
+type rowFaults struct {
+	columns []string
+	reasons map[string]string
+}
+
+func (f *rowFaults) add(column, reason string) {
+	if _, known := f.reasons[column]; known {
+		return // the first one is the cause
+	}
+	if f.reasons == nil {
+		f.reasons = map[string]string{}
+	}
+	f.columns = append(f.columns, column)
+	f.reasons[column] = reason
+}
+
+// String lists the faults in the order of the columns.
+func (f *rowFaults) String() string {
+	slices.SortStableFunc(f.columns, func(a, b string) int { return columnRank(a) - columnRank(b) })
+	var all []string
+	for _, column := range f.columns {
+		all = append(all, column+" "+f.reasons[column])
+	}
+	return strings.Join(all, "; ")
+}
+
+func columnRank(column string) int {
+	name, _, _ := strings.Cut(column, ".")
+	return slices.Index(columns, name)
+}
+
+// checkTime is the time at which hotspots are checked; no rule depends on it.
+var checkTime = time.Unix(0, 0)
+
+// read converts a row to a hotspot, with the rules that the server applies. It
+// returns all faults at once.
+func (r row) read() (candidate, error) {
+	if r.fault != "" {
+		return candidate{}, errors.New(r.fault)
+	}
+	var faults rowFaults
+	hours := r.hours(&faults)
+	form := beacon.Registration{
+		Name: r.text("name"), Type: r.text("type"),
+		Location: beacon.Some(beacon.LocationForm{Lat: r.number("lat", &faults), Lng: r.number("lng", &faults), Address: r.text("address")}),
+		Device:   beacon.Some(beacon.DeviceForm{SSID: r.text("ssid"), MAC: r.text("mac_address")}),
+		Settings: beacon.Some(beacon.SettingsForm{
+			MaxConnections: r.number("max_connections", &faults), BandwidthLimitMbps: r.number("bandwidth_limit_mbps", &faults),
+			CoverageRadiusM: r.number("coverage_radius_m", &faults), OperatingHours: hoursForm(hours),
+		}),
+	}
+	hotspot, err := form.Validate("", "", checkTime)
+	if e, ok := errors.AsType[*beacon.Error](err); ok {
+		for _, f := range e.Fields {
+			faults.add(columnOf(f.Field), f.Message)
+		}
+	}
+	if len(faults.columns) > 0 {
+		return candidate{}, errors.New(faults.String())
+	}
+	return candidate{hotspot: hotspot, registration: r.registration(form, hours)}, nil
+}
+
+// registration returns what is sent: what the row says, and no more.
+func (r row) registration(form beacon.Registration, hours *client.OperatingHours) client.Registration {
+	place, device, settings := form.Location.V, form.Device.V, form.Settings.V
+	out := client.Registration{
+		Name: form.Name.V, Type: client.Type(form.Type.V),
+		Location: client.Place{Lat: place.Lat.V, Lng: place.Lng.V, Address: place.Address.V},
+		Device:   client.AccessPoint{SSID: device.SSID.V, MACAddress: device.MAC.V},
+	}
+	set := client.SettingsForm{
+		BandwidthLimitMbps: pointer(settings.BandwidthLimitMbps), CoverageRadiusM: pointer(settings.CoverageRadiusM), OperatingHours: hours,
+	}
+	if v := settings.MaxConnections; v.Set {
+		set.MaxConnections = new(int(v.V))
+	}
+	if set != (client.SettingsForm{}) {
+		out.Settings = &set
+	}
+	return out
+}
+
+func pointer(v beacon.Opt[float64]) *float64 {
+	if !v.Set {
+		return nil
+	}
+	return &v.V
+}
+
+// columnOf returns the column of a field of the API.
+func columnOf(field string) string {
+	for _, prefix := range []string{"location.", "device.", "settings."} {
+		field = strings.TrimPrefix(field, prefix)
+	}
+	return field
+}
+
+// text returns a cell. Spaces at the ends of an SSID are part of it.
+func (r row) text(column string) beacon.Opt[string] {
+	value := r.cells[column]
+	if column != "ssid" {
+		value = strings.TrimSpace(value)
+	}
+	if value == "" {
+		return beacon.Opt[string]{}
+	}
+	return beacon.Some(value)
+}
+
+// number parses a cell like a JSON number: no 0x10, no NaN.
+func (r row) number(column string, faults *rowFaults) beacon.Opt[float64] {
+	text := r.text(column)
+	if !text.Set {
+		return beacon.Opt[float64]{}
+	}
+	var value *float64
+	if err := json.Unmarshal([]byte(text.V), &value); err != nil || value == nil {
+		faults.add(column, "must be a number, such as 40.7532")
+		return beacon.Opt[float64]{}
+	}
+	return beacon.Some(*value)
+}
+
+// hours parses a cell that contains JSON.
+func (r row) hours(faults *rowFaults) *client.OperatingHours {
+	text := r.text("operating_hours")
+	if !text.Set {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text.V)))
+	decoder.DisallowUnknownFields()
+	var hours *client.OperatingHours
+	if err := decoder.Decode(&hours); err != nil || decoder.More() {
+		faults.add("operating_hours", `must be JSON such as {"timezone":"America/New_York","weekly":[{"days":["mon"],"open":"08:00","close":"22:00"}]}`)
+	}
+	return hours
+}
+
+// hoursForm converts hours to the form that package beacon validates.
+func hoursForm(hours *client.OperatingHours) beacon.Opt[beacon.HoursForm] {
+	if hours == nil {
+		return beacon.Opt[beacon.HoursForm]{}
+	}
+	weekly := []beacon.SpanForm{}
+	for _, w := range hours.Weekly {
+		weekly = append(weekly, beacon.SpanForm{Days: beacon.Some(w.Days), Open: beacon.Some(w.Open), Close: beacon.Some(w.Close)})
+	}
+	form := beacon.HoursForm{Timezone: beacon.Some(hours.Timezone), Weekly: beacon.Some(weekly)}
+	exceptions := []beacon.ExceptionForm{}
+	for _, e := range hours.Exceptions {
+		one := beacon.ExceptionForm{Date: beacon.Some(e.Date), Closed: beacon.Some(e.Closed)}
+		if e.Open != "" || e.Close != "" {
+			one.Open, one.Close = beacon.Some(e.Open), beacon.Some(e.Close)
+		}
+		exceptions = append(exceptions, one)
+	}
+	form.Exceptions = beacon.Some(exceptions)
+	return beacon.Some(form)
+}

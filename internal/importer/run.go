@@ -1,0 +1,151 @@
+// Package importer registers the hotspots of a file at a server: it reads rows, checks
+// each with the rules that the server applies, and registers those that are not there
+// yet. It changes no hotspot that exists, so that a file can be imported again.
+//
+//	rows, err := importer.CSV(file)
+//	server, err := importer.Connect(ctx, url, key, 8)
+//	unused, err := importer.Run(ctx, rows, server.Register, 8, func(place string, o importer.Outcome) { … })
+package importer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Kind tells what became of a row.
+type Kind int
+
+// What can become of a row.
+const (
+	Registered Kind = iota // or, in a dry run, could be
+	Present
+	Different // present, with other values
+	Failed
+)
+
+// Outcome is the result of a row.
+type Outcome struct {
+	Kind Kind
+	Text string // for people; may be empty
+}
+
+// Register registers a hotspot. An error ends the import.
+type Register func(context.Context, candidate) (Outcome, error)
+
+// importer processes rows, some concurrently, and reports their outcomes in order.
+type importer struct {
+	register    Register // nil in a dry run
+	connections int
+	seen        map[string]int // the line of each MAC address
+	unused      map[string]bool
+}
+
+// job is a row being processed.
+type job struct {
+	row
+	candidate
+	Outcome
+	err  error
+	done chan struct{}
+}
+
+// Run imports rows, as many at once as there are connections, and tells the place and
+// the outcome of each in order. Without register it only checks them. It ends with the
+// first error that is not a row's own: it tells of all rows begun by then, and begins no
+// others. It returns the names of columns that are not used, because one may be misspelt.
+func Run(
+	ctx context.Context, rows Rows, register Register, connections int, tell func(place string, o Outcome),
+) (unused []string, err error) {
+	im := importer{register: register, connections: connections, seen: map[string]int{}, unused: map[string]bool{}}
+	err = im.run(ctx, rows, tell)
+	return slices.Sorted(maps.Keys(im.unused)), err
+}
+
+func (im *importer) run(ctx context.Context, rows Rows, tell func(place string, o Outcome)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	begun, work := make(chan *job, 4*im.connections), make(chan *job)
+	var working sync.WaitGroup
+	for range im.connections {
+		working.Go(func() {
+			for j := range work {
+				j.Outcome, j.err = im.register(ctx, j.candidate)
+				close(j.done)
+			}
+		})
+	}
+	working.Go(func() {
+		defer close(begun)
+		defer close(work)
+		cancelWith(cancel, im.feed(ctx, rows, begun, work))
+	})
+	for j := range begun {
+		<-j.done
+		if j.err != nil {
+			cancelWith(cancel, fmt.Errorf("line %s: %w; to go on, import the file again", j.place(), j.err))
+			continue
+		}
+		tell(j.place(), j.Outcome)
+	}
+	working.Wait()
+	return context.Cause(ctx)
+}
+
+func cancelWith(cancel context.CancelCauseFunc, err error) {
+	if err != nil {
+		cancel(err)
+	}
+}
+
+// feed reads rows, and passes those that are hotspots to the workers.
+func (im *importer) feed(ctx context.Context, rows Rows, begun, work chan<- *job) error {
+	for r, err := range rows {
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		j := &job{row: r, done: make(chan struct{})}
+		im.note(r.unused)
+		ready := im.examine(j)
+		select {
+		case begun <- j:
+		case <-ctx.Done():
+			return nil
+		}
+		if !ready {
+			close(j.done)
+			continue
+		}
+		work <- j
+	}
+	return nil
+}
+
+// examine reports whether there is anything left to do with a row.
+func (im *importer) examine(j *job) bool {
+	var err error
+	if j.candidate, err = j.read(); err != nil {
+		j.Outcome = Outcome{Failed, err.Error()}
+		return false
+	}
+	mac := j.hotspot.Device.MAC.Canonical()
+	if line, twice := im.seen[mac]; twice {
+		j.Outcome = Outcome{Failed, fmt.Sprintf("mac_address is that of line %d too", line)}
+		return false
+	}
+	im.seen[mac] = j.line
+	return im.register != nil
+}
+
+// maxUnused limits how many unused columns are remembered.
+const maxUnused = 20
+
+func (im *importer) note(unused []string) {
+	for _, name := range unused {
+		if len(im.unused) < maxUnused {
+			im.unused[name] = true
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Server is a server to register hotspots at. It knows which hotspots its user has.
+type Server struct {
+	client *client.Client
+	own    map[string]ownHotspot // by canonical MAC address
+}
+
+type ownHotspot struct {
+	id     string
+	values []string // in the order of comparedColumns
+}
+
+// patience is how long the import waits when the server asks it to.
+const patience = time.Minute
+
+// Connect checks the key, and reads the hotspots of its user.
+func Connect(ctx context.Context, url, key string, connections int) (*Server, error) {
+	options := []client.Option{client.WithUserAgent("beacon-import"), client.WithHTTPClient(pooled(connections))}
+	self, err := checkKey(ctx, url, key, append(options, client.WithRetries(3, time.Second)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(url, key, append(options, client.WithRetries(10, patience))...)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{client: c, own: map[string]ownHotspot{}}
+	for h, err := range c.Hotspots(ctx, self.UserID) {
+		if err != nil {
+			return nil, fmt.Errorf("look for hotspots that are there already: %w", err)
+		}
+		s.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
+	}
+	return s, nil
+}
+
+// checkKey checks that there is a server, and that the key is valid. It retries less
+// than what follows: an address may be misspelt.
+func checkKey(ctx context.Context, url, key string, options []client.Option) (client.Key, error) {
+	c, err := client.New(url, key, options...)
+	if err != nil {
+		return client.Key{}, err
+	}
+	self, err := c.OwnKey(ctx)
+	switch _, refused := errors.AsType[*client.Error](err); {
+	case errors.Is(err, client.ErrUnauthorized):
+		err = errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes hotspots:write")
+	case err != nil && !refused:
+		err = fmt.Errorf("cannot reach a server at %s: %w", url, err)
+	case err == nil && !slices.Contains(self.Scopes, client.ScopeHotspotsWrite) && !slices.Contains(self.Scopes, client.ScopeAdmin):
+		err = fmt.Errorf("the key permits %v; it takes the scope %s to register hotspots", self.Scopes, client.ScopeHotspotsWrite)
+	}
+	return self, err
+}
+
+// Register registers one hotspot, unless it exists. Its idempotency key is derived
+// from its contents, so that two imports at the same time register it once.
+func (s *Server) Register(ctx context.Context, c candidate) (Outcome, error) {
+	if there, ok := s.own[c.hotspot.Device.MAC.Canonical()]; ok {
+		return compare(there, c), nil
+	}
+	text, err := json.Marshal(c.registration)
+	if err != nil {
+		return Outcome{}, err
+	}
+	sum := sha256.Sum256(text)
+	c.registration.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
+	made, err := s.client.RegisterHotspot(ctx, c.registration)
+	if err == nil && made.Replayed {
+		return s.settle(ctx, c, made)
+	}
+	return judge(err)
+}
+
+// settle handles a hotspot that the same request registered before: either it still
+// exists, or it was deleted within the day and is registered again.
+func (s *Server) settle(ctx context.Context, c candidate, first client.Hotspot) (Outcome, error) {
+	now, err := s.client.Hotspot(ctx, first.ID)
+	if errors.Is(err, client.ErrNotFound) {
+		c.registration.IdempotencyKey = "" // use a new one
+		_, err = s.client.RegisterHotspot(ctx, c.registration)
+		return judge(err)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	return compare(ownHotspot{now.ID, valuesThere(now)}, c), nil
+}
+
+// judge distinguishes an error of one row from one that affects everything.
+func judge(err error) (Outcome, error) {
+	e, refused := errors.AsType[*client.Error](err)
+	switch {
+	case err == nil:
+		return Outcome{Kind: Registered}, nil
+	case errors.Is(err, client.ErrConflict):
+		return Outcome{Failed, "mac_address is registered already, by someone else"}, nil
+	case refused && len(e.Details) > 0:
+		var faults rowFaults
+		for _, d := range e.Details {
+			faults.add(columnOf(d.Field), d.Message)
+		}
+		return Outcome{Failed, faults.String()}, nil
+	}
+	return Outcome{}, err
+}
+
+// comparedColumns are all but the MAC address.
+var comparedColumns = []string{
+	"name", "type", "lat", "lng", "address", "ssid", "max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
+}
+
+// compare reports whether the existing hotspot is as the file says. It changes
+// nothing: the operator may have edited it since.
+func compare(there ownHotspot, c candidate) Outcome {
+	wanted := valuesWanted(c)
+	var other []string
+	for i, column := range comparedColumns {
+		if there.values[i] != wanted[i] {
+			other = append(other, column)
+		}
+	}
+	if len(other) == 0 {
+		return Outcome{Kind: Present}
+	}
+	return Outcome{Different, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
+}
+
+func valuesThere(h client.Hotspot) []string {
+	radius := 0.0
+	if r := h.Settings.CoverageRadiusM; r != nil {
+		radius = *r
+	}
+	return []string{
+		h.Name, string(h.Type), decimal(h.Location.Lat), decimal(h.Location.Lng), h.Location.Address, h.Device.SSID,
+		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(radius), hoursText(h.Settings.OperatingHours),
+	}
+}
+
+func valuesWanted(c candidate) []string {
+	h := c.hotspot
+	var hours *client.OperatingHours
+	if s := c.registration.Settings; s != nil {
+		hours = s.OperatingHours
+	}
+	return []string{
+		h.Name, string(h.Type), decimal(h.Location.Point.Lat), decimal(h.Location.Point.Lng), h.Location.Address, h.Device.SSID,
+		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(h.Settings.CoverageRadiusM), hoursText(hours),
+	}
+}
+
+func hoursText(hours *client.OperatingHours) string {
+	text, err := json.Marshal(hours)
+	if err != nil {
+		return err.Error() // only strings: cannot fail
+	}
+	return string(text)
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// pooled returns an HTTP client that keeps as many idle connections as are used.
+func pooled(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute}}
+}

@@ -1,0 +1,56 @@
+package node
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Lines reach the log in order and complete, also those of the last moment.
+func TestLogBuffer(t *testing.T) {
+	var out bytes.Buffer
+	b := newLogBuffer(&out)
+	var want strings.Builder
+	for i := range 1000 {
+		line := fmt.Sprintf("line %d\n", i)
+		want.WriteString(line)
+		if _, err := b.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Close()
+	if out.String() != want.String() {
+		t.Errorf("the log has %d bytes; want %d", len(out.String()), want.Len())
+	}
+}
+
+// A reader that stops reading stops neither the service nor fills its memory.
+func TestLogBuffer_StuckReader(t *testing.T) {
+	reader, writer := io.Pipe() // blocks until it is read
+	b := newLogBuffer(writer)
+	line := bytes.Repeat([]byte("x"), 1023)
+	line = append(line, '\n')
+	for range 4 << 10 { // 4 MiB
+		if _, err := b.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.mu.Lock()
+	kept, dropped := len(b.pending), b.dropped
+	b.mu.Unlock()
+	if kept > maxPending || dropped == 0 {
+		t.Errorf("%d bytes wait, %d lines were dropped", kept, dropped)
+	}
+	read := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(reader)
+		read <- string(all)
+	}()
+	b.Close()
+	writer.Close()
+	if log := <-read; !strings.Contains(log, "log lines were dropped") {
+		t.Error("the log does not say that lines are missing")
+	}
+}

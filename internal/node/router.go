@@ -1,0 +1,58 @@
+package node
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// router routes a request to its interface.
+type router struct {
+	pages
+	health  *httpserver.Site
+	network *api.API
+	loaded  atomic.Bool // until then the network interface has no data
+
+	pressure httpserver.Overload
+}
+
+func newRouter(health *httpserver.Health, network *api.API, pages pages) *router {
+	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network}
+}
+
+func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch path := r.URL.Path; {
+	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:
+		rt.health.ServeHTTP(w, r)
+	case rt.console.Handles(r):
+		rt.console.ServeHTTP(w, r)
+	case rt.docs.Handles(r):
+		rt.docs.ServeHTTP(w, r)
+	case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):
+		// Shed other requests first: a device without heartbeats counts as offline,
+		// while an app can retry.
+		rt.refuse(w, r, http.StatusServiceUnavailable)
+	case !isNetwork(path):
+		rt.preview.ServeHTTP(w, r)
+	case !rt.loaded.Load():
+		rt.network.Refuse(w, r, http.StatusServiceUnavailable)
+	default:
+		rt.network.ServeHTTP(w, r)
+	}
+}
+
+// refuse sends an error in the format of the interface that a request was for.
+func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
+	if isNetwork(r.URL.Path) {
+		rt.network.Refuse(w, r, status)
+		return
+	}
+	rt.preview.Refuse(w, r, status)
+}
+
+func isNetwork(path string) bool {
+	return path == api.Base || strings.HasPrefix(path, api.Base+"/")
+}

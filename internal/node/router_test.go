@@ -1,0 +1,36 @@
+package node
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+)
+
+// The documentation is there before the hotspots are; what it does not answer is
+// answered as before.
+func TestRouter_DocsBeforeLoading(t *testing.T) {
+	pages, err := newPages("http://x", "svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := newRouter(&httpserver.Health{}, nil, pages)
+	for _, tc := range []struct {
+		method, path string
+		status       int
+		contains     string
+	}{
+		{"GET", "/docs", 200, "Beacon documentation"},
+		{"GET", "/docs/api/preview", 200, "svc_test_demo01"},
+		{"POST", "/docs", 405, `"error":"Method not allowed"`},
+		{"OPTIONS", "/docs", 204, ""},
+		{"GET", "/docsx", 404, `"error":"Not found"`},
+	} {
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, httptest.NewRequest(tc.method, tc.path, nil))
+		if w.Code != tc.status || !strings.Contains(w.Body.String(), tc.contains) {
+			t.Errorf("%s %s answered %d %.200s", tc.method, tc.path, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package node
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/openapi"
+)
+
+// aside are the routes that belong to no interface, and so to no OpenAPI
+// document, with why anyone who reaches them may ask.
+var aside = map[string]string{
+	"GET /":                    "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
+	"GET /assets/{name}":       "what the page is made of",
+	"GET /docs":                "the documentation, the same for everyone",
+	"GET /docs/{page}":         "a guide",
+	"GET /docs/api/{name}":     "an OpenAPI document, to be read by people",
+	"GET /docs/assets/{name}":  "what the pages are made of",
+	"GET /docs/files/{path}":   "files for monitoring and installation, as the repository has them",
+	"GET /docs/{missing}":      "tells that there is no such page",
+	"GET /healthz":             "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
+	"GET /readyz":              "for load balancers, who have no key; causes are for the log alone (decision X11)",
+	"GET /metrics":             "on --admin-addr alone, which is for the operator of the process (decision X11)",
+	"GET /debug/pprof/":        "on --admin-addr alone",
+	"GET /debug/pprof/profile": "on --admin-addr alone",
+	"GET /debug/pprof/symbol":  "on --admin-addr alone",
+	"GET /debug/pprof/trace":   "on --admin-addr alone",
+}
+
+// served lists all routes of the public address, out of what the router sends
+// requests to. Whoever adds a part to it that cannot tell its routes hears of it
+// here.
+func served(t *testing.T) []string {
+	t.Helper()
+	pages, err := newPages("http://127.0.0.1:8080", "svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	router := reflect.ValueOf(newRouter(&httpserver.Health{}, api.New(api.Config{}), pages)).Elem()
+	all := routesOf(t, router)
+	return append(all, routesOf(t, router.FieldByName("pages"))...)
+}
+
+// routesOf lists the routes of the handlers in the fields of a struct.
+func routesOf(t *testing.T, parts reflect.Value) []string {
+	t.Helper()
+	var all []string
+	for i := range parts.NumField() {
+		field := parts.Field(i)
+		open := reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Interface() // the fields are not exported
+		if _, answers := open.(http.Handler); !answers {
+			continue
+		}
+		part, ok := open.(interface{ Routes() []string })
+		if !ok || len(part.Routes()) == 0 {
+			t.Fatalf("the router's %s cannot tell which routes it serves", parts.Type().Field(i).Name)
+		}
+		all = append(all, part.Routes()...)
+	}
+	return all
+}
+
+// Every route is in an OpenAPI document, or is known to be in none, with a reason.
+func TestRoutes_EachIsKnown(t *testing.T) {
+	var documented []string
+	for _, text := range [][]byte{api.OpenAPI(), preview.OpenAPI()} {
+		documented = append(documented, openapi.Load(t, text).Operations()...)
+	}
+	public := served(t)
+	admin := adminHandler(metrics.New()).Routes()
+	all := slices.Concat(public, admin)
+	for _, route := range all {
+		if inDocument, isAside := slices.Contains(documented, route), aside[route] != ""; inDocument == isAside {
+			t.Errorf("%s is in an OpenAPI document: %t; is known to be in none: %t; want one of the two", route, inDocument, isAside)
+		}
+	}
+	for _, route := range admin {
+		if slices.Contains(public, route) {
+			t.Errorf("%s is served to everyone", route)
+		}
+	}
+	for route := range aside {
+		if !slices.Contains(all, route) {
+			t.Errorf("%s is not served any more", route)
+		}
+	}
+	if len(public) < 36 || len(admin) < 5 {
+		t.Errorf("found %d and %d routes; there are at least 36 and 5", len(public), len(admin))
+	}
+}

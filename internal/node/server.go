@@ -1,0 +1,158 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// Server is a node together with everything that its process serves.
+type Server struct {
+	node    *Node
+	router  *router
+	front   *httpserver.Handler
+	health  httpserver.Health
+	metrics *metrics.Set
+	shed    bool
+}
+
+// ServerConfig configures a server.
+type ServerConfig struct {
+	Config
+
+	// Open opens the database. It is called last: a mistake in the configuration
+	// must not create one.
+	Open func(context.Context) (*store.DB, error)
+
+	PublicURL        string // where clients reach the server
+	PreviewKeyPrefix string // first word of the preview's demo keys
+	Proxies          httpserver.Proxies
+	MaxConnections   int                                         // of one address; 0: no limit
+	NoFastPath       bool                                        // let net/http read every request
+	ShedLoad         bool                                        // refuse requests under too much load
+	Observe          func(*http.Request, httpserver.RequestInfo) // is told of each request; may be nil
+}
+
+// Open opens the database and creates the interfaces. The caller closes the server.
+func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
+	pages, err := newPages(cfg.PublicURL, cfg.PreviewKeyPrefix)
+	if err != nil {
+		return nil, err
+	}
+	db, err := cfg.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad}
+	s.router = newRouter(&s.health, s.node.API, pages)
+	s.health.Log = cfg.Log
+	s.health.Checks = map[string]func(context.Context) error{
+		"database": db.Ping,
+		"hotspots": s.loaded,
+	}
+	s.front = &httpserver.Handler{
+		Next:    s.router,
+		Refuse:  s.router.refuse,
+		Now:     time.Now,
+		Log:     cfg.Log,
+		Observe: observers(s.metrics.Observe, cfg.Observe),
+
+		Proxies:        cfg.Proxies,
+		MaxConnections: cfg.MaxConnections,
+		NoFastPath:     cfg.NoFastPath,
+	}
+	s.show()
+	return s, nil
+}
+
+// Close closes the database.
+func (s *Server) Close() error { return s.node.db.Close() }
+
+// observers combines two observers; the second may be nil.
+func observers(first, second func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
+	if second == nil {
+		return first
+	}
+	return func(r *http.Request, e httpserver.RequestInfo) {
+		first(r, e)
+		second(r, e)
+	}
+}
+
+func (s *Server) loaded(context.Context) error {
+	if !s.router.loaded.Load() {
+		return errors.New("hotspots are still loading")
+	}
+	return nil
+}
+
+// Serve serves on ln, and on admin what only the operator of the process may see;
+// admin may be nil. It serves while the hotspots are loaded, so that a supervisor can
+// see that it is live and not yet ready, and calls ready once they are loaded. When ctx
+// ends, it drains and closes both listeners.
+func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()) error {
+	group, ctx := errgroup.WithContext(ctx)
+	context.AfterFunc(ctx, func() {
+		s.health.Drain()
+		s.node.Hub.Close() // streams of events would never end by themselves
+		s.node.API.Stop()
+	})
+	// The node runs until the last request has its response.
+	serving, drained := context.WithCancel(context.WithoutCancel(ctx))
+	group.Go(func() error {
+		defer drained()
+		return httpserver.Serve(ctx, ln, s.front)
+	})
+	if admin != nil {
+		s.node.log.Info("admin interface", "addr", admin.Addr().String())
+		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.node.log) })
+	}
+	if s.shed {
+		group.Go(func() error { return s.router.pressure.Run(serving) })
+	}
+	group.Go(func() error { return s.whileSound(ctx) })
+	group.Go(func() error {
+		if err := s.load(ctx); err != nil {
+			return err
+		}
+		ready()
+		if err := tellSupervisor(ctx); err != nil {
+			s.node.log.Warn("could not tell the supervisor that the server is ready", "error", err)
+		}
+		s.node.Run(serving)
+		return nil
+	})
+	return group.Wait()
+}
+
+// whileSound waits until ctx ends or the disk fails. After a failure the server must
+// not continue: the supervisor starts another, which reads what is really on disk.
+func (s *Server) whileSound(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.node.db.Broken():
+		return fmt.Errorf("the database can no longer be trusted; restart the server: %w", s.node.db.Breakage())
+	}
+}
+
+// load loads the hotspots, and then lets the network interface respond.
+func (s *Server) load(ctx context.Context) error {
+	began := time.Now()
+	err := whileLoading(func() error { return s.node.Load(ctx) })
+	if err != nil {
+		return err
+	}
+	s.router.loaded.Store(true)
+	s.node.log.Info("hotspots loaded", "count", s.node.Fleet.Len(), "took_ms", time.Since(began).Milliseconds())
+	return nil
+}

@@ -1,0 +1,91 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+)
+
+func testConfig(t *testing.T) ServerConfig {
+	t.Helper()
+	return ServerConfig{
+		Config: Config{Policies: policy.Default(), Now: time.Now, Rate: 1, Log: slog.New(slog.DiscardHandler)},
+		Open: func(ctx context.Context) (*store.DB, error) {
+			return sqlite.Open(ctx, filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: time.Now()})
+		},
+		PublicURL: "http://x", PreviewKeyPrefix: "svc",
+	}
+}
+
+// A server serves until its context ends, and then leaves nothing running.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), testConfig(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended, ready := make(chan error, 1), make(chan struct{})
+	go func() { ended <- s.Serve(ctx, ln, nil, func() { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("it ended before it was ready: %v", err)
+	}
+	for path, want := range map[string]int{"/readyz": 200, "/": 200, "/docs": 200, "/api/v1/hotspots": 401, "/v1/keys/self": 401, "/metrics": 404} {
+		response, err := http.Get("http://" + ln.Addr().String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s returns %d; want %d", path, response.StatusCode, want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if _, err := net.Dial("tcp", ln.Addr().String()); err == nil {
+		t.Error("it still listens")
+	}
+}
+
+// A mistake in the configuration creates no database.
+func TestOpen_DatabaseLast(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	cfg.PreviewKeyPrefix = "not a prefix"
+	cfg.Open = func(context.Context) (*store.DB, error) {
+		t.Error("the database is opened")
+		return nil, errors.New("no database")
+	}
+	if _, err := Open(t.Context(), cfg); err == nil {
+		t.Error("the prefix of keys is taken")
+	}
+}
+
+// What the level excludes is not logged, requests included.
+func TestOpenLog(t *testing.T) {
+	for level, logs := range map[slog.Level]bool{slog.LevelDebug: true, slog.LevelInfo: true, slog.LevelWarn: false} {
+		log := OpenLog(t.Output(), true, level)
+		if log.Logger.Enabled(t.Context(), slog.LevelInfo) != logs || (log.Requests != nil) != logs {
+			t.Errorf("level %s: lines of requests and of level info are logged; want %t", level, logs)
+		}
+		log.Close()
+	}
+}

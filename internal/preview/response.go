@@ -1,0 +1,164 @@
+package preview
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
+)
+
+// answer is a response that was encoded when the process started.
+type answer struct {
+	body []byte
+	head []headerField
+}
+
+type headerField struct {
+	name   string // in canonical form
+	values []string
+}
+
+// Header values are shared between responses: net/http only reads them.
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	yamlType = []string{"application/yaml; charset=utf-8"}
+	svgType  = []string{"image/svg+xml"}
+
+	noSniff   = []string{"nosniff"}
+	noContent = []string{"default-src 'none'; frame-ancestors 'none'"} // a response is data, never a page
+	noStore   = []string{"no-store"}
+
+	// The dataset is fixed, so a client may cache it. A shared cache may not, or it
+	// would serve clients without a key.
+	keepPrivately = []string{"private, max-age=3600"}
+	keepOpenly    = []string{"public, max-age=3600"}
+	varyByKey     = []string{"X-Api-Key"}
+
+	allowOrigin   = []string{"*"}
+	allowHeaders  = []string{"x-api-key, content-type"}
+	allowMethods  = []string{"GET, OPTIONS"}
+	exposeHeaders = []string{"ETag, X-Request-Id"}
+	preflightAge  = []string{"86400"}
+)
+
+// newAnswer prepares a body with its strong entity tag.
+func newAnswer(contentType, caching []string, body []byte) *answer {
+	sum := sha256.Sum256(body)
+	return &answer{body: body, head: []headerField{
+		{"Content-Type", contentType},
+		{"Cache-Control", caching},
+		{"Etag", []string{`"` + hex.EncodeToString(sum[:12]) + `"`}},
+	}}
+}
+
+func (a *answer) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for _, f := range a.head {
+		h[f.name] = f.values
+	}
+	writeTagged(w, r, a.body)
+}
+
+// writeTagged sends the body, or 304 to a client that has it. The caller has set all
+// headers.
+func writeTagged(w http.ResponseWriter, r *http.Request, body []byte) {
+	h := w.Header()
+	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, h["Etag"][0]) {
+		delete(h, "Content-Type")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the client may have left; that is not our fault
+}
+
+// setCommonHeaders sets the headers of every response, including errors: without the
+// first three a browser would hide the error itself from its page (decision P2).
+func setCommonHeaders(h http.Header) {
+	h["Access-Control-Allow-Origin"] = allowOrigin
+	h["Access-Control-Allow-Headers"] = allowHeaders
+	h["Access-Control-Allow-Methods"] = allowMethods
+	h["Access-Control-Expose-Headers"] = exposeHeaders
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = noContent
+	h["Vary"] = varyByKey
+}
+
+// failure is the body of every error. On 405 the message is absent.
+type failure struct {
+	Error   string `json:"error"`
+	Message string `json:"message,omitempty"`
+}
+
+// fail responds with an error.
+func fail(w http.ResponseWriter, status int, f failure) {
+	body, err := httpserver.EncodeJSON(f)
+	if err != nil {
+		panic(err) // cannot happen: it holds two strings
+	}
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	h["Cache-Control"] = noStore
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+func (a *API) unauthorized(w http.ResponseWriter) {
+	fail(w, http.StatusUnauthorized, failure{"Unauthorized", fmt.Sprintf(
+		"The API key is invalid or missing: send the header x-api-key with a key that begins with %s or %s, followed by at least %d letters or digits.",
+		a.key.test, a.key.live, minKeyLetters)})
+}
+
+func noHotspot(w http.ResponseWriter, id string) {
+	fail(w, http.StatusNotFound, failure{"Not found", fmt.Sprintf("There is no hotspot with the id %s.", shown(id))})
+}
+
+func noPath(w http.ResponseWriter, path string) {
+	fail(w, http.StatusNotFound, failure{"Not found", fmt.Sprintf("There is nothing at %s.", shown(path))})
+}
+
+func methodNotAllowed(w http.ResponseWriter) {
+	if h := w.Header(); h["Allow"] == nil { // paths outside this API may allow other methods
+		h["Allow"] = allowMethods
+	}
+	fail(w, http.StatusMethodNotAllowed, failure{Error: "Method not allowed"})
+}
+
+// Refuse writes the errors that are decided outside this package, in its format.
+func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
+	setCommonHeaders(w.Header())
+	switch status {
+	case http.StatusNotFound:
+		noPath(w, r.URL.Path)
+	case http.StatusMethodNotAllowed:
+		methodNotAllowed(w)
+	case http.StatusRequestURITooLong:
+		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", httpserver.MaxURLBytes)})
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+		fail(w, status, failure{"Overloaded", "There is more to do than the service can. Please try again in a second."})
+	default:
+		fail(w, status, failure{"Internal error", "Something went wrong on our side. Please try again."})
+	}
+}
+
+const maxShown = 64
+
+// shown truncates a client's text to a length fit for a message. Invalid UTF-8 is
+// replaced: JSON could not carry it.
+func shown(text string) string {
+	text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	count := 0
+	for i := range text {
+		if count == maxShown {
+			return text[:i] + "…"
+		}
+		count++
+	}
+	return text
+}

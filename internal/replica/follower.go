@@ -1,0 +1,209 @@
+// Package replica keeps a process in step with the database, into which every process
+// writes: it follows the streams of all of them into the fleet, the heartbeats and the
+// cache of keys.
+//
+// Its one invariant: nothing is missed. Every process that writes has its own stream of
+// changes, numbered without gaps, and its own journal of heartbeats. A follower keeps
+// its position in each, and moves it only once what was read is applied. So it does not
+// matter in which order transactions commit, and after a pause it resumes where it
+// stopped.
+//
+//	follower := replica.NewFollower(fleet, store, forgetKey, telemetry, log)
+//	err := follower.Load(ctx) // fills the fleet
+//	go follower.Run(ctx)      // keeps it in step
+package replica
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// Source is where changes come from: the store. Package store documents what each
+// method promises; above all, a node's changes become visible in order.
+type Source interface {
+	Heads(ctx context.Context) (map[string]int64, error)
+	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
+	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
+	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
+}
+
+// Follower keeps a process in step with the store.
+type Follower struct {
+	fleet  *fleet.Fleet
+	source Source
+	log    *slog.Logger
+
+	// onKey is called with every key that was created or revoked.
+	onKey func(beacon.KeyID)
+
+	beats Beats
+
+	cursors map[string]int64 // by node: the last change that was applied
+	inStep  atomic.Pointer[time.Time]
+}
+
+// Beats follows the journals of heartbeats: package telemetry. A device beats only
+// after it was linked. So a step first reads how far the journals go, then applies the
+// changes, and then the beats up to that point: every device that beat is known by then.
+type Beats interface {
+	// DeletedSince returns since when deleted hotspots may have heartbeats that count.
+	DeletedSince(ctx context.Context) (time.Time, error)
+	Heads(ctx context.Context) (telemetry.Heads, error)
+	Follow(ctx context.Context, upTo telemetry.Heads) error
+}
+
+const (
+	pollInterval   = 200 * time.Millisecond
+	stepTimeout    = 5 * time.Second
+	changesAtATime = 500
+)
+
+// Freshness is how long ago the store may last have been read for the fleet to count
+// as in step with it (decision N23).
+const Freshness = 2 * time.Second
+
+// NewFollower returns a follower. Call Load first.
+func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID), beats Beats, log *slog.Logger) *Follower {
+	return &Follower{fleet: f, source: source, onKey: onKey, beats: beats, log: log}
+}
+
+// Load fills the fleet. It reads the positions before the hotspots: a change in
+// between is applied twice, never missed.
+func (fo *Follower) Load(ctx context.Context) error {
+	began := time.Now()
+	heads, err := fo.source.Heads(ctx)
+	if err != nil {
+		return fmt.Errorf("read the heads of the changes: %w", err)
+	}
+	since, err := fo.beats.DeletedSince(ctx)
+	if err != nil {
+		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
+	}
+	err = fo.fleet.Load(func(add func(beacon.Hotspot) error) error { return fo.source.EachHotspot(ctx, since, add) })
+	if err != nil {
+		return fmt.Errorf("read the hotspots: %w", err)
+	}
+	fo.cursors = heads
+	fo.inStep.Store(&began)
+	return nil
+}
+
+// InStep reports whether the fleet had everything in the store at some moment within
+// the last Freshness.
+func (fo *Follower) InStep() bool { return fo.Age() <= Freshness }
+
+// Age returns how long ago the fleet last had everything in the store.
+func (fo *Follower) Age() time.Duration {
+	last := fo.inStep.Load()
+	if last == nil {
+		return math.MaxInt64 // never yet
+	}
+	return time.Since(*last)
+}
+
+// Run follows until ctx ends. While the store is unavailable it keeps trying, and
+// logs that once.
+func (fo *Follower) Run(ctx context.Context) {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	lost := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := fo.Step(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !lost:
+			fo.log.Error("cannot follow the changes in the database; responses may be stale until it is back", "err", err)
+		case err == nil && lost:
+			fo.log.Info("following the changes in the database again")
+		}
+		lost = err != nil
+	}
+}
+
+// Step applies everything that changed since the last step.
+func (fo *Follower) Step(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	return fo.CatchUp(ctx)
+}
+
+// CatchUp is Step without its timeout, for when there may be much to apply.
+func (fo *Follower) CatchUp(ctx context.Context) error {
+	began := time.Now()
+	beats, err := fo.beats.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	heads, err := fo.source.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	for node, head := range heads {
+		for fo.cursors[node] < head {
+			if err := fo.advance(ctx, node); err != nil {
+				return err
+			}
+		}
+	}
+	if err := fo.beats.Follow(ctx, beats); err != nil {
+		return err
+	}
+	fo.inStep.Store(&began)
+	return nil
+}
+
+// advance applies the next changes of one node, and only then moves its position.
+func (fo *Follower) advance(ctx context.Context, node string) error {
+	cursor := fo.cursors[node]
+	changes, err := fo.source.Changes(ctx, node, cursor, changesAtATime)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		return fmt.Errorf("node %s has changes after %d, but returned none", node, cursor)
+	}
+	seen := map[beacon.HotspotID]bool{}
+	var stale []beacon.HotspotID
+	for _, c := range changes {
+		if c.Seq != cursor+1 {
+			return fmt.Errorf("node %s: change %d is followed by %d; the stream must not have gaps", node, cursor, c.Seq)
+		}
+		cursor = c.Seq
+		switch c.Kind {
+		case beacon.KeyCreated, beacon.KeyRevoked:
+			fo.onKey(beacon.KeyID(c.Target))
+		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
+			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked:
+			id := beacon.HotspotID(c.Target)
+			if !seen[id] && !fo.fleet.Has(id, c.Version) {
+				seen[id] = true
+				stale = append(stale, id)
+			}
+		}
+	}
+	if len(stale) > 0 {
+		hotspots, err := fo.source.HotspotsByID(ctx, stale)
+		if err != nil {
+			return err
+		}
+		if err := fo.fleet.Apply(hotspots...); err != nil {
+			return err
+		}
+	}
+	fo.cursors[node] = cursor
+	return nil
+}

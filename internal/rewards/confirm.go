@@ -1,0 +1,75 @@
+package rewards
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// ClockReport is what is known about the time, and what waits for it.
+type ClockReport struct {
+	ledger.ClockState
+	Now   time.Time    // by the clock of this process
+	Begun bool         // a day was closed, or there is one to close
+	First beacon.Day   // the first day that is not closed
+	Month beacon.Month // the first month that is not settled
+}
+
+// Clock returns what is known about the time.
+func (r *Rewards) Clock(ctx context.Context) (c ClockReport, err error) {
+	if c.ClockState, err = r.Store.ClockState(ctx); err != nil {
+		return c, err
+	}
+	v, err := r.view(ctx, func(v view, b ledger.Books) error {
+		_, any, err := b.FirstRecord(ctx)
+		c.Begun = v.begun || any
+		return err
+	})
+	c.Now, c.First, c.Month = r.Now().UTC(), v.first, v.month
+	return c, err
+}
+
+// Due returns how many days are over and not closed, and how many months are over and
+// not settled, when a day begins.
+func (c ClockReport) Due(today beacon.Day) (days, months int) {
+	if !c.Begun {
+		return 0, 0
+	}
+	for m := c.Month; !today.Time().Before((m + 1).Start().Add(Grace)); m++ {
+		months++
+	}
+	return max(int(today-c.First), 0), months
+}
+
+// ConfirmClock says that today is a day: all days before it are over, whatever was
+// certain before. Some clock must show that day, so that no slip of the pen closes a
+// year.
+func (r *Rewards) ConfirmClock(ctx context.Context, by beacon.Actor, today beacon.Day) error {
+	c, err := r.Clock(ctx)
+	if err != nil {
+		return err
+	}
+	clocks := []time.Time{c.Now}
+	if !c.Database.IsZero() {
+		clocks = append(clocks, c.Database)
+	}
+	for _, m := range c.Marks {
+		clocks = append(clocks, m.Said)
+	}
+	var shown []string
+	for _, at := range clocks {
+		day := beacon.DayOf(at)
+		if day == today {
+			return r.Store.ConfirmClock(ctx, today.Time(), by, r.Now())
+		}
+		shown = append(shown, day.String())
+	}
+	return &beacon.Error{
+		Kind:    beacon.Conflict,
+		Message: fmt.Sprintf("no clock says that it is %s: they say %s (days are in UTC)", today, strings.Join(shown, ", ")),
+	}
+}

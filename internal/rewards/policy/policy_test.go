@@ -1,0 +1,60 @@
+package policy_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+func TestParseLine(t *testing.T) {
+	p := policy.Policy{Version: 12, From: 20_000, Availability: 1, Performance: [3]beacon.Amount{2, 3, 4}, PerGB: 5, Cap: 6}
+	for _, want := range append(policy.Default(), p) {
+		if got, err := policy.ParseLine(want.Line()); err != nil || got != want {
+			t.Errorf("ParseLine(%q) = %+v, %v", want.Line(), got, err)
+		}
+	}
+	line := p.Line()
+	for i := range strings.Count(line, ",") {
+		words := strings.Split(line, ",")
+		words[i] = "x"
+		if got, err := policy.ParseLine(strings.Join(words, ",")); err == nil {
+			t.Errorf("%q is read as %+v", words, got)
+		}
+	}
+	for _, text := range []string{"", "policy", line + ",7", strings.Replace(line, ",1,", ",01,", 1), " " + line} {
+		if got, err := policy.ParseLine(text); err == nil {
+			t.Errorf("%q is read as %+v", text, got)
+		}
+	}
+}
+
+// A line that is read as a policy says no more than that policy's own line does.
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{
+		"policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000", "policy,2,2027-01-01,0,0,0,0,0,0", "policy,1,1970-01-01,1000000,0,250000,500000,20000",
+		"policy,-1,2026-02-30,1,2,3,4,5,6", "policy,1,1970-01-01,+1,0,0,0,0,0", "policy,1,1970-01-01,9223372036854775808,0,0,0,0,0", "policy", "",
+	} {
+		f.Add(seed)
+	}
+	const first = "policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000"
+	if p, err := policy.ParseLine(first); err != nil || p.Line() != first {
+		f.Fatalf("the first policy is read as %+v, %v", p, err)
+	}
+	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}(,[+-]?[0-9]+){6}$`)
+	f.Fuzz(func(t *testing.T, line string) {
+		p, err := policy.ParseLine(line)
+		if err != nil {
+			return
+		}
+		if !form.MatchString(line) {
+			t.Errorf("%q is read as %+v", line, p)
+		}
+		again, err := policy.ParseLine(p.Line())
+		if err != nil || again != p {
+			t.Errorf("%q is read as %+v, whose line %q is read as %+v, %v", line, p, p.Line(), again, err)
+		}
+	})
+}

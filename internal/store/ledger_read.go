@@ -1,0 +1,202 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// Books calls read with a snapshot of the ledger: nothing that is committed after its
+// first query is visible to a later one. An error of read is returned unchanged.
+//
+// It may run read again from the start if the database requires it. The snapshot may be
+// used by one goroutine only, and only until read returns. At most half of the
+// connections are used for snapshots, so that read may use the DB for other queries
+// meanwhile.
+func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
+	select {
+	case db.snapshots <- struct{}{}:
+	case <-ctx.Done():
+		return db.readFailed(context.Cause(ctx))
+	}
+	defer func() { <-db.snapshots }()
+	var verdict error
+	failed := db.retrying(ctx, func() (failed error) {
+		verdict, failed = db.snapshot(ctx, read)
+		return failed
+	})
+	if failed != nil {
+		return db.readFailed(failed)
+	}
+	return verdict
+}
+
+// newSnapshots has slots for half of the connections.
+func newSnapshots(read *sql.DB) chan struct{} {
+	return make(chan struct{}, max(1, read.Stats().MaxOpenConnections/2))
+}
+
+// snapshot runs read in a transaction, which always ends with it. Failed is the failure
+// of the database, even if read returns another error or none.
+func (db *DB) snapshot(ctx context.Context, read func(ledger.Books) error) (verdict, failed error) {
+	conn, err := db.engine.Read.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, db.engine.BeginRead); err != nil {
+		return nil, err
+	}
+	defer endSnapshot(ctx, conn)
+	b := &books{db: db, conn: conn}
+	verdict = read(b)
+	return verdict, b.failed
+}
+
+// endPatience limits how long it may take to end a read transaction.
+const endPatience = 3 * time.Second
+
+// endSnapshot ends the transaction, or discards the connection if that fails.
+func endSnapshot(ctx context.Context, conn *sql.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+// books is a transaction that reads.
+type books struct {
+	db     *DB
+	conn   *sql.Conn
+	failed error // the first failure of the database; nothing is sent after it
+}
+
+var _ ledger.Books = (*books)(nil)
+
+func (b *books) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
+	if b.failed != nil {
+		return b.db.readFailed(b.failed)
+	}
+	var stopped error
+	err := b.db.engine.Scan(ctx, b.conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		stopped, failed = each()
+		return cmp.Or(failed, stopped)
+	})
+	if err != nil && stopped == nil {
+		b.failed = err
+		return b.db.readFailed(err)
+	}
+	return stopped
+}
+
+func (b *books) Closing(ctx context.Context) (c ledger.Closing, any bool, err error) {
+	return first(ctx, b, rewardText.newestDay, closingRow)
+}
+
+func (b *books) Closings(ctx context.Context) ([]ledger.Closing, error) {
+	return list(ctx, b, rewardText.days, closingRow)
+}
+
+func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error) {
+	n, any, err := first(ctx, b, rewardText.firstRecord, numberRow)
+	return beacon.Day(n), any, err
+}
+
+func (b *books) Finished(ctx context.Context) (month beacon.Month, any bool, err error) {
+	n, any, err := first(ctx, b, rewardText.finished, numberRow)
+	return beacon.Month(n), any, err
+}
+
+func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
+	return list(ctx, b, rewardText.names, nameRow, string(user), micros(deletedSince))
+}
+
+func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beacon.HotspotName, err error) {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		names, err := list(ctx, b, rewardText.namesByID, nameRow, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error) {
+	text, any, err := first(ctx, b, rewardText.owner, textRow, string(id))
+	return beacon.UserID(text), any, err
+}
+
+func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, any bool, err error) {
+	return first(ctx, b, rewardText.account, accountRow, string(user))
+}
+
+func (b *books) Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s ledger.Statement, any bool, err error) {
+	return first(ctx, b, rewardText.statement, statementRow, string(user), int64(month))
+}
+
+func (b *books) Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.Statement, error) {
+	return list(ctx, b, rewardText.statements, statementRow, string(user), int64(from), int64(to))
+}
+
+// monthsPerQuery is how many months UserMonths requests at once. Each is looked up by
+// its key, because the table is ordered by month.
+const monthsPerQuery = 16
+
+func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.UserMonth, error) {
+	var all []ledger.UserMonth
+	for ; from <= to; from += monthsPerQuery {
+		args := make([]any, 1+monthsPerQuery)
+		args[0] = string(user)
+		for i := range beacon.Month(monthsPerQuery) {
+			args[1+i] = int64(min(from+i, to))
+		}
+		some, err := list(ctx, b, rewardText.userMonths, userMonthRow, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func (b *books) HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.HotspotMonth, error) {
+	return list(ctx, b, rewardText.hotspotMonths, hotspotMonthRow, int64(month), string(user))
+}
+
+func (b *books) Totals(ctx context.Context, user beacon.UserID) ([]ledger.HotspotTotal, error) {
+	return list(ctx, b, rewardText.totals, totalRow, string(user))
+}
+
+// Rows reads a page at a time and calls fn while no query is open, so that fn may make
+// other queries.
+func (b *books) Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(ledger.Row) error) error {
+	for after, more := beacon.HotspotID(""), true; more; {
+		page, err := list(ctx, b, rewardText.ledgerPage, ledgerRow, int64(day), string(user), string(after), int64(pageSize))
+		if err != nil {
+			return err
+		}
+		for _, row := range page {
+			if err := fn(row); err != nil {
+				return err
+			}
+			after = row.Hotspot
+		}
+		more = len(page) == pageSize
+	}
+	return nil
+}
+
+func (b *books) Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r ledger.Row, any bool, err error) {
+	return first(ctx, b, rewardText.ledgerRow, ledgerRow, int64(day), string(of.User), string(of.Hotspot))
+}

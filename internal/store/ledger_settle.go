@@ -1,0 +1,252 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// Accounts returns the accounts between two users, both included, in order.
+func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
+	return listAgain(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
+}
+
+// AddTotals adds the months of hotspots to their totals. Each month is added once, no
+// matter how often and by how many callers, because a total stores the last month it
+// includes. So the months of a hotspot must be added in order. It writes all or
+// nothing. Other writes wait for it: a thousand at a time are enough.
+func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
+	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
+	op := &operation{order: "total"}
+	op.run = func(tx *transaction) (changes, error) {
+		for _, sums := range months {
+			if err := putRows(tx, rewardText.addTotals[:], sums, appendTotal); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	return db.committer.do(ctx, op)
+}
+
+// Settle writes the statements that do not exist yet, and with each the account of its
+// user and a change, all in one transaction. It returns how many it wrote. A statement
+// that does not follow the last one of the user's account is skipped; so if several
+// callers settle the same month at once, each statement is written once.
+//
+// If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
+// hundreds at a time are enough.
+func (db *DB) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
+	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
+		return s.Month, beacon.Owned{User: s.User}
+	})
+	op := &operation{order: "account"}
+	var made changes
+	op.run = func(tx *transaction) (changes, error) {
+		made = nil
+		for _, statements := range months {
+			fresh, err := settle(tx, statements)
+			if err != nil {
+				return nil, err
+			}
+			for i := range fresh {
+				made = append(made, settledChange(&fresh[i], by))
+			}
+		}
+		return made, nil
+	}
+	if err := db.committer.do(ctx, op); err != nil {
+		return 0, err
+	}
+	return len(made), nil
+}
+
+func settledChange(s *ledger.Statement, by beacon.Actor) *beacon.Change {
+	by.Note = s.Month.String()
+	return &beacon.Change{Kind: beacon.RewardsSettled, Target: string(s.User), Actor: by, At: s.SettledAt}
+}
+
+// settle writes statements of one month, and returns those that it wrote. The account
+// is updated first: it decides whether a statement follows, and later transactions wait
+// for it.
+func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement, error) {
+	users, err := withAccount(tx, statements)
+	if err != nil {
+		return nil, err
+	}
+	statements = ofUsers(statements, users)
+	fresh := map[beacon.UserID]bool{}
+	err = inChunks(rewardText.addToAccounts[:], len(statements), func(text string, from, to int) error {
+		return tx.rows(userInto(fresh), text, valuesOf(statements[from:to], appendToAccount)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	statements = ofUsers(statements, fresh)
+	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)
+}
+
+// withAccount returns the users who have an account. Every user with a row has one, and
+// it is never deleted.
+func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.UserID]bool, error) {
+	users := make([]beacon.UserID, len(statements))
+	for i := range statements {
+		users[i] = statements[i].User
+	}
+	found := make(map[beacon.UserID]bool, len(users))
+	for some := range slices.Chunk(users, idsPerQuery) {
+		if err := tx.rows(userInto(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func userInto(set map[beacon.UserID]bool) func(scan func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var user beacon.UserID
+		err := scan(&user)
+		set[user] = true
+		return err
+	}
+}
+
+func ofUsers(statements []ledger.Statement, users map[beacon.UserID]bool) []ledger.Statement {
+	return slices.DeleteFunc(slices.Clone(statements), func(s ledger.Statement) bool { return !users[s.User] })
+}
+
+// byMonth copies rows, grouped by month and sorted by hotspot, without duplicates: one
+// statement cannot write a row twice.
+func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
+	compare := func(a, b T) int {
+		monthA, ownedA := of(&a)
+		monthB, ownedB := of(&b)
+		if monthA != monthB {
+			return int(monthA - monthB)
+		}
+		return compareOwned(ownedA, ownedB)
+	}
+	own := slices.Clone(rows)
+	slices.SortStableFunc(own, compare)
+	own = slices.CompactFunc(own, func(a, b T) bool { return compare(a, b) == 0 })
+	var months [][]T
+	for start := 0; start < len(own); {
+		month, _ := of(&own[start])
+		end := start + 1
+		for end < len(own) {
+			if next, _ := of(&own[end]); next != month {
+				break
+			}
+			end++
+		}
+		months = append(months, own[start:end])
+		start = end
+	}
+	return months
+}
+
+// FinishMonth records that a month is settled for everyone. Repeating it changes
+// nothing.
+func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
+	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}
+	op := &operation{order: "month"}
+	op.run = func(tx *transaction) (changes, error) {
+		n, err := tx.exec(rewardText.finishMonth, int64(month), micros(at))
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		return changes{&change}, nil
+	}
+	return db.committer.do(ctx, op)
+}
+
+// UserPage returns up to limit sums of a month, of users after one, in order.
+func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
+		user, any, err := firstAgain(ctx, db, rewardText.accountEnd, textRow, string(after.User), int64(limit-1))
+		return beacon.Owned{User: beacon.UserID(user)}, any, err
+	}
+	return readPage(beacon.Owned{User: after}, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.UserMonth, error) {
+		return listAgain(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
+	})
+}
+
+// HotspotPage returns up to limit sums of a month, of hotspots after one, ordered by
+// user and then hotspot.
+func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
+		return firstAgain(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
+	}
+	return readPage(after, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.HotspotMonth, error) {
+		return listAgain(ctx, db, rewardText.hotspotMonthPage, hotspotMonthRow,
+			int64(month), string(after.User), string(after.Hotspot), string(to.User), string(to.Hotspot), limit)
+	})
+}
+
+// readPage reads up to limit rows of a month, from one bound to the next. The bounds
+// come from a table without months. When PostgreSQL has few statistics about a table,
+// it expects a month to have few rows, and would read and sort the whole rest of it for
+// every page (250 ms where 85,000 were left). Between two bounds a bad plan costs
+// little. No row is missed, because the bounds cover the whole key range.
+func readPage[T any](
+	after beacon.Owned, limit int,
+	end func(after beacon.Owned) (to beacon.Owned, any bool, err error),
+	read func(after, to beacon.Owned, limit int64) ([]T, error),
+) (page []T, err error) {
+	for more := true; more && len(page) < limit; {
+		var to beacon.Owned
+		if to, more, err = end(after); err != nil {
+			return nil, err
+		}
+		if !more {
+			to = beacon.Owned{User: lastKey, Hotspot: lastKey}
+		}
+		some, err := read(after, to, int64(limit-len(page)))
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, some...)
+		after = to
+	}
+	return page, nil
+}
+
+// KeepPolicies stores the policies whose versions are new, and returns all stored ones,
+// by version. A stored policy is never overwritten.
+func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
+	known, err := listAgain(ctx, db, rewardText.policies, policyRow)
+	if err != nil {
+		return nil, err
+	}
+	missing := slices.DeleteFunc(slices.Clone(policies), func(p ledger.Policy) bool {
+		return slices.ContainsFunc(known, func(k ledger.Policy) bool { return k.Version == p.Version })
+	})
+	if len(missing) == 0 {
+		return known, nil
+	}
+	if err := db.putPolicies(ctx, missing); err != nil {
+		return nil, err
+	}
+	return listAgain(ctx, db, rewardText.policies, policyRow)
+}
+
+func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy) error {
+	for _, p := range policies {
+		if err := storableText(p.Text); err != nil {
+			return internal("keep policies", err)
+		}
+	}
+	op := &operation{order: "policy"}
+	op.run = func(tx *transaction) (changes, error) {
+		for _, p := range policies {
+			if _, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	return db.committer.do(ctx, op)
+}

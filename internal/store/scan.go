@@ -1,0 +1,158 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	pageSize = 2_000 // rows of a page: far below what fits into a statement's time limit
+	scanners = 2
+)
+
+// span is a page: the keys after one key, up to and including another.
+type span struct{ after, end string }
+
+// lastKey sorts after every key: keys are sorted by their bytes.
+const lastKey = "\U0010FFFF"
+
+// EachHotspot calls fn with every live hotspot, and with those deleted since a time
+// (none for the zero time), in no particular order. It calls fn from several goroutines
+// at once. It stops at the first error of fn.
+//
+// It is not a snapshot: hotspots that change meanwhile are read before or after their
+// change. Read Heads first and follow Changes afterwards (see Heads).
+func (db *DB) EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error {
+	since := int64(math.MaxInt64)
+	if !deletedSince.IsZero() {
+		since = micros(deletedSince)
+	}
+	return db.eachPage(ctx, sqlText.hotspotPage, scanners, func(ctx context.Context, s span) error {
+		var row hotspotRow // reused: each row overwrites all of it
+		return db.scan(ctx, sqlText.eachHotspot, row.targets(), func() (stopped, failed error) {
+			h, err := row.named()
+			if err != nil {
+				return nil, err
+			}
+			return fn(h), nil
+		}, s.after, s.end, since)
+	})
+}
+
+// eachPage reads a table in pages by key, several at a time. Text is the query for the
+// end of a page.
+func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func(context.Context, span) error) error {
+	tasks, ctx := errgroup.WithContext(ctx)
+	spans := make(chan span)
+	tasks.Go(func() error {
+		defer close(spans)
+		return db.cut(ctx, text, spans)
+	})
+	for range scanners {
+		tasks.Go(func() error {
+			for s := range spans {
+				if err := read(ctx, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return tasks.Wait()
+}
+
+// cut walks the primary key and sends the pages.
+func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
+	for next := (span{}); next.end != lastKey; {
+		next = span{after: next.end}
+		err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&next.end) }, text, next.after, pageSize-1)
+		if errors.Is(err, sql.ErrNoRows) {
+			next.end, err = lastKey, nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case spans <- next:
+		case <-ctx.Done():
+			return db.readFailed(context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// scan reads many rows, each into the targets. Stopped is an error of the caller's
+// function; it ends the scan and is returned unchanged.
+func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
+	conn, err := db.engine.Read.Conn(ctx)
+	if err != nil {
+		return db.readFailed(err)
+	}
+	defer conn.Close()
+	var stopped error
+	err = db.engine.Scan(ctx, conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		stopped, failed = each()
+		return cmp.Or(failed, stopped)
+	})
+	if err != nil && stopped == nil {
+		return db.readFailed(err)
+	}
+	return stopped
+}
+
+// scanner reads many rows: a DB outside of any transaction, books inside of one.
+type scanner interface {
+	scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error
+}
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T], args ...any) ([]T, error) {
+	var all []T
+	targets, value := row()
+	err := from.scan(ctx, rows, targets, func() (stopped, failed error) {
+		one, err := value()
+		all = append(all, one)
+		return nil, err
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// first reads the single row of a query, and reports whether there was one.
+func first[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
+	all, err := list(ctx, from, rows, row, args...)
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// firstAgain is first for a DB, with retries.
+func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
+	err = db.retrying(ctx, func() (err error) {
+		one, any, err = first(ctx, db, rows, row, args...)
+		return err
+	})
+	return one, any, err
+}
+
+// listAgain is list for a DB, with retries.
+func listAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (all []T, err error) {
+	err = db.retrying(ctx, func() (err error) {
+		all, err = list(ctx, db, rows, row, args...)
+		return err
+	})
+	return all, err
+}

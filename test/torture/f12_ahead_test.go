@@ -1,0 +1,179 @@
+//go:build linux
+
+package torture_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/audit"
+)
+
+// TestF12_FarAhead starts a server whose clock is far ahead of what the database
+// knows, or sets it so while it runs. It serves, and takes heartbeats, but closes no day
+// that has not come. Once the clock is right again, every day earns as if nothing had
+// been.
+func TestF12_FarAhead(t *testing.T) {
+	harness.Stores(t, func(t *testing.T, db string) {
+		kind := "sqlite"
+		if harness.IsPostgres(db) {
+			kind = "postgres"
+		}
+		for _, test := range []struct {
+			name    string
+			ahead   time.Duration
+			lasts   time.Duration
+			restart bool
+		}{
+			{"a year", 365 * day, 6 * time.Hour, true},
+			{"three days", 3 * day, 4 * time.Hour, true},
+			{"a year, while it runs", 365 * day, 6 * time.Hour, false},
+		}[:rounds(2, 3, 3)] {
+			t.Run(test.name, func(t *testing.T) {
+				w := newWrongClock(t, harness.NewDatabase(t, kind))
+				right := w.clock.Now()
+				if test.restart {
+					w.server.Stop(t)
+				}
+				from := right.Add(test.ahead)
+				w.clock.run(t, from, from.Add(test.lasts))
+				if test.restart {
+					w.start(t)
+				}
+				harness.Eventually(t, "the wrong time has passed", func() bool {
+					w.beat(t)
+					return t.Failed() || w.closed(t) > 0 || w.clock.Now().Equal(from.Add(test.lasts)) && w.waits(t)
+				})
+				if n := w.closed(t); n != 0 {
+					t.Fatalf("%d days are closed, and none is over", n)
+				}
+				if n := audit.Number(t, w.tables, `SELECT count(*) FROM reward_months`); n != 0 {
+					t.Errorf("%d months are settled, and none is over", n)
+				}
+				w.server.Stop(t)
+				w.clock.hold(t, right.Add(test.lasts))
+				w.start(t)
+				w.goOn(t, "2026-11-10")
+				w.goOn(t, "2026-11-11")
+				w.server.Stop(t)
+				audit.Audit(t, w.tables)
+			})
+		}
+	})
+}
+
+// wrongClock is a server with a hotspot, whose clock a test sets wrong.
+type wrongClock struct {
+	clock   *heldClock
+	server  *harness.Server
+	staff   *harness.Client
+	tables  *sql.DB
+	db      string
+	devices []*harness.Device
+}
+
+// newWrongClock lets a server run for an hour on the afternoon of 2026-11-10.
+func newWrongClock(t *testing.T, db string) *wrongClock {
+	t.Helper()
+	begin := time.Date(2026, 11, 10, 13, 0, 0, 0, time.UTC)
+	w := &wrongClock{clock: newHeldClock(t, begin, jumpRate), db: db, tables: harness.OpenSQL(t, db)}
+	w.staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	w.start(t)
+	w.devices = harness.LinkDevices(t, w.staff, w.server, 0, 1)
+	w.clock.run(t, begin, begin.Add(time.Hour))
+	harness.Eventually(t, "an hour has passed", func() bool { w.beat(t); return w.clock.Now().Equal(begin.Add(time.Hour)) })
+	w.clock.passFold(t, w.server)
+	return w
+}
+
+func (w *wrongClock) start(t *testing.T) {
+	t.Helper()
+	w.server = w.clock.Start(t, w.db, w.clock.Flags()...)
+}
+
+func (w *wrongClock) beat(t *testing.T) {
+	t.Helper()
+	w.server.Running(t)
+	for _, d := range w.devices {
+		if a := d.Beat(t.Context(), w.staff, w.server); a.Status != 200 {
+			t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
+		}
+	}
+}
+
+func (w *wrongClock) closed(t *testing.T) int64 {
+	t.Helper()
+	return audit.Number(t, w.tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0`)
+}
+
+// waits reports whether the server says that it closes no day by this clock.
+func (w *wrongClock) waits(t *testing.T) bool {
+	t.Helper()
+	return strings.Contains(w.server.Log(t), "no day is closed by it")
+}
+
+// goOn lets the end of a day pass, with heartbeats, and wants the day closed and paid.
+// It returns what was carried by midnight.
+func (w *wrongClock) goOn(t *testing.T, date string) (carried uint64) {
+	t.Helper()
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := audit.DayOf(at)
+	midnight := (day + 1).Time()
+	from := midnight.Add(-2 * time.Hour)
+	if now := w.clock.Now(); now.After(from) {
+		from = now
+	}
+	w.clock.run(t, from, midnight.Add(3*time.Hour))
+	harness.Eventually(t, date+" is closed", func() bool {
+		if w.beat(t); w.clock.Now().Before(midnight) {
+			carried = w.devices[0].Totals().Sent
+		}
+		return audit.Number(t, w.tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0 AND day = $1`, int64(day)) > 0
+	})
+	if n := audit.Number(t, w.tables, `SELECT count(*) FROM ledger WHERE day = $1 AND availability > 0`, int64(day)); n != int64(len(w.devices)) {
+		t.Errorf("%s: %d hotspots earned; want %d", date, n, len(w.devices))
+	}
+	if through := audit.Day(audit.Number(t, w.tables, `SELECT max(day) FROM reward_days`)); through > day {
+		t.Errorf("days up to %s are closed on %s", through, w.clock.Now())
+	}
+	return carried
+}
+
+// TestF12_OneAhead lets two servers run on one database, the one that closes days with
+// a clock that is three days ahead. Each day is closed when it is over by both, all of
+// it counts, and each server says whose clock is wrong.
+func TestF12_OneAhead(t *testing.T) {
+	w := newWrongClock(t, harness.NewDatabase(t, "postgres"))
+	w.server.Stop(t)
+	w.clock.hold(t, w.clock.Now().Add(8*time.Hour)) // an hour before midnight or so
+	wrong := newHeldClock(t, w.clock.Now().Add(3*day), jumpRate)
+	wrong.hold(t, wrong.At)
+	bad := wrong.Start(t, w.db, append(wrong.Flags(), "--admin-addr", "127.0.0.1:0")...)
+	harness.Eventually(t, "the wrong one is to close days", func() bool { return strings.Contains(bad.Log(t), "this node now holds the lease") })
+	w.server = w.clock.Start(t, w.db, append(w.clock.Flags(), "--admin-addr", "127.0.0.1:0")...)
+	wrong.goOn(t)
+	carried := w.goOn(t, "2026-11-10")
+	harness.Eventually(t, "both say whose clock is wrong", func() bool {
+		return strings.Contains(bad.Log(t), "the clock of this server is ahead") &&
+			strings.Contains(w.server.Log(t), "the clock of another server is ahead")
+	})
+	if got := metricsOf(t, bad).read(t, "beacon_clock_believed"); got != 0 {
+		t.Errorf("the wrong clock is believed: %v", got)
+	}
+	if strings.Contains(bad.Log(t)+w.server.Log(t), "set its clock right") {
+		t.Error("the right server is told to set its clock")
+	}
+	counted := audit.Number(t, w.tables, `SELECT CAST(sum(bytes) AS bigint) FROM ledger`)
+	if counted < int64(carried) {
+		t.Errorf("%d bytes are counted; %d had been sent by the end of the day", counted, carried)
+	}
+	bad.Stop(t)
+	w.server.Stop(t)
+	audit.Audit(t, w.tables)
+}

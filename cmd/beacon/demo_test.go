@@ -45,7 +45,7 @@ func startDemo(t *testing.T, temporary string, args ...string) *demonstration {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
-	for lines := bufio.NewScanner(stdout); !strings.Contains(d.text, "\nCtrl-C ") && lines.Scan(); {
+	for lines := bufio.NewScanner(stdout); !strings.Contains(d.text, "Ctrl-C ") && lines.Scan(); {
 		d.text += lines.Text() + "\n"
 	}
 	word := func(form string) string {

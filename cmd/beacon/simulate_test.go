@@ -180,14 +180,14 @@ func TestSimulate_NoServer(t *testing.T) {
 
 func TestSimulate_Usage(t *testing.T) {
 	for want, change := range map[string]func(*simulateCmd){
-		"--hotspots must be": func(c *simulateCmd) { c.Hotspots = 0 },
-		"need --url":         func(c *simulateCmd) { c.Rate = 5 },
-		"--url needs --key":  func(c *simulateCmd) { c.URL = "http://h" },
-		"goes without --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
-		"--days must be":     func(c *simulateCmd) { c.Days = 366 },
-		"is not the URL":     func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
-		"--connections must": func(c *simulateCmd) { c.Connections = 0 },
-		"must be greater":    func(c *simulateCmd) { c.Interval = 0 },
+		"--hotspots must be":        func(c *simulateCmd) { c.Hotspots = 0 },
+		"need --url":                func(c *simulateCmd) { c.Rate = 5 },
+		"--url needs --key":         func(c *simulateCmd) { c.URL = "http://h" },
+		"cannot be used with --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
+		"--days must be":            func(c *simulateCmd) { c.Days = 366 },
+		"is not the URL":            func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
+		"--connections must":        func(c *simulateCmd) { c.Connections = 0 },
+		"must be greater":           func(c *simulateCmd) { c.Interval = 0 },
 	} {
 		cmd := simulation(1)
 		change(&cmd)

@@ -101,7 +101,7 @@ var damages = []damage{
 	{"a total is off", `UPDATE hotspot_totals SET served = served + 1 WHERE hotspot = (SELECT max(hotspot) FROM hotspot_totals)`, nil, []string{"statements"}, "but its months add up to"},
 	{"a month is not noted", `DELETE FROM reward_months WHERE month = (SELECT min(month) + 1 FROM reward_months)`, nil, []string{"statements"}, "but the month before it is not"},
 	{"a statement was changed", `UPDATE statements SET availability = availability + 1` + oldStmt, nil, []string{"statements", "documents"}, "its hash does not match its contents"},
-	{"statements are not chained", `UPDATE statements SET previous = $1 WHERE month = (SELECT max(month) FROM statements)`, bad(32), []string{"statements", "documents"}, "and the one before it is"},
+	{"statements are not chained", `UPDATE statements SET previous = $1 WHERE month = (SELECT max(month) FROM statements)`, bad(32), []string{"statements", "documents"}, "but the one before it is"},
 	{"a statement is gone", `DELETE FROM statements` + oldStmt, nil, []string{"statements"}, "has no statement for"},
 	{"a settled month was changed", `UPDATE user_months SET served = served + 1 WHERE month = (SELECT min(month) FROM statements)`, nil, []string{"statements", "ledger"}, "but the month now has"},
 	{"a statement cannot be written down", `UPDATE statements SET settled_at = 400000000000000000` + oldStmt, nil, []string{"documents"}, "settled_at"},

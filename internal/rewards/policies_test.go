@@ -36,7 +36,7 @@ func TestPoliciesMustFit(t *testing.T) {
 	o := oracleOf(w)
 	changePolicy(&o, beacon.DayOf(at("2026-11-13T00:00:00Z")))
 	w.policies[0].Cap++
-	refused("policy 1 is not the one")
+	refused("policy 1 differs from the one")
 	w.policies[0].Cap--
 	if err := start(); err != nil {
 		t.Fatal(err)

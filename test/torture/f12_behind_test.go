@@ -71,7 +71,7 @@ func TestF12_ServerBehind(t *testing.T) {
 		}
 		lost += most - counted
 	}
-	told := strings.Contains(right.Log(t), "a server takes heartbeats for a day that is written for good")
+	told := strings.Contains(right.Log(t), "a server accepted heartbeats for a day that is already closed")
 	if t.Logf("%d bytes are lost; that was told: %v", lost, told); lost == 0 || !told {
 		t.Error("nothing is lost, or nobody is told")
 	}

@@ -35,13 +35,19 @@ func table(t testing.TB, count int) string {
 	return file
 }
 
-// importServer is a server, and an operator at it.
+// importServer is a server, and a user at it whom no quota limits.
 func importServer(t *testing.T) (address, key string, own *client.Client) {
+	t.Helper()
+	return importServerAs(t, "hotspots:write,hotspots:verify")
+}
+
+// importServerAs is a server, and a key at it with scopes.
+func importServerAs(t *testing.T, scopes string) (address, key string, own *client.Client) {
 	t.Helper()
 	p := startServer(t, nil, "--rate-limit", "off")
 	t.Cleanup(func() { p.stop(t) })
 	var out, diagnosis bytes.Buffer
-	if run(t.Context(), []string{"keys", "create", "--user", "new", "--scopes", "hotspots:write", "--db", filepath.Join(p.cmd.Dir, "beacon.db")}, &out, &diagnosis) != 0 {
+	if run(t.Context(), []string{"keys", "create", "--user", "new", "--scopes", scopes, "--db", filepath.Join(p.cmd.Dir, "beacon.db")}, &out, &diagnosis) != 0 {
 		t.Fatal(diagnosis.String())
 	}
 	key = strings.TrimSpace(out.String())
@@ -138,5 +144,30 @@ func TestImport_Twice(t *testing.T) {
 	}
 	if sum != count || total(t, own) != count {
 		t.Errorf("%d were registered, %d are there; want %d", sum, total(t, own), count)
+	}
+}
+
+// An operator who imports more hotspots than may wait to be verified learns what to do,
+// and imports the rest when staff have raised the quota.
+func TestImport_Quota(t *testing.T) {
+	t.Parallel()
+	server, _, staff := importServerAs(t, "admin")
+	made, err := staff.CreateKey(t.Context(), client.KeyCreation{UserID: "new", Scopes: []string{client.ScopeHotspotsWrite}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := table(t, 60)
+	var out, diagnosis bytes.Buffer
+	code := run(t.Context(), []string{"import", file, "--url", server, "--key", made.Secret}, &out, &diagnosis)
+	if code != exitFailed || !strings.Contains(out.String(), "50 registered, 0 already there, 0 failed") ||
+		!strings.Contains(diagnosis.String(), "you have 50 hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota") {
+		t.Errorf("exit code %d, %s %s", code, &out, &diagnosis)
+	}
+	if _, err := staff.SetQuota(t.Context(), made.UserID, client.QuotaForm{Hotspots: new(60)}); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"import", file, "--url", server, "--key", made.Secret}, &out, &diagnosis); code != exitDone || !strings.Contains(out.String(), "10 registered, 50 already there, 0 failed") {
+		t.Errorf("with a higher quota: exit code %d, %s %s", code, &out, &diagnosis)
 	}
 }

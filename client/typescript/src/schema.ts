@@ -380,7 +380,7 @@ export interface paths {
         };
         /**
          * Get the quota of a user
-         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Needs no scope; another user's quota needs `admin`.
+         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Another user's quota needs `admin`. Needs no scope.
          */
         get: operations["getQuota"];
         /**

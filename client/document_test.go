@@ -85,6 +85,7 @@ var schemas = map[string]reflect.Type{
 	"Key":             reflect.TypeFor[client.Key](),
 	"KeyCreation":     reflect.TypeFor[client.KeyCreation](),
 	"CreatedKey":      reflect.TypeFor[client.CreatedKey](),
+	"QuotaForm":       reflect.TypeFor[client.QuotaForm](),
 	"Pagination":      reflect.TypeFor[client.Pagination](),
 	"Rewards":         reflect.TypeFor[client.Rewards](),
 	"RewardsMonth":    reflect.TypeFor[client.RewardsMonth](),

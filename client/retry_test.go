@@ -226,7 +226,7 @@ func TestRegister_IdempotencyKey(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	wire := new(recorder)
-	c := unlimited(t).as(t, "hotspots:write", wire.option())
+	c := unlimited(t).as(t, "hotspots:write,hotspots:verify", wire.option()) // whom no quota limits
 	const count = 230
 	for n := range count {
 		must(c.RegisterHotspot(t.Context(), library(n)))(t)

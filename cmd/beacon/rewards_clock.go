@@ -79,7 +79,7 @@ func showClock(out io.Writer, c rewards.ClockReport) error {
 		return err
 	}
 	today := beacon.DayOf(c.Now)
-	if !c.Certain.IsZero() && beacon.DayOf(c.Certain) == today {
+	if days, _ := c.Due(today); days == 0 || !c.Certain.IsZero() && beacon.DayOf(c.Certain) == today {
 		_, err := fmt.Fprintln(out, "nothing waits for a clock")
 		return err
 	}

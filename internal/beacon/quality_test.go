@@ -60,8 +60,13 @@ func TestLoad(t *testing.T) {
 		status              beacon.Status
 		clients, room, want int
 	}{
-		{beacon.Online, 0, 10, 0}, {beacon.Online, 1, 3, 3333}, {beacon.Online, 2, 3, 6667}, {beacon.Online, 20, 10, 10_000},
-		{beacon.Online, 3, 0, 0}, {beacon.Offline, 3, 10, 0}, {beacon.Pending, 3, 10, 0},
+		{beacon.Online, 0, 10, 0},
+		{beacon.Online, 1, 3, 3333},
+		{beacon.Online, 2, 3, 6667},
+		{beacon.Online, 20, 10, 10_000},
+		{beacon.Online, 3, 0, 0},
+		{beacon.Offline, 3, 10, 0},
+		{beacon.Pending, 3, 10, 0},
 	} {
 		if got := beacon.Load(tc.status, tc.clients, tc.room); got != tc.want {
 			t.Errorf("%d clients of %d, %s: %d; want %d", tc.clients, tc.room, tc.status, got, tc.want)

@@ -166,7 +166,7 @@ func TestF12_OneAhead(t *testing.T) {
 	if got := metricsOf(t, bad).read(t, "beacon_clock_believed"); got != 0 {
 		t.Errorf("the wrong clock is believed: %v", got)
 	}
-	if strings.Contains(bad.Log(t)+w.server.Log(t), "set its clock right") {
+	if strings.Contains(bad.Log(t)+w.server.Log(t), "correct its clock") {
 		t.Error("the right server is told to set its clock")
 	}
 	counted := audit.Number(t, w.tables, `SELECT CAST(sum(bytes) AS bigint) FROM ledger`)

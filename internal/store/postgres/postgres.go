@@ -65,7 +65,7 @@ func Statements() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []string{beginRead, showDurability, askOrder, lockTable, lockRow, takeLock, store.SchemaTable}
+	all := []string{beginRead, showDurability, askOrder, askClock, lockTable, lockRow, takeLock, store.SchemaTable}
 	for _, step := range steps {
 		for _, statement := range step.Statements {
 			all = append(all, portableWords.Replace(statement))
@@ -73,6 +73,9 @@ func Statements() ([]string, error) {
 	}
 	return append(all, store.Statements()...), nil
 }
+
+// askClock returns the server's time in microseconds since 1970.
+const askClock = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
 
 // Open opens the database at url, such as postgres://user:password@host/name.
 func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
@@ -118,7 +121,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Scan:      scan,
 		Patience:  patienceFor(limited.RuntimeParams),
-		Clock:     "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",
+		Clock:     askClock,
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)

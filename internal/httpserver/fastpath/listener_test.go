@@ -313,6 +313,7 @@ func TestListener_Drain(t *testing.T) {
 		_, _ = io.WriteString(w, "done")
 	})
 	idler, first, second := call(t, addr), call(t, addr), call(t, addr)
+	until(t, func() bool { return l.len() == 3 }) // a drain is for connections that were accepted
 	idler.Say(t, plainSamples[0])
 	idler.Hear(t)
 	slow := inLines("GET /slow HTTP/1.1", "Host: x")

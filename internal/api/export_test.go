@@ -16,7 +16,7 @@ import (
 )
 
 // None of these tests is about the deadline of a request, and a machine may be slow.
-func init() { patience = 5 * time.Minute }
+func init() { patience, quotaPatience = 5*time.Minute, 5*time.Minute }
 
 // ReadBodies decodes a body in each of the ways that the interface knows, and
 // gives what was wrong each time.

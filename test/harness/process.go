@@ -39,18 +39,24 @@ func Start(t *testing.T, db string, flags ...string) *Server {
 	return Program{Binary: Binary}.Start(t, db, flags...)
 }
 
-// Start does the same with another program.
+// Start does the same with another program. A server that could not connect to its
+// database in time is started again, as by a supervisor.
 func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 	t.Helper()
-	s, ready := p.launch(t, db, flags...)
-	select {
-	case s.URL = <-ready:
-	case <-time.After(Patience):
+	for deadline := time.After(Patience); ; {
+		s, ready := p.launch(t, db, flags...)
+		select {
+		case s.URL = <-ready:
+		case <-deadline:
+			t.Fatalf("the server did not become ready; its log: %s", Remarks(s.Log(t)))
+		}
+		if s.URL != "" {
+			return s
+		}
+		if log := s.Log(t); !strings.Contains(log, "failed to connect") || !strings.Contains(log, "timeout") {
+			t.Fatalf("the server did not become ready; its log: %s", Remarks(log))
+		}
 	}
-	if s.URL == "" {
-		t.Fatalf("the server did not become ready; its log: %s", Remarks(s.Log(t)))
-	}
-	return s
 }
 
 // Launch starts a server and does not wait: its address comes through ready,

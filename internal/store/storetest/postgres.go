@@ -68,6 +68,9 @@ func fresh(t testing.TB, locale string) *url.URL {
 	onServer(t, server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s`, name, locale))
 	t.Cleanup(func() { onServer(t, server, `DROP DATABASE `+name+` WITH (FORCE)`) })
 	database.Path = "/" + name
+	settings := database.Query()
+	settings.Set("connect_timeout", fmt.Sprint(int(Patience.Seconds()))) // a server may be slow to begin a session
+	database.RawQuery = settings.Encode()
 	return database
 }
 

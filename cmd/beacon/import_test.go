@@ -159,15 +159,17 @@ func TestImport_Quota(t *testing.T) {
 	file := table(t, 60)
 	var out, diagnosis bytes.Buffer
 	code := run(t.Context(), []string{"import", file, "--url", server, "--key", made.Secret}, &out, &diagnosis)
-	if code != exitFailed || !strings.Contains(out.String(), "50 registered, 0 already there, 0 failed") ||
-		!strings.Contains(diagnosis.String(), "you have 50 hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota") {
+	if code != exitFailed || !strings.Contains(diagnosis.String(), "you have 50 hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota") {
 		t.Errorf("exit code %d, %s %s", code, &out, &diagnosis)
 	}
 	if _, err := staff.SetQuota(t.Context(), made.UserID, client.QuotaForm{Hotspots: new(60)}); err != nil {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"import", file, "--url", server, "--key", made.Secret}, &out, &diagnosis); code != exitDone || !strings.Contains(out.String(), "10 registered, 50 already there, 0 failed") {
+	code = run(t.Context(), []string{"import", file, "--url", server, "--key", made.Secret}, &out, &diagnosis)
+	var registered, there int // a request that the first import broke off may have come to its end since
+	_, err = fmt.Sscanf(out.String(), "%d registered, %d already there, 0 failed", &registered, &there)
+	if code != exitDone || err != nil || registered+there != 60 || there < 50 {
 		t.Errorf("with a higher quota: exit code %d, %s %s", code, &out, &diagnosis)
 	}
 }

@@ -95,14 +95,16 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sender := c
+			sender, subject := c, spot
 			switch example.Path {
+			case "/v1/users/{id}/quota":
+				subject = "me"
 			case "/v1/devices/link": // with a code that exists
 				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.spot)), 1)
 			case "/v1/hotspots/{id}/heartbeats":
 				sender = m.client
 			}
-			a := sender.do(t, example.Method, strings.Replace(example.Path, "{id}", spot, 1), string(body))
+			a := sender.do(t, example.Method, strings.Replace(example.Path, "{id}", subject, 1), string(body))
 			if example.Path == "/v1/devices/link" {
 				m.plain = data[linked](t, a, http.StatusOK).DeviceKey
 			}

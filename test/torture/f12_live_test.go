@@ -98,10 +98,10 @@ func (j *jumper) catchUp(t *testing.T, s *harness.Server, clock *heldClock) {
 		return audit.Day(audit.Number(t, j.tables, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`))
 	}
 	goesOn := max(closed()+1, audit.DayOf(endOfOctober)-1)
-	begin := goesOn.Time().Add(23*time.Hour + 30*time.Minute)
-	clock.run(t, begin, begin.Add(20*time.Minute)) // midnight waits for the heartbeats
+	begin, midnight := goesOn.Time().Add(23*time.Hour+30*time.Minute), (goesOn + 1).Time()
 	j.Behind = begin.Before(j.latest)
-	for range 3 {
+	// The clock waits for the heartbeats of each minute.
+	for clock.hold(t, begin); clock.Now().Before(midnight) && !t.Failed(); clock.hold(t, clock.Now().Add(time.Minute)) {
 		j.beatAndLook(t, s)
 	}
 	clock.goOn(t)
@@ -109,8 +109,10 @@ func (j *jumper) catchUp(t *testing.T, s *harness.Server, clock *heldClock) {
 		j.beatAndLook(t, s)
 		return t.Failed() || closed() >= goesOn
 	})
+	// On a slow machine the marks that a server is up lie minutes apart at this rate, and
+	// such minutes are excused: they are not expected.
 	earned := audit.Number(t, j.tables, `SELECT CAST(sum(availability) AS bigint) FROM ledger WHERE day = $1`, int64(goesOn))
-	if earned == 0 {
+	if expected := audit.Number(t, j.tables, `SELECT CAST(sum(expected) AS bigint) FROM ledger WHERE day = $1`, int64(goesOn)); earned == 0 && expected > 0 {
 		t.Errorf("heartbeats earned nothing on %s, after the clock was set right", goesOn)
 	}
 }

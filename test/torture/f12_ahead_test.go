@@ -146,9 +146,7 @@ func (w *wrongClock) goOn(t *testing.T, date string) (carried uint64) {
 		w.server.Running(t)
 		return audit.Number(t, w.tables, `SELECT count(*) FROM reward_days WHERE closed_at <> 0 AND day = $1`, int64(day)) > 0
 	})
-	// Minutes are excused, and not expected, if a slow machine let marks of service lie
-	// minutes apart at this rate.
-	if n := audit.Number(t, w.tables, `SELECT count(*) FROM ledger WHERE day = $1 AND (availability > 0 OR expected = 0)`, int64(day)); n != int64(len(w.devices)) {
+	if n := audit.Number(t, w.tables, `SELECT count(*) FROM ledger WHERE day = $1 AND availability > 0`, int64(day)); n != int64(len(w.devices)) {
 		t.Errorf("%s: %d hotspots earned; want %d", date, n, len(w.devices))
 	}
 	if through := audit.Day(audit.Number(t, w.tables, `SELECT max(day) FROM reward_days`)); through > day {

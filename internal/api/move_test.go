@@ -109,7 +109,7 @@ func TestMAC_Reserved(t *testing.T) {
 		c.delete(t, "/v1/hotspots/"+again.ID).want(t, http.StatusNoContent)
 		c.delete(t, "/v1/hotspots/"+second.ID).want(t, http.StatusNoContent)
 		squatted := thief.register(t, 5)
-		s.anyone(t, "admin").delete(t, "/v1/hotspots/"+squatted.ID).want(t, http.StatusNoContent) // by staff: it may never have been his
+		s.anyone(t, "admin").delete(t, "/v1/hotspots/"+squatted.ID).want(t, http.StatusNoContent) // by staff: it may never have been theirs
 		c.register(t, 5)
 		s.advance(30*24*time.Hour - time.Millisecond)
 		steal(http.StatusConflict)

@@ -1308,22 +1308,30 @@ export interface components {
             /** @description The hash of the user's statement before this one; null for the first. */
             previous_hash: components["schemas"]["Hash"] | null;
             rows: {
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Of a correction: the first day whose rows above it are void.
+                 */
                 date: string;
-                hotspot_id: components["schemas"]["HotspotId"];
-                /** @description Its version. */
+                /** @description Empty in a correction. */
+                hotspot_id: components["schemas"]["HotspotId"] | "";
+                /** @description Its version; 0 in a correction. */
                 policy: number;
-                served_minutes: components["schemas"]["Minutes"];
-                expected_minutes: components["schemas"]["Minutes"];
+                /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
+                served_minutes: number;
+                expected_minutes: number;
                 closed_minutes: components["schemas"]["Minutes"];
                 excused_minutes: components["schemas"]["Minutes"];
                 outside_minutes: components["schemas"]["Minutes"];
                 /** Format: int64 */
                 traffic_bytes: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
-                availability: components["schemas"]["Amount"];
-                performance: components["schemas"]["Amount"];
-                utilization: components["schemas"]["Amount"];
+                /** @description In credits; at most six decimals. */
+                availability: number;
+                performance: number;
+                utilization: number;
+                /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
+                corrects?: components["schemas"]["Hash"];
                 hash: components["schemas"]["Hash"];
             }[];
             totals: {

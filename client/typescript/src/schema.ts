@@ -829,11 +829,11 @@ export interface components {
                  * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
                  */
                 uptime_30d: number;
-                /** @description The sum of the maximum number of clients in each of the last 24 hours and the current one. */
+                /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
                 connections_24h: number;
                 /**
                  * Format: double
-                 * @description Traffic in the same hours, in units of 10^9 bytes.
+                 * @description Traffic in the current hour (UTC) and the 23 before it, in units of 10^9 bytes.
                  */
                 bandwidth_used_24h_gb: number;
                 performance_tier: components["schemas"]["PerformanceTier"];

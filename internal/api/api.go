@@ -148,8 +148,8 @@ func (a *API) openRoutes() []openRoute {
 	return []openRoute{
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
 		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
-		{"GET /v1/openapi.yaml", a.document("application/yaml; charset=utf-8", openapiYAML)},
-		{"GET /v1/openapi.json", a.document("application/json; charset=utf-8", openapiJSON)},
+		a.document("GET /v1/openapi.yaml", "application/yaml; charset=utf-8", openapiYAML),
+		a.document("GET /v1/openapi.json", "application/json; charset=utf-8", openapiJSON),
 	}
 }
 

@@ -24,8 +24,17 @@ var patience = 5 * time.Second // tests have more
 // guard wraps an endpoint in the checks that all endpoints share, in the order of
 // decision N3: 401, 429, 403.
 func (a *API) guard(rt route) http.Handler {
+	reads := strings.HasPrefix(rt.pattern, http.MethodGet)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noStore
+		if reads {
+			w.Header()["Vary"] = varyEncoding
+			if accepted := r.Header["Accept-Encoding"]; len(accepted) > 0 {
+				small := compressed(w, accepted)
+				defer small.Finish()
+				w = small
+			}
+		}
 		now := time.Now() // of the machine: limits count real time
 		p, err := a.admit(w, r, now)
 		if err == nil && rt.scope != "" && !p.Has(rt.scope) {

@@ -26,7 +26,7 @@ const (
 // statement sends the statement of a month (decision X6). A statement of ten thousand
 // hotspots has 310,000 rows, so rows are sent as they are read.
 func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	w.Header()["Vary"] = varyForm
+	w.Header()["Vary"] = a.varyForm
 	month, err := beacon.ParseMonth(r.PathValue("month"))
 	if err != nil {
 		return &beacon.Error{Kind: beacon.NotFound, Message: "statements are for months, such as 2026-11"}

@@ -58,7 +58,7 @@ func serveForms[In, Out any](
 	tabulate func(In, Out) *table,
 ) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-		w.Header()["Vary"] = varyForm
+		w.Header()["Vary"] = a.varyForm
 		in, err := decode(w, r)
 		if err != nil {
 			return err

@@ -24,8 +24,10 @@ var allowed = map[string][]string{
 	"id":    {},
 	"lease": {},
 
+	"netrange": {},
+
 	// The words of the network.
-	"beacon":    {"geo"},
+	"beacon":    {"geo", "netrange"},
 	"heartbeat": {"beacon", "id"},
 	"ledger":    {"beacon"},
 
@@ -62,7 +64,7 @@ var allowed = map[string][]string{
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
-	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id"},
+	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id", "netrange"},
 	"httpserver/coding":    {},
 	"httpserver/fastpath":  {},
 	"httpserver/metrics":   {"httpserver"},

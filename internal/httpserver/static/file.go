@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
@@ -62,7 +63,7 @@ func (f *File) Route() string { return f.route }
 func (f *File) Write(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = f.route
 	v, h := f.body.For(r.Header["Accept-Encoding"]), w.Header()
-	h["Vary"] = varyByEncoding
+	h["Vary"] = append(slices.Clip(h["Vary"]), varyByEncoding...)
 	h["Cache-Control"] = f.caching
 	h["Etag"] = v.Tag
 	if HasTag(r.Header["If-None-Match"], v.Tag[0]) {

@@ -1164,6 +1164,15 @@ export interface components {
              * @description Must be in the future; by default the key does not expire.
              */
             expires_at?: string;
+            /** @description The web pages that may use the key, such as `https://app.example.org`. By default, and if empty, those of the key that creates it, which is usually not restricted. Requests without `Origin` are then refused. */
+            origins?: string[];
+            /** @description Addresses and ranges that the key may be used from, such as `10.0.0.0/8`. By default, and if empty, those of the key that creates it. */
+            addresses?: string[];
+            /**
+             * @description The key may be shown to everyone: it can only be used for `GET /v1/hotspots/nearby`, `/v1/hotspots/{id}`, `/v1/coverage` and tiles, where it sees what strangers see. It has no scopes.
+             * @default false
+             */
+            publishable: boolean;
         };
         /** @enum {string} */
         Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
@@ -1176,6 +1185,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
@@ -1188,6 +1203,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         MaybeTimestamp: components["schemas"]["Timestamp"] | null;
         Meta: {
@@ -1480,6 +1501,19 @@ export interface components {
                 "application/json": components["schemas"]["QuotaAnswer"];
             };
         };
+        /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
+        Preflight: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                /** @description The origin of the page, or `*`. */
+                "Access-Control-Allow-Origin": string;
+                /** @description How many seconds the browser may remember it. */
+                "Access-Control-Max-Age": number;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description Done; there is no body. */
         Done: {
             headers: {
@@ -1730,8 +1764,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The response depends on this request header. */
-        VaryAccept: "Accept";
+        /** @description The response depends on these request headers; on `Origin` if the server allows some origins. */
+        VaryAccept: string;
         /** @description The name of the file, on a table. */
         ContentDisposition: string;
         /** @description Identifies this request in the server's log; the same as `meta.request_id`. */
@@ -1740,7 +1774,7 @@ export interface components {
         ETag: string;
         /** @description Nobody may keep the answer. */
         NoStore: "no-store";
-        /** @description The entity tag of the contents; send it as `If-None-Match`. */
+        /** @description The entity tag of the contents in this encoding; send it as `If-None-Match`. */
         ContentTag: string;
         /** @description The client may cache the response, and must revalidate it before using it again. */
         AskAgain: "private, no-cache";
@@ -2951,6 +2985,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2962,6 +2997,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };
@@ -2980,6 +3025,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2991,6 +3037,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };

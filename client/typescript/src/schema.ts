@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find hotspots near a place
-         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. Needs no scope.
+         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. `open_now` is by the operating hours, at the moment of the response; `open_until` or `opens_at` says when that changes. Needs no scope.
          */
         get: operations["findNearbyHotspots"];
         put?: never;
@@ -861,6 +861,10 @@ export interface components {
              * @description Metres from the given point, to 0.1 m.
              */
             distance_m: number;
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
             status: components["schemas"]["Status"];
             coverage_radius_m: components["schemas"]["Reach"];
             signal_quality: components["schemas"]["SignalQuality"];
@@ -1021,20 +1025,30 @@ export interface components {
          */
         ClusterRadius: number;
         /**
-         * @description `online` if any of its hotspots is.
+         * @description `online` if any of its hotspots is, `pending` if all are, else `offline`.
          * @enum {string}
          */
-        ClusterStatus: "online" | "offline";
+        ClusterStatus: "pending" | "online" | "offline";
         /** @description The number of hotspots in it. */
         ClusterCount: number;
         /** @description How many of them are online. */
         ClusterOnlineCount: number;
+        /** @description Whether its operating hours say that it is open. Whether it works is its `status`. */
+        OpenNow: boolean;
+        /** @description Present if it is open; when it closes. Null if it does not close within a year, as without operating hours. */
+        OpenUntil: components["schemas"]["Timestamp"] | null;
+        /** @description Present if it is closed; when it opens. Null if it does not open within a year. */
+        OpensAt: components["schemas"]["Timestamp"] | null;
         CoverageHotspot: {
             id: components["schemas"]["HotspotId"];
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
         };
         /** @description Many hotspots; `lat` and `lng` are the mean of their locations. */
         CoverageCluster: {
@@ -1049,6 +1063,8 @@ export interface components {
         Coverage: {
             bounds: components["schemas"]["Bounds"];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the items are clusters. */
@@ -1106,6 +1122,10 @@ export interface components {
                      * @description Metres from the given point, to 0.1 m.
                      */
                     distance_m: number;
+                    ssid: components["schemas"]["SSID"];
+                    open_now: components["schemas"]["OpenNow"];
+                    open_until?: components["schemas"]["OpenUntil"];
+                    opens_at?: components["schemas"]["OpensAt"];
                     status: components["schemas"]["Status"];
                     coverage_radius_m: components["schemas"]["Reach"];
                     signal_quality: components["schemas"]["SignalQuality"];
@@ -1126,6 +1146,8 @@ export interface components {
             /** @description The requested box: west, south, east, north. With west > east it crosses ±180°. */
             bbox: number[];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the features are clusters. */
@@ -1144,6 +1166,10 @@ export interface components {
             id: components["schemas"]["HotspotId"];
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
         };
         CoverageClusterProperties: {
             id: components["schemas"]["ClusterId"];

@@ -149,7 +149,7 @@ func (a *API) openRoutes() []openRoute {
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
 		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
 		{"GET /v1/openapi.yaml", a.document("application/yaml; charset=utf-8", openapiYAML)},
-		{"GET /v1/openapi.json", a.document("application/json; charset=utf-8", openapiJSON)},
+		{"GET /v1/openapi.json", a.document("application/json", openapiJSON)},
 	}
 }
 

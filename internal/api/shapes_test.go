@@ -198,7 +198,7 @@ func whole[T any](t testing.TB, a answer, status int) envelope[T] {
 func decode[T any](t testing.TB, a answer) T {
 	t.Helper()
 	var value T
-	if got := a.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
+	if got := a.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("%s has the Content-Type %q", a, got)
 	}
 	if err := json.Unmarshal(a.body, &value); err != nil {

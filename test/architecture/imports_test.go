@@ -37,9 +37,9 @@ var allowed = map[string][]string{
 
 	// What people and devices do.
 	"access":    {"beacon", "id"},
-	"events":    {"beacon", "lease"},
+	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
-	"replica":   {"beacon", "fleet", "telemetry"},
+	"replica":   {"beacon", "clock", "fleet", "telemetry"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.

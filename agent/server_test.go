@@ -97,3 +97,10 @@ func (s *scripted) next(t testing.TB) *beat {
 }
 
 func (b *beat) respond(r response) { b.answer <- r }
+
+// newMux serves a handler and returns its URL.
+func newMux(t testing.TB, handler http.Handler) string {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}

@@ -1,9 +1,5 @@
 //go:build linux
 
-// Package agent_test runs the real agent, under BusyBox ash and under dash, in a
-// sandbox: a folder stands for the root of a device, and stubs for the programs of
-// OpenWrt and for the time that passes while it sleeps. The programs for HTTP are
-// real where Debian has them. It knows nothing of how the server works inside.
 package agent_test
 
 import (

@@ -48,7 +48,8 @@ func TestRetry(t *testing.T) {
 			first.respond(response{status: http.StatusTooManyRequests, later: "17", body: problem(429).body})
 			for _, again := range []response{
 				{status: http.StatusServiceUnavailable, later: "1300", body: "{}"},
-				problem(http.StatusBadGateway), problem(http.StatusInternalServerError), problem(http.StatusNotFound), {status: http.StatusFound, body: "<a>"},
+				problem(http.StatusBadGateway), problem(http.StatusInternalServerError), problem(http.StatusNotFound),
+				{status: http.StatusFound, body: "<a>"},
 				accepted,
 			} {
 				// The counters go on while it waits.

@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		if slept := b.slept()[before:]; len(slept) < 5 {
 			t.Errorf("it slept for %v; want 120 seconds in all", slept)
 		}
-		if !strings.Contains(s.said(), "because of 400") || !strings.Contains(s.said(), "does not count this: the counters fell") {
+		if !strings.Contains(s.said(), "because of 400") || !strings.Contains(s.said(), "not counted: the counters fell") {
 			t.Errorf("it said %s", s.said())
 		}
 		third.respond(problem(http.StatusUnauthorized))

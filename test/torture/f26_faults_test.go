@@ -19,13 +19,15 @@ func (y *year) misfortunes(servers int) {
 			return y.outage(m-m%minutesADay+minutesADay+y.between(5, 20), y.between(1, 30))
 		},
 		func(m harness.Minute) harness.Minute { return y.outage(m, y.between(20*hour, 30*hour)) },
-		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 7*hour), 2*24*hour) },
+		func(m harness.Minute) harness.Minute { // starts twice before its clock is believed
+			return y.outage(y.outage(m, y.between(24*hour, 50*hour))+y.between(6, 60), y.between(1, 30))
+		},
+		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 7*hour), y.between(1, 4)*24*hour) },
 		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 24*hour), 365*24*hour) },
 	}
 	if servers > 1 {
 		kinds = []func(m harness.Minute) harness.Minute{kinds[2], kinds[3], y.oneDown, y.oneDown}
-	} else if y.end-y.first > 60*minutesADay { // once: staff must say what day it is
-		y.at(y.first+40*minutesADay, nil, func(m harness.Minute) {})
+	} else if y.end-y.first > 30*minutesADay { // staff must say what day it is
 		kinds = append(kinds, func(m harness.Minute) harness.Minute { return y.outage(m, y.between(4*24*hour+1, 6*24*hour)) })
 	}
 	for i, m := 0, y.first+minutesADay; ; i++ {
@@ -69,7 +71,7 @@ func (y *year) outage(m, lasts harness.Minute) (over harness.Minute) {
 				y.service.launch(m)
 			}
 			if lasts > 4*minutesADay {
-				y.at(m+60, nil, func(harness.Minute) { y.service.confirm() })
+				y.at(m+y.between(20, 6*minutesADay), nil, func(harness.Minute) { y.service.confirm() })
 			}
 		})
 	})

@@ -22,7 +22,9 @@ func (y *year) misfortunes(servers int) {
 		func(m harness.Minute) harness.Minute { // starts twice before its clock is believed
 			return y.outage(y.outage(m, y.between(24*hour, 50*hour))+y.between(6, 60), y.between(1, 30))
 		},
-		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 7*hour), y.between(1, 4)*24*hour) },
+		func(m harness.Minute) harness.Minute {
+			return y.wrongClock(m, y.between(20, 7*hour), y.between(1, 4)*24*hour)
+		},
 		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 24*hour), 365*24*hour) },
 	}
 	if servers > 1 {

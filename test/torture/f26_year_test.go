@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -61,10 +63,13 @@ type yearSize struct {
 // each has been paid what was due on each day, to the micro-credit.
 func TestF26_Year(t *testing.T) {
 	t.Parallel()
+	if ranBroken(t) {
+		return
+	}
 	size := []yearSize{
-		{8, 3, 13, 240, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 8},
-		{20, 5, 70, 240, time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC), 4},
-		{200, 40, 369, 120, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 1},
+		{6, 3, 12, 240, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 8},
+		{12, 4, 40, 240, time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC), 6},
+		{200, 40, 369, 120, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 2},
 	}[level.Now()]
 	seed := level.Seed(t)
 	file := filepath.Join(t.TempDir(), "beacon.db")
@@ -78,6 +83,9 @@ func TestF26_Year(t *testing.T) {
 // TestF26_Replicas is a shorter time with two servers on PostgreSQL.
 func TestF26_Replicas(t *testing.T) {
 	t.Parallel()
+	if ranBroken(t) {
+		return
+	}
 	size := []yearSize{
 		{5, 2, 4, 240, time.Date(2026, 10, 30, 0, 0, 0, 0, time.UTC), 8},
 		{8, 2, 14, 240, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 8},
@@ -90,6 +98,27 @@ func TestF26_Replicas(t *testing.T) {
 			return postgres.Open(ctx, database, postgres.Options{Now: now})
 		})
 	})
+}
+
+// ranBroken runs the test in another process if the product is broken on purpose: here
+// it is part of the test's own binary.
+func ranBroken(t *testing.T) bool {
+	overlay := os.Getenv(harness.OverlayVariable)
+	if overlay == "" {
+		return false
+	}
+	binary := filepath.Join(t.TempDir(), "torture.test")
+	build := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, "./test/torture")
+	build.Dir = harness.Root()
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	test := exec.CommandContext(t.Context(), binary, "-test.run", exactly(t.Name()))
+	test.Env = append(os.Environ(), harness.OverlayVariable+"=")
+	if out, err := test.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return true
 }
 
 func runYear(t *testing.T, size yearSize, seed uint64, servers int, open func(context.Context, time.Time) (*store.DB, error)) {

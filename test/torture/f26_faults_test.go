@@ -73,7 +73,7 @@ func (y *year) outage(m, lasts harness.Minute) (over harness.Minute) {
 				y.service.launch(m)
 			}
 			if lasts > 4*minutesADay {
-				y.at(m+y.between(20, 6*minutesADay), nil, func(harness.Minute) { y.service.confirm() })
+				y.at(m+y.between(20, 6*minutesADay), func(harness.Minute) { y.service.confirm() })
 			}
 		})
 	})

@@ -36,7 +36,6 @@ type yearService struct {
 	ahead   atomic.Int64 // how far the servers' clock is ahead of the true time
 	servers []*yearServer
 	up      []minuteSpan // when some server was up
-	notes   map[int64][]string
 }
 
 // yearServer is one server. It records every five seconds of the bubble that it is up.
@@ -62,7 +61,7 @@ func (s *yearService) truth() time.Time {
 // clock returns the time that the servers believe it is.
 func (s *yearService) clock() time.Time { return s.truth().Add(time.Duration(s.ahead.Load())) }
 
-// until waits for a second of a minute, and reports whether it has not passed.
+// until waits for a second of a minute.
 func (s *yearService) until(m harness.Minute, second int) {
 	at := time.Unix(int64(m)*60+int64(second), 0)
 	if wait := at.Sub(s.truth()); wait > 0 {

@@ -126,7 +126,6 @@ func runYear(t *testing.T, size yearSize, seed uint64, servers int, open func(co
 		t: t, random: rand.New(rand.NewPCG(seed, 0)), eventful: size.eventful, agenda: map[harness.Minute][]func(harness.Minute){},
 		first: harness.MinuteOf(size.start), service: &yearService{
 			t: t, open: open, log: slog.New(slog.NewTextHandler(io.Discard, nil)), rate: size.rate, start: size.start, began: time.Now(),
-			notes: map[int64][]string{},
 		},
 	}
 	y.end = y.first + harness.Minute(size.days)*minutesADay
@@ -206,10 +205,10 @@ func (y *year) beats(m harness.Minute) {
 }
 
 // at has someone do something, as soon as the service is up and its clock right.
-func (y *year) at(m harness.Minute, h *yearHotspot, do func(harness.Minute)) {
+func (y *year) at(m harness.Minute, do func(harness.Minute)) {
 	y.agenda[m] = append(y.agenda[m], func(m harness.Minute) {
 		if !y.service.right() {
-			y.at(m+30, h, do)
+			y.at(m+30, do)
 			return
 		}
 		y.service.until(m, 10)
@@ -227,7 +226,7 @@ func (y *year) hotspotAt(m harness.Minute, user *yearUser) {
 		hourly: random.Uint64N(3_000_000_000), quality: random.IntN(3), phase: harness.Minute(random.IntN(2) * 2), sleeps: random.IntN(4) == 0,
 	}
 	y.hotspots, user.hotspots = append(y.hotspots, h), append(user.hotspots, h)
-	y.at(m, h, h.register)
+	y.at(m, h.register)
 }
 
 // plan decides what happens to a hotspot on a day.
@@ -259,7 +258,7 @@ func (h *yearHotspot) plan(m harness.Minute) {
 		{0.02, h.change}, {0.02, h.except}, {0.01, h.move}, {0.01, h.relink}, {0.005, h.unlink}, {0.007, h.replace}, {0.004, h.remove},
 	} {
 		if from := some(); h.chance(act.chance) && h.id != "" {
-			h.year.at(from, h, act.do)
+			h.year.at(from, act.do)
 		}
 	}
 }

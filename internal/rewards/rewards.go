@@ -199,6 +199,9 @@ type Store interface {
 	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
 	// ForgetClocks deletes the marks that are still as they are given.
 	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
+	// ForgetSpans deletes the spans in which a server was up that begin after a minute
+	// since 1970.
+	ForgetSpans(ctx context.Context, after int64) error
 
 	// OwnedRecords returns the records of a day of up to limit hotspots after the
 	// given one, in order, including deleted ones. Next is the last hotspot examined;

@@ -218,4 +218,28 @@ var rewardsMutants = []mutant{
 		old:   `page.From, rows = v.closing.Upto, v.closing.Hotspots`,
 		new:   `rows = v.closing.Hotspots`,
 	},
+	{
+		name:  "a day begins without the minutes that the evening before served",
+		fault: "TestF26_Year",
+		file:  "internal/heartbeat/carry.go",
+		old:   "		r.served.add(0, over)\n",
+		new:   "",
+		says:  "days were not paid as due",
+	},
+	{
+		name:  "the traffic of a boot is dropped at midnight",
+		fault: "TestF26_Replicas",
+		file:  "internal/heartbeat/boot.go",
+		old:   "return b.upTo[0] - b.base",
+		new:   "return 0",
+		says:  "days were not paid as due",
+	},
+	{
+		name:  "what is known only of the day right before is whether it is final",
+		fault: "TestF26_Year",
+		file:  "internal/heartbeat/carry.go",
+		old:   "	r.early = true // otherwise prev would not be in memory\n",
+		new:   "	r.early = gap == 1\n",
+		says:  "days were not paid as due",
+	},
 }

@@ -131,8 +131,13 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 	return spot.StatusAt(now), beacon.Counted, nil
 }
 
-// Uncounted returns how many beats did not count for a reason, since startup.
-func (t *Telemetry) Uncounted(why beacon.Uncounted) int64 { return t.uncounted[why].Load() }
+// EachUncounted calls fn with each reason why beats do not count, and with a function
+// that returns how many there were since startup.
+func (t *Telemetry) EachUncounted(fn func(reason string, count func() int64)) {
+	for _, why := range beacon.Uncounteds() {
+		fn(why.String(), t.uncounted[why].Load)
+	}
+}
 
 // RetryAfter returns after what time a device whose beat was refused should try again:
 // soon enough to stay online, with a few more tries left, and not all at once.

@@ -1,6 +1,6 @@
 //go:build linux
 
-package endtoend_test
+package torture_test
 
 import (
 	"encoding/json"
@@ -14,13 +14,13 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness/audit"
 )
 
-// TestTraffic lets devices that count in their own ways beat for a day, and compares
+// TestF14_Traffic lets devices that count in their own ways beat for a day, and compares
 // what each is paid with what it carried, to the micro-credit.
-func TestTraffic(t *testing.T) { harness.Stores(t, testTraffic) }
+func TestF14_Traffic(t *testing.T) { harness.Stores(t, testTraffic) }
 
 const (
-	// pace is the minutes between two beats: no minute is lost.
-	pace = 4
+	// beatEvery is the minutes between two beats: no minute is lost.
+	beatEvery = 4
 	// carriedABeat is what a device carries from one beat to the next.
 	carriedABeat = 50_000_000
 )
@@ -88,22 +88,22 @@ func carriers() []*carrier {
 		{
 			name: "cut off when it closes", open: "08:00", close: "18:00",
 			count: func(n uint64) harness.Fields {
-				if at := (n - 1) * pace; at >= 16*60 && at < 18*60+20 {
+				if at := (n - 1) * beatEvery; at >= 16*60 && at < 18*60+20 {
 					return nil
 				}
 				return counts("a", n, n*c)
 			},
-			paid: func(n uint64) bool { at := (n - 1) * pace; return at >= 8*60 && at < 16*60 || at == 18*60+20 },
+			paid: func(n uint64) bool { at := (n - 1) * beatEvery; return at >= 8*60 && at < 16*60 || at == 18*60+20 },
 		},
 		{
 			name: "reports after it closes", open: "08:00", close: "18:00",
 			count: func(n uint64) harness.Fields { return counts("a", n, n*c) },
-			paid:  func(n uint64) bool { at := (n - 1) * pace; return at >= 8*60 && at <= 18*60 },
+			paid:  func(n uint64) bool { at := (n - 1) * beatEvery; return at >= 8*60 && at <= 18*60 },
 		},
 		{
 			name: "closes at midnight", open: "12:00", close: "00:00",
 			count: func(n uint64) harness.Fields { return counts("a", n, n*c) },
-			paid:  func(n uint64) bool { return (n-1)*pace >= 12*60 },
+			paid:  func(n uint64) bool { return (n-1)*beatEvery >= 12*60 },
 		},
 	}
 }
@@ -124,7 +124,7 @@ func testTraffic(t *testing.T, db string) {
 		}
 	}
 	beats := uint64(0)
-	for ; clock.Now().Day() == 20 && !t.Failed(); clock.Pass(pace * time.Minute) {
+	for ; clock.Now().Day() == 20 && !t.Failed(); clock.Pass(beatEvery * time.Minute) {
 		beats++
 		var beating sync.WaitGroup
 		for _, d := range all {
@@ -133,7 +133,7 @@ func testTraffic(t *testing.T, db string) {
 		beating.Wait()
 	}
 	midnight := all[len(all)-1]
-	if midnight.send(t, staff, server, beats+1); midnight.carried != (12*60/pace+1)*carriedABeat {
+	if midnight.send(t, staff, server, beats+1); midnight.carried != (12*60/beatEvery+1)*carriedABeat {
 		t.Error("it is not midnight")
 	}
 	midnight.check(t, staff, server, "2026-10-21", carriedABeat)

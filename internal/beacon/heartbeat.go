@@ -14,9 +14,9 @@ type Heartbeat struct {
 	Boot, Seq uint64
 
 	Bytes   uint64 // received and sent since the boot
-	Width   Width  // of the counters that Bytes is the sum of
 	Clients int    // connected right now
 	Signal  Signal // NoSignal: the device did not measure
+	Width   Width  // of the counters that Bytes is the sum of
 	Test    SpeedTest
 }
 

@@ -72,6 +72,10 @@ func (t *Table) Judge(l *Live, b *Beat) beacon.Uncounted {
 
 func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	boot := b.Boot
+	if l.state&atHand != 0 && l.boot == boot && b.Seq > l.seqs.top && b.Bytes >= l.bytes { // as usual
+		t.backdate(l, b, l.heardAt)
+		return beacon.Counted
+	}
 	now, known := t.standing(l, boot)
 	if !known {
 		t.backdate(l, b, beacon.Minute(l.seen.Load()/microMinute))

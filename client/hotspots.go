@@ -76,6 +76,14 @@ type Metrics struct {
 	SignalQuality      string     `json:"signal_quality"`
 	CurrentLoad        float64    `json:"current_load"` // a fraction
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
+
+	LastUncounted *Uncounted `json:"last_uncounted,omitempty"`
+}
+
+// Uncounted is a heartbeat that did not count, and why.
+type Uncounted struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
 }
 
 // Registration asks for a new hotspot.

@@ -8,8 +8,9 @@ import (
 )
 
 // Facts returns what the hotspot did in the sealed minutes. Traffic counts in hours of
-// which a minute was expected or excused: traffic of a hotspot that is closed or not in
-// service earns no reward. Bytes has all of it.
+// which a minute was expected or excused, and where it was carried before the hotspot
+// closed: other traffic of a hotspot that is closed or not in service earns no reward.
+// Bytes has all of it.
 func (r *Record) Facts() beacon.Facts {
 	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Tier: r.Tier()}
 	var open dayBits // in service, and not closed
@@ -24,6 +25,8 @@ func (r *Record) Facts() beacon.Facts {
 	for hour := range hoursADay {
 		if open.from(hour*60)&hourBits != 0 {
 			f.Bytes += r.carried(hour)
+		} else {
+			f.Bytes += r.owed(hour)
 		}
 	}
 	return f

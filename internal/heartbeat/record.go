@@ -110,6 +110,14 @@ func (r *Record) carried(hour int) (bytes uint64) {
 	return bytes
 }
 
+// owed returns the part of it that counts even if the hotspot was closed.
+func (r *Record) owed(hour int) (bytes uint64) {
+	for i := range r.boots {
+		bytes += r.boots[i].owed(hour)
+	}
+	return bytes
+}
+
 // add applies a beat of the record's day. fresh says that it is counted for the first
 // time.
 func (r *Record) add(b *Beat, fresh bool) {
@@ -119,7 +127,7 @@ func (r *Record) add(b *Beat, fresh bool) {
 	hour := hourOf(m).ofDay()
 	r.hours[hour] = max(r.hours[hour], b.clients())
 	if known := r.boot(b.Boot, m, b.Seq); known != nil {
-		known.raise(hour, b.Bytes)
+		known.carry(hour, b)
 	}
 	if fresh {
 		r.signals[hour/signalHours].add(b.Signal)

@@ -202,6 +202,11 @@ export interface paths {
          *     so repeat it until you get a response. Byte counters are cumulative since boot: heartbeats that are
          *     lost, repeated or out of order neither lose traffic nor count it twice.
          *
+         *     A device whose counters start again inside a boot says so with a new `counter_epoch`. One whose
+         *     counters have 32 bits says so with `counter_bits`. Without these, lower counters in a later heartbeat
+         *     are taken for whichever of the two pays less. `seq` may start again. A heartbeat that did not count is
+         *     200 with `counted: false` and the reason.
+         *
          *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
          *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
          */
@@ -844,6 +849,11 @@ export interface components {
                 current_load: components["schemas"]["Load"];
                 /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
+                /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
+                last_uncounted?: {
+                    at: components["schemas"]["Timestamp"];
+                    reason: components["schemas"]["UncountedReason"];
+                };
             };
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
@@ -942,21 +952,28 @@ export interface components {
             boot_id: string;
             /**
              * Format: int64
-             * @description Grows with each heartbeat of a boot.
+             * @description Grows with each heartbeat of a boot. It may start again, but need not.
              */
             seq: number;
             /** @description Connected right now. */
             clients: number;
             /**
              * Format: int64
-             * @description Received since the boot.
+             * @description Received since the boot, or since the counters last started again.
              */
             rx_bytes: number;
             /**
              * Format: int64
-             * @description Sent since the boot.
+             * @description Sent since the boot, or since the counters last started again.
              */
             tx_bytes: number;
+            /** @description A new one whenever the counters start again from zero inside a boot. */
+            counter_epoch?: string;
+            /**
+             * @description 32: the counters continue at 0 after 2^32 - 1. 64: they do not.
+             * @enum {unknown}
+             */
+            counter_bits?: 32 | 64;
             /**
              * Format: double
              * @description The signal of the clients.
@@ -975,7 +992,20 @@ export interface components {
             status: components["schemas"]["Status"];
             /** @description Seconds until the next heartbeat is due. */
             next_in_s: number;
+            /**
+             * @description Present if the heartbeat changed nothing.
+             * @constant
+             */
+            counted?: false;
+            reason?: components["schemas"]["UncountedReason"];
         };
+        /**
+         * @description Why a heartbeat did not count:
+         *     - `repeated`: its `boot_id` and `seq` were received before, and its counters say nothing new.
+         *     - `too_many_boots`: the device had more than 2,048 boots and counter epochs on this day.
+         * @enum {unknown}
+         */
+        UncountedReason: "repeated" | "too_many_boots";
         History: {
             hotspot_id: components["schemas"]["HotspotId"];
             from: components["schemas"]["Timestamp"];

@@ -63,6 +63,11 @@ need:
 console: ## Build the console's pages (console/dist) from their sources; needs npm.
 	cd console && npm ci --no-progress --loglevel=error && npm run --silent types && npm run --silent build
 
+.PHONY: screenshots
+screenshots: ## Draw the README's pictures (docs/images) of the demonstration, in Chromium.
+	@scripts/need chromium chromium
+	BEACON_SCREENSHOTS=docs/images go test ./test/browser -count=1 -run '^TestScreenshots$$'
+
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).
 	BEACON_TEST_POSTGRES_FSYNC=on scripts/with-postgres go test ./test/bench -run '^$$' -bench . -benchtime 1x -timeout 90m

@@ -81,9 +81,9 @@ func (c demoCmd) run(out *console) (err error) {
 	defer ln.Close()
 	file := c.DB
 	if file == "" {
-		dir, err := os.MkdirTemp("", "beacon-demo-")
-		if err != nil {
-			return err
+		dir, failed := os.MkdirTemp("", "beacon-demo-")
+		if failed != nil {
+			return failed
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		file = filepath.Join(dir, "demo.db")

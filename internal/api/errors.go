@@ -118,6 +118,7 @@ func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
 // Refuse writes the errors for requests that reach no endpoint.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	httpserver.MarkAsData(w.Header())
+	a.cors.mark(w.Header(), r)
 	a.limits.showFailures(w.Header(), r, time.Now())
 	switch status {
 	case http.StatusNotFound:

@@ -14,6 +14,7 @@ type featureCollection struct {
 	Type     string      `json:"type"`
 	BBox     []float64   `json:"bbox"`
 	Count    *int        `json:"hotspot_count"`
+	Online   *int        `json:"online_count"`
 	AreaKm2  json.Number `json:"coverage_area_km2"`
 	Share    json.Number `json:"coverage_percentage"`
 	Clusters *bool       `json:"aggregated"`
@@ -36,7 +37,7 @@ type feature struct {
 func features(t testing.TB, a answer) (all featureCollection) {
 	t.Helper()
 	a.want(t, http.StatusOK)
-	if got := a.Header.Get("Content-Type"); got != "application/geo+json" || a.Header.Get("Vary") != "Accept" {
+	if got := a.Header.Get("Content-Type"); got != "application/geo+json" || a.Header.Get("Vary") != "Accept, Accept-Encoding" {
 		t.Errorf("%s: Content-Type %q, Vary %q", a.Request.URL, got, a.Header.Get("Vary"))
 	}
 	in := json.NewDecoder(bytes.NewReader(a.body))
@@ -111,7 +112,7 @@ func TestGeoJSON_Coverage(t *testing.T) {
 		plain := c.get(t, "/v1/coverage?"+query)
 		want, list := data[covered](t, plain, http.StatusOK), generic(t, plain)
 		got := features(t, c.get(t, "/v1/coverage?"+query, "Accept", geoJSON))
-		if *got.Count != *want.Count || got.AreaKm2 != want.AreaKm2 || got.Share != want.Share || *got.Clusters != *want.Aggregated || len(got.Features) != len(list) {
+		if *got.Count != *want.Count || *got.Online != *want.Online || got.AreaKm2 != want.AreaKm2 || got.Share != want.Share || *got.Clusters != *want.Aggregated || len(got.Features) != len(list) {
 			t.Errorf("%s: %+v; want %+v", query, got, want)
 			continue
 		}
@@ -148,7 +149,7 @@ func TestGeoJSON_Accept(t *testing.T) {
 	for _, path := range []string{"/v1/hotspots/nearby?lat=1&lng=1", "/v1/coverage?" + world} {
 		for _, accept := range []string{absent, "*/*", "application/json", "text/csv"} {
 			a := c.get(t, path, "Accept", accept).want(t, http.StatusOK)
-			if a.Header.Get("Content-Type") != "application/json; charset=utf-8" || a.Header.Get("Vary") != "Accept" {
+			if a.Header.Get("Content-Type") != "application/json; charset=utf-8" || a.Header.Get("Vary") != "Accept, Accept-Encoding" {
 				t.Errorf("Accept %q: %q, Vary %q", accept, a.Header.Get("Content-Type"), a.Header.Get("Vary"))
 			}
 		}

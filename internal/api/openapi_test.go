@@ -29,6 +29,8 @@ func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
 	openapi.CheckJSON(t, api.OpenAPI(), "openapi.json", *update)
 }
 
+func TestOpenAPI_Schemas(t *testing.T) { openapi.CheckSchemas(t, api.OpenAPI()) }
+
 func TestOpenAPI_IsServed(t *testing.T) {
 	s := onSQLite(t, options{limits: ample})
 	a := s.call(t, "GET", "/v1/openapi.yaml", "") // without a key

@@ -82,8 +82,8 @@ func (b *builder) follow(s *schema) *schema {
 	case s.Ref != "":
 		_, named := lookUp(toSchemas, s.Ref, b.Components.Schemas)
 		return b.follow(named)
-	case len(s.OneOf) > 0:
-		return b.follow(s.OneOf[0])
+	case len(s.forms()) > 0:
+		return b.follow(s.forms()[0])
 	case len(s.AllOf) > 0:
 		return b.follow(s.AllOf[0])
 	}

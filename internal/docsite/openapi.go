@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -144,8 +145,12 @@ type schema struct {
 	AdditionalProperties *bool              `json:"additionalProperties"`
 	Items                *schema            `json:"items"`
 	OneOf                []*schema          `json:"oneOf"`
+	AnyOf                []*schema          `json:"anyOf"`
 	AllOf                []*schema          `json:"allOf"`
 }
+
+// forms returns the schemas of which a value has one.
+func (s *schema) forms() []*schema { return slices.Concat(s.OneOf, s.AnyOf) }
 
 func parseDocument(source []byte) (*document, error) {
 	decoder := json.NewDecoder(bytes.NewReader(source))

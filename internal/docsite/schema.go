@@ -35,13 +35,13 @@ type field struct {
 // words describes the type of a value, such as "array of Hotspot or null".
 func words(s *schema) []word {
 	switch {
-	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.OneOf == nil && s.AllOf == nil:
+	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.forms() == nil && s.AllOf == nil:
 		return nil
 	case s.Ref != "":
 		name, _ := strings.CutPrefix(s.Ref, toSchemas)
 		return []word{{Schema: name}}
-	case len(s.OneOf) > 0:
-		return joined(s.OneOf, " or ")
+	case len(s.forms()) > 0:
+		return joined(s.forms(), " or ")
 	case len(s.AllOf) > 0:
 		return joined(s.AllOf, " and ")
 	case s.Type == "array":
@@ -108,7 +108,7 @@ func limits(s *schema) []limit {
 			add("each "+inner.Text, inner.Codes...)
 		}
 	}
-	for _, one := range slices.Concat(s.OneOf, s.AllOf) {
+	for _, one := range slices.Concat(s.forms(), s.AllOf) {
 		all = append(all, limits(one)...)
 	}
 	return all
@@ -209,7 +209,7 @@ func (b *builder) inner(name string, s *schema) []field {
 		prefix = name + "."
 	}
 	rows := b.fields(prefix, s)
-	for i, one := range s.OneOf {
+	for i, one := range s.forms() {
 		rows = append(rows, b.fields(name+" (form "+strconv.Itoa(i+1)+").", one)...)
 	}
 	for _, one := range s.AllOf {

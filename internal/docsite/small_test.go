@@ -22,6 +22,7 @@ const small = `{"openapi": "3.1.0", "info": {"title": "Small", "version": "1"}, 
 	"Thing": {"type": "object", "required": ["z", "a"], "properties": {"a": {"type": "string"}, "z": {"type": "string"},
 		"list": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer", "exclusiveMinimum": 0}}}}}},
 	"Narrow": {"allOf": [{"$ref": "#/components/schemas/Thing"}, {"$ref": "#/components/schemas/Other"}, {"properties": {"a": {"enum": ["x", "y"]}}}]},
+	"Either": {"anyOf": [{"$ref": "#/components/schemas/Thing"}, {"$ref": "#/components/schemas/Other"}]},
 	"Other": {"type": "object"}},
 	"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}}`
 
@@ -35,6 +36,7 @@ func TestReference_Forms(t *testing.T) {
 	places := page.byID(t)
 	for place, want := range map[string]string{
 		"schema-Narrow": `<p class="type"><a href="#schema-Thing">Thing</a> and <a href="#schema-Other">Other</a></p>`,
+		"schema-Either": `<p class="type"><a href="#schema-Thing">Thing</a> or <a href="#schema-Other">Other</a></p>`,
 		"schema-Thing":  `<th scope="row"><code>list[].n</code> <span class="mark">optional</span></th><td class="type">integer; more than 0</td>`,
 		"op-make":       `<strong>Needs</strong> <a href="#key-key">key</a> with <code>things:make</code>`,
 		"operations":    `<td><a href="#key-key">key</a> with <code>things:make</code></td>`,

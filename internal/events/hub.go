@@ -12,9 +12,9 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // Log is what the hub needs of a database: the events in order.
@@ -79,30 +79,12 @@ func (h *Hub) Wake() {
 // Run reads new events until ctx ends. While the store fails it keeps trying, and
 // logs that once.
 func (h *Hub) Run(ctx context.Context) {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	lost := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		case <-h.wake:
-		}
+	clock.Every(ctx, pollInterval, h.wake, h.log, "read events for subscribers", func(ctx context.Context) error {
 		if !h.anyone() {
-			continue
+			return nil
 		}
-		err := h.poll(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil && !lost:
-			h.log.Error("cannot read events; subscribers have to wait", "err", err)
-		case err == nil && lost:
-			h.log.Info("reading events again")
-		}
-		lost = err != nil
-	}
+		return h.poll(ctx)
+	})
 }
 
 func (h *Hub) anyone() bool {

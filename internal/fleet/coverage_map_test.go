@@ -179,8 +179,8 @@ func TestRedraw_LooksAnyway(t *testing.T) {
 	})
 }
 
-// Whoever has seen its own change happen sees it in a survey, whoever else is drawing at
-// that moment. Time stands still meanwhile: a reader does not wait for changes that took
+// A survey shows a change that was made before it began, also while another goroutine
+// is drawing. Time stands still meanwhile: a reader does not wait for changes that took
 // long to draw.
 func TestSurvey_ReadsItsOwnWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,6 +19,8 @@ func TestOpenAPI_JSONIsTheYAML(t *testing.T) {
 	openapi.CheckJSON(t, preview.OpenAPI(), "openapi.json", *update)
 }
 
+func TestOpenAPI_Schemas(t *testing.T) { openapi.CheckSchemas(t, preview.OpenAPI()) }
+
 func TestOpenAPI_IsServed(t *testing.T) {
 	s := start(t)
 	a := s.call(t, "GET", "/api/v1/openapi.yaml") // without a key

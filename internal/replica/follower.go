@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
@@ -109,29 +110,10 @@ func (fo *Follower) Age() time.Duration {
 	return time.Since(*last)
 }
 
-// Run follows until ctx ends. While the store is unavailable it keeps trying, and
-// logs that once.
+// Run follows until ctx ends. While the store is unavailable, responses may be stale;
+// Run keeps trying.
 func (fo *Follower) Run(ctx context.Context) {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	lost := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		err := fo.Step(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil && !lost:
-			fo.log.Error("cannot follow the changes in the database; responses may be stale until it is back", "err", err)
-		case err == nil && lost:
-			fo.log.Info("following the changes in the database again")
-		}
-		lost = err != nil
-	}
+	clock.Every(ctx, pollInterval, nil, fo.log, "follow the changes in the database", fo.Step)
 }
 
 // Step applies everything that changed since the last step.

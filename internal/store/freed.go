@@ -7,9 +7,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// macReserved is how long a MAC address that is free again is its last owner's: who
-// replaces hardware, or registers anew, must not lose the address to someone who waited
-// for it.
+// macReserved is how long a freed MAC address is kept for its last owner. An operator
+// who replaces hardware, or registers again, must not lose the address to someone who
+// waited for it.
 const macReserved = 30 * 24 * time.Hour
 
 // reservedFor reports whether a MAC address is reserved for someone other than the user.

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// The live state of heartbeats has one owner: only package fleet names it. Whoever
-// else held a Live could read another hotspot's, and whoever held the Table could take
-// its lock in another order.
+// Only package fleet names the live state of heartbeats. Another package that held a
+// Live could read another hotspot's state after the Live is reused, and one that held
+// the Table could take its lock in another order.
 func TestLiveStateHasOneOwner(t *testing.T) {
 	owned := map[string]bool{"Table": true, "Live": true, "NewTable": true}
 	seen := 0

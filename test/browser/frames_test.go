@@ -33,7 +33,7 @@ func BenchmarkFrames(b *testing.B) {
 		name  string
 		start func(testing.TB) (url, key string)
 	}{
-		{"demo-3167", startDemo},
+		{"demo-3167", func(t testing.TB) (url, key string) { return startDemo(t) }},
 		{"world-1000000", startWorld},
 	} {
 		b.Run(net.name, func(b *testing.B) {
@@ -167,10 +167,10 @@ func (p *page) wheel() {
 // rest lets the page alone, while events come in.
 func (p *page) rest() { time.Sleep(5 * time.Second) } // which is the time that is looked at
 
-// startDemo runs a demonstration, and gives the key of its staff.
-func startDemo(t testing.TB) (url, key string) {
+// startDemo runs a demonstration. It returns its address and the operator's key.
+func startDemo(t testing.TB, args ...string) (url, key string) {
 	t.Helper()
-	out := run(t, "demo", "--addr", "127.0.0.1:0", "--rate-limit", "off")
+	out := run(t, append([]string{"demo", "--addr", "127.0.0.1:0", "--rate-limit", "off"}, args...)...)
 	for url == "" || key == "" {
 		line, err := out.ReadString('\n')
 		if err != nil {

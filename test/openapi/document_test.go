@@ -29,7 +29,7 @@ paths:
           headers: {X-Count: {required: true, schema: {type: integer, minimum: 1}}}
           content:
             application/json:
-              schema: {type: object, additionalProperties: false, required: [id], properties: {id: {type: string, pattern: "^[a-z]+$"}}}
+              schema: {type: object, required: [id], properties: {id: {type: string, pattern: "^[a-z]+$"}}}
               examples:
                 one: {x-request: {path: /things/a, server: other}, value: {id: a}}
     post:
@@ -142,5 +142,34 @@ func TestExamples(t *testing.T) {
 	openapi.Load(t, []byte(strings.Replace(spec, "x-request", "x-other", 1))).Examples(v)
 	if len(v.said) != 1 {
 		t.Errorf("an example without a request passes: %q", v.said)
+	}
+}
+
+// CheckSchemas finds what misleads those who generate clients, and what does not grow.
+func TestCheckSchemas(t *testing.T) {
+	const before, after = "{id: {type: string, pattern: \"^[a-z]+$\"}}", "schema: {type: object}, examples: {change"
+	for _, tc := range []struct {
+		old, new string
+		want     int
+	}{
+		{"", "", 0},
+		{before, "{id: {enum: [a]}}", 1},
+		{before, "{id: {const: a}}", 1},
+		{before, "{id: {type: string, enum: [a]}}", 0},
+		{before, "{id: {type: number}}", 1},
+		{before, "{id: {type: number, format: double}}", 0},
+		{before, "{id: {type: integer, maximum: 2147483648}}", 1},
+		{before, "{id: {type: integer, maximum: 2147483647}}", 0},
+		{before, "{id: {type: integer, format: int64, maximum: 2147483648}}", 0},
+		{before, before + ", additionalProperties: false", 1},
+		{before, "{id: {type: array, items: {type: object, additionalProperties: false, properties: {a: {type: string}}}}}", 1},
+		{after, "schema: {type: object, properties: {id: {type: string}}}, examples: {change", 1},
+		{after, "schema: {type: object, additionalProperties: false, properties: {id: {type: string}}}, examples: {change", 0},
+	} {
+		v := &verdicts{TB: t}
+		openapi.CheckSchemas(v, []byte(strings.Replace(spec, tc.old, tc.new, 1)))
+		if len(v.said) != tc.want {
+			t.Errorf("%s: %q; want %d faults", tc.new, v.said, tc.want)
+		}
 	}
 }

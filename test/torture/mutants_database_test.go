@@ -106,10 +106,16 @@ var databaseMutants = []mutant{
 		name:  "who follows the changes gives up after an error",
 		fault: "TestF09_Failover",
 		file:  "internal/replica/follower.go",
-		old:   `		lost = err != nil`,
-		new: `		if err != nil {
-			return
-		}`,
+		old:   `	clock.Every(ctx, pollInterval, nil, fo.log, "follow the changes in the database", fo.Step)`,
+		new: `	failed := false
+	clock.Every(ctx, pollInterval, nil, fo.log, "follow the changes in the database", func(ctx context.Context) error {
+		if failed {
+			return nil
+		}
+		err := fo.Step(ctx)
+		failed = err != nil
+		return err
+	})`,
 		says: "differs from the database",
 	},
 	{

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find hotspots near a place
-         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. Needs no scope.
+         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. `open_now` is by the operating hours, at the moment of the response; `open_until` or `opens_at` says when that changes. Needs no scope.
          */
         get: operations["findNearbyHotspots"];
         put?: never;
@@ -630,17 +630,23 @@ export interface components {
         KeyId: string;
         /** Format: date-time */
         Timestamp: string;
-        /** @description In degrees. */
+        /**
+         * Format: double
+         * @description In degrees.
+         */
         Latitude: number;
-        /** @description In degrees. */
+        /**
+         * Format: double
+         * @description In degrees.
+         */
         Longitude: number;
         /** @description Display name. Surrounding spaces are removed and it is normalized (NFC); then its characters (code points) are counted. No control characters. */
         Name: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         Type: "home" | "business" | "public";
         /**
          * @description `pending` until the location is verified and the device is linked; then `online` or `offline`, by its last heartbeat.
-         * @enum {unknown}
+         * @enum {string}
          */
         Status: "pending" | "online" | "offline";
         /** @description Returned as sent; a blank one counts as none. */
@@ -683,22 +689,34 @@ export interface components {
         SSID: string;
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         PerformanceTier: "standard" | "enhanced" | "premium";
         /**
-         * @description Signal of the clients in the last 24 hours; unknown if nothing was measured.
-         * @enum {unknown}
+         * @description The median of what was measured in the current step of three hours (UTC) and the eight steps before: 24 to 27 hours. `excellent` from -55 dBm, `good` from -67, `fair` from -75, else `poor`; `unknown` if nothing was measured.
+         * @enum {string}
          */
         SignalQuality: "excellent" | "good" | "fair" | "poor" | "unknown";
-        /** @description Clients / `max_connections`, four decimals; 0 unless online. */
+        /**
+         * Format: double
+         * @description Clients / `max_connections`, four decimals; 0 unless online.
+         */
         Load: number;
         /** @description Clients connected at the same time. */
         MaxConnections: number;
-        /** @description In Mbit/s. */
+        /**
+         * Format: double
+         * @description In Mbit/s.
+         */
         BandwidthLimit: number;
-        /** @description In metres, as measured by the operator. */
+        /**
+         * Format: double
+         * @description In metres, as measured by the operator.
+         */
         CoverageRadius: number;
-        /** @description In metres: as measured by the operator; by default 50 for home, 75 for business, 100 for public. */
+        /**
+         * Format: double
+         * @description In metres: as measured by the operator; by default 50 for home, 75 for business, 100 for public.
+         */
         Reach: number;
         Clock: string;
         ClosingClock: string;
@@ -721,13 +739,31 @@ export interface components {
                 close?: components["schemas"]["ClosingClock"];
             }[];
         };
+        /** @description When the hotspot is open, in local time. Spans must not overlap. */
+        OperatingHoursForm: {
+            /** @description An IANA zone, such as `America/New_York`. */
+            timezone: string;
+            weekly: {
+                days: components["schemas"]["Days"];
+                open: components["schemas"]["Clock"];
+                close: components["schemas"]["ClosingClock"];
+            }[];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. */
+            exceptions?: {
+                /** Format: date */
+                date: string;
+                closed?: boolean;
+                open?: components["schemas"]["Clock"];
+                close?: components["schemas"]["ClosingClock"];
+            }[];
+        };
         /** @description Absent fields keep their values or, at registration, take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
         SettingsForm: {
             max_connections?: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
             coverage_radius_m?: components["schemas"]["CoverageRadius"];
             /** @description Null for always open. */
-            operating_hours?: components["schemas"]["OperatingHours"] | null;
+            operating_hours?: components["schemas"]["OperatingHoursForm"] | null;
         };
         Settings: {
             max_connections: components["schemas"]["MaxConnections"];
@@ -788,11 +824,17 @@ export interface components {
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
             metrics: {
-                /** @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals. */
+                /**
+                 * Format: double
+                 * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
+                 */
                 uptime_30d: number;
-                /** @description The sum of the maximum number of clients in each of the last 24 hours and the current one. */
+                /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
                 connections_24h: number;
-                /** @description Traffic in the same hours, in units of 10^9 bytes. */
+                /**
+                 * Format: double
+                 * @description Traffic in the current hour (UTC) and the 23 before it, in units of 10^9 bytes.
+                 */
                 bandwidth_used_24h_gb: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
                 signal_quality: components["schemas"]["SignalQuality"];
@@ -814,14 +856,24 @@ export interface components {
                 /** @description Empty if there is none. */
                 address: string;
             };
-            /** @description Metres from the given point, to 0.1 m. */
+            /**
+             * Format: double
+             * @description Metres from the given point, to 0.1 m.
+             */
             distance_m: number;
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
             status: components["schemas"]["Status"];
             coverage_radius_m: components["schemas"]["Reach"];
             signal_quality: components["schemas"]["SignalQuality"];
             performance_tier: components["schemas"]["PerformanceTier"];
             current_load: components["schemas"]["Load"];
-            /** @description A fraction. */
+            /**
+             * Format: double
+             * @description A fraction.
+             */
             uptime_30d: number;
         };
         /** @description A hotspot in the list of all. */
@@ -845,13 +897,19 @@ export interface components {
             signal_quality: components["schemas"]["SignalQuality"];
             performance_tier: components["schemas"]["PerformanceTier"];
             current_load: components["schemas"]["Load"];
-            /** @description A fraction. */
+            /**
+             * Format: double
+             * @description A fraction.
+             */
             uptime_30d: number;
         };
         Verification: {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
-            /** @description How far off the measurement may be. */
+            /**
+             * Format: double
+             * @description How far off the measurement may be.
+             */
             accuracy_m: number;
             /** @description How it was measured, for the record: `gps`, `survey`. */
             method: string;
@@ -879,19 +937,34 @@ export interface components {
         Heartbeat: {
             /** @description A new one after each boot of the device. */
             boot_id: string;
-            /** @description Grows with each heartbeat of a boot. */
+            /**
+             * Format: int64
+             * @description Grows with each heartbeat of a boot.
+             */
             seq: number;
             /** @description Connected right now. */
             clients: number;
-            /** @description Received since the boot. */
+            /**
+             * Format: int64
+             * @description Received since the boot.
+             */
             rx_bytes: number;
-            /** @description Sent since the boot. */
+            /**
+             * Format: int64
+             * @description Sent since the boot.
+             */
             tx_bytes: number;
-            /** @description The signal of the clients. */
+            /**
+             * Format: double
+             * @description The signal of the clients.
+             */
             rssi_dbm?: number;
             speedtest?: {
+                /** Format: double */
                 down_mbps: number;
+                /** Format: double */
                 up_mbps: number;
+                /** Format: double */
                 latency_ms: number;
             };
         };
@@ -904,7 +977,7 @@ export interface components {
             hotspot_id: components["schemas"]["HotspotId"];
             from: components["schemas"]["Timestamp"];
             to: components["schemas"]["Timestamp"];
-            /** @enum {unknown} */
+            /** @enum {string} */
             step: "1h" | "6h" | "1d";
             points: {
                 at: components["schemas"]["Timestamp"];
@@ -912,7 +985,10 @@ export interface components {
                 uptime: number | null;
                 /** @description The most at once. */
                 clients: number;
-                /** @description In units of 10^9 bytes. */
+                /**
+                 * Format: double
+                 * @description In units of 10^9 bytes.
+                 */
                 traffic_gb: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
             }[];
@@ -926,27 +1002,53 @@ export interface components {
             east: components["schemas"]["Longitude"];
             west: components["schemas"]["Longitude"];
         };
-        /** @description In square kilometres, to 12 decimals. */
+        /** @description From `west` eastwards to `east`, which may be across ±180°. */
+        BoundsForm: {
+            north: components["schemas"]["Latitude"];
+            south: components["schemas"]["Latitude"];
+            east: components["schemas"]["Longitude"];
+            west: components["schemas"]["Longitude"];
+        };
+        /**
+         * Format: double
+         * @description In square kilometres, to 12 decimals.
+         */
         Area: number;
-        /** @description Covered area / area of the box, a fraction. */
+        /**
+         * Format: double
+         * @description Covered area / area of the box, a fraction.
+         */
         CoverageShare: number;
-        /** @description In metres, to 0.1 m; covers all discs of the cluster. */
+        /**
+         * Format: double
+         * @description In metres, to 0.1 m; covers all discs of the cluster.
+         */
         ClusterRadius: number;
         /**
-         * @description `online` if any of its hotspots is.
-         * @enum {unknown}
+         * @description `online` if any of its hotspots is, `pending` if all are, else `offline`.
+         * @enum {string}
          */
-        ClusterStatus: "online" | "offline";
+        ClusterStatus: "pending" | "online" | "offline";
         /** @description The number of hotspots in it. */
         ClusterCount: number;
         /** @description How many of them are online. */
         ClusterOnlineCount: number;
+        /** @description Whether its operating hours say that it is open. Whether it works is its `status`. */
+        OpenNow: boolean;
+        /** @description Present if it is open; when it closes. Null if it does not close within a year, as without operating hours. */
+        OpenUntil: components["schemas"]["Timestamp"] | null;
+        /** @description Present if it is closed; when it opens. Null if it does not open within a year. */
+        OpensAt: components["schemas"]["Timestamp"] | null;
         CoverageHotspot: {
             id: components["schemas"]["HotspotId"];
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
         };
         /** @description Many hotspots; `lat` and `lng` are the mean of their locations. */
         CoverageCluster: {
@@ -961,6 +1063,8 @@ export interface components {
         Coverage: {
             bounds: components["schemas"]["Bounds"];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the items are clusters. */
@@ -972,11 +1076,14 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         CoverageSimulation: {
-            bounds: components["schemas"]["Bounds"];
+            bounds: components["schemas"]["BoundsForm"];
             add: {
                 lat: components["schemas"]["Latitude"];
                 lng: components["schemas"]["Longitude"];
-                /** @description In metres. */
+                /**
+                 * Format: double
+                 * @description In metres.
+                 */
                 radius_m: number;
             }[];
         };
@@ -990,16 +1097,16 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         Point: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             type: "Point";
             /** @description Longitude and latitude. */
             coordinates: number[];
         };
         NearbyFeatures: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             type: "FeatureCollection";
             features: {
-                /** @enum {unknown} */
+                /** @enum {string} */
                 type: "Feature";
                 id: components["schemas"]["HotspotId"];
                 geometry: components["schemas"]["Point"];
@@ -1010,52 +1117,70 @@ export interface components {
                     type: components["schemas"]["Type"];
                     /** @description Empty if there is none. */
                     address: string;
-                    /** @description Metres from the given point, to 0.1 m. */
+                    /**
+                     * Format: double
+                     * @description Metres from the given point, to 0.1 m.
+                     */
                     distance_m: number;
+                    ssid: components["schemas"]["SSID"];
+                    open_now: components["schemas"]["OpenNow"];
+                    open_until?: components["schemas"]["OpenUntil"];
+                    opens_at?: components["schemas"]["OpensAt"];
                     status: components["schemas"]["Status"];
                     coverage_radius_m: components["schemas"]["Reach"];
                     signal_quality: components["schemas"]["SignalQuality"];
                     performance_tier: components["schemas"]["PerformanceTier"];
                     current_load: components["schemas"]["Load"];
-                    /** @description A fraction. */
+                    /**
+                     * Format: double
+                     * @description A fraction.
+                     */
                     uptime_30d: number;
                 };
             }[];
             meta: components["schemas"]["Meta"];
         };
         CoverageFeatures: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             type: "FeatureCollection";
             /** @description The requested box: west, south, east, north. With west > east it crosses ±180°. */
             bbox: number[];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the features are clusters. */
             aggregated: boolean;
             features: {
-                /** @enum {unknown} */
+                /** @enum {string} */
                 type: "Feature";
                 /** @description The same as in the properties. */
                 id: string;
                 geometry: components["schemas"]["Point"];
-                properties: {
-                    id: components["schemas"]["HotspotId"];
-                    radius_m: components["schemas"]["Reach"];
-                    status: components["schemas"]["Status"];
-                } | {
-                    id: components["schemas"]["ClusterId"];
-                    radius_m: components["schemas"]["ClusterRadius"];
-                    status: components["schemas"]["ClusterStatus"];
-                    count: components["schemas"]["ClusterCount"];
-                    online_count: components["schemas"]["ClusterOnlineCount"];
-                };
+                properties: components["schemas"]["CoverageHotspotProperties"] | components["schemas"]["CoverageClusterProperties"];
             }[];
             meta: components["schemas"]["Meta"];
         };
+        CoverageHotspotProperties: {
+            id: components["schemas"]["HotspotId"];
+            radius_m: components["schemas"]["Reach"];
+            status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
+        };
+        CoverageClusterProperties: {
+            id: components["schemas"]["ClusterId"];
+            radius_m: components["schemas"]["ClusterRadius"];
+            status: components["schemas"]["ClusterStatus"];
+            count: components["schemas"]["ClusterCount"];
+            online_count: components["schemas"]["ClusterOnlineCount"];
+        };
         KeyCreation: {
             /** @description The user of the key, by default the current user; `new` creates a user. */
-            user_id?: components["schemas"]["UserId"] | "new";
+            user_id?: string;
             /** @description To tell keys apart. */
             name?: string;
             /** @description May be empty, for a key that can only read. */
@@ -1065,8 +1190,17 @@ export interface components {
              * @description Must be in the future; by default the key does not expire.
              */
             expires_at?: string;
+            /** @description The web pages that may use the key, such as `https://app.example.org`. By default, and if empty, those of the key that creates it, which is usually not restricted. Requests without `Origin` are then refused. */
+            origins?: string[];
+            /** @description Addresses and ranges that the key may be used from, such as `10.0.0.0/8`. By default, and if empty, those of the key that creates it. */
+            addresses?: string[];
+            /**
+             * @description The key may be shown to everyone: it can only be used for `GET /v1/hotspots/nearby`, `/v1/hotspots/{id}`, `/v1/coverage` and tiles, where it sees what strangers see. It has no scopes.
+             * @default false
+             */
+            publishable: boolean;
         };
-        /** @enum {unknown} */
+        /** @enum {string} */
         Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
         Key: {
             id: components["schemas"]["KeyId"];
@@ -1077,6 +1211,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
@@ -1089,6 +1229,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         MaybeTimestamp: components["schemas"]["Timestamp"] | null;
         Meta: {
@@ -1096,6 +1242,7 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
         };
         Pagination: {
+            /** Format: int64 */
             page: number;
             per_page: number;
             total: number;
@@ -1103,7 +1250,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description For programs. */
+                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `internal_error` (500) or `overloaded` (503). */
                 code: string;
                 /** @description For people. */
                 message: string;
@@ -1173,17 +1320,23 @@ export interface components {
             data: components["schemas"]["CreatedKey"];
             meta: components["schemas"]["Meta"];
         };
-        /** @description In credits; at most six decimals. */
+        /**
+         * Format: double
+         * @description In credits; at most six decimals.
+         */
         Amount: number;
-        /** @description Minutes served / minutes expected, six decimals, rounded down: 1 only if all were served, 0 if none was expected. */
+        /**
+         * Format: double
+         * @description Minutes served / minutes expected, six decimals, rounded down: 1 only if all were served, 0 if none was expected.
+         */
         Score: number;
-        /** @enum {unknown} */
+        /** @enum {string} */
         Unit: "credit";
         Month: string;
         Hash: string;
         /**
          * @description The month is not over; it is over and will be settled 72 hours later; it is settled and never changes.
-         * @enum {unknown}
+         * @enum {string}
          */
         RewardsStatus: "in_progress" | "finalizing" | "settled";
         Breakdown: {
@@ -1282,7 +1435,7 @@ export interface components {
             losses: {
                 /**
                  * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; a better tier would have earned more; it carried more than is paid for. Minutes that were not expected cost something only on a day without expected minutes.
-                 * @enum {unknown}
+                 * @enum {string}
                  */
                 reason: "offline" | "closed" | "excused" | "not_in_service" | "tier" | "cap";
                 /** @description Absent if the loss is not about minutes. */
@@ -1300,7 +1453,7 @@ export interface components {
             user_id: components["schemas"]["UserId"];
             period: components["schemas"]["Month"];
             unit: components["schemas"]["Unit"];
-            /** @enum {unknown} */
+            /** @enum {string} */
             status: "settled";
             settled_at: components["schemas"]["Timestamp"];
             /** @description Those in force on a day of the month. */
@@ -1329,7 +1482,9 @@ export interface components {
             totals: {
                 rows: number;
                 hotspot_count: number;
+                /** Format: int64 */
                 served_minutes: number;
+                /** Format: int64 */
                 expected_minutes: number;
                 availability: components["schemas"]["Amount"];
                 performance: components["schemas"]["Amount"];
@@ -1372,6 +1527,19 @@ export interface components {
                 "application/json": components["schemas"]["QuotaAnswer"];
             };
         };
+        /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
+        Preflight: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                /** @description The origin of the page, or `*`. */
+                "Access-Control-Allow-Origin": string;
+                /** @description How many seconds the browser may remember it. */
+                "Access-Control-Max-Age": number;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description Done; there is no body. */
         Done: {
             headers: {
@@ -1397,12 +1565,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "missing_parameter";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The key is missing or not valid. The response does not say whether it is malformed, unknown, revoked or expired. */
@@ -1419,12 +1582,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unauthorized";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The key lacks a scope, or the object belongs to another user; a device key is used for something other than its heartbeats, or another key for heartbeats; a link code or its device is wrong. */
@@ -1439,12 +1597,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The object does not exist, or there is nothing at this path. */
@@ -1459,12 +1612,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The path does not support this method, with or without a key. */
@@ -1481,12 +1629,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "method_not_allowed";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The request is valid but conflicts with the current state: a MAC address that is taken, a version that is not current, an `Idempotency-Key` used for another body, a location too far from the registered one, hours changed 50 times in two days, events that are no longer kept. */
@@ -1501,12 +1644,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "conflict";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body did not arrive within nine seconds. Nothing was done; try again on a new connection. */
@@ -1562,12 +1700,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "payload_too_large";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body is not sent as `Content-Type: application/json`, or it is compressed. */
@@ -1582,12 +1715,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, or too many streams at once. */
@@ -1603,12 +1731,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limit_exceeded";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Something went wrong on the server. A write may or may not have happened: try again with the same `Idempotency-Key`. */
@@ -1623,12 +1746,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The service is starting or overloaded, or the database is unreachable. */
@@ -1644,12 +1762,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "overloaded";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
     };
@@ -1677,8 +1790,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The response depends on this request header. */
-        VaryAccept: "Accept";
+        /** @description The response depends on these request headers; on `Origin` if the server allows some origins. */
+        VaryAccept: string;
         /** @description The name of the file, on a table. */
         ContentDisposition: string;
         /** @description Identifies this request in the server's log; the same as `meta.request_id`. */
@@ -1687,7 +1800,7 @@ export interface components {
         ETag: string;
         /** @description Nobody may keep the answer. */
         NoStore: "no-store";
-        /** @description The entity tag of the contents; send it as `If-None-Match`. */
+        /** @description The entity tag of the contents in this encoding; send it as `If-None-Match`. */
         ContentTag: string;
         /** @description The client may cache the response, and must revalidate it before using it again. */
         AskAgain: "private, no-cache";
@@ -2898,6 +3011,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2905,8 +3019,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": Record<string, never>;
+                    "application/yaml": {
+                        [key: string]: unknown;
+                    };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };
@@ -2925,6 +3051,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2932,8 +3059,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };

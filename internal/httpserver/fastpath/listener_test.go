@@ -162,8 +162,8 @@ func (l *Listener) count(kind phase) (n int) {
 
 func namePath(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method+r.URL.Path) }
 
-// Requests that come in one packet are answered in their order, whoever answers
-// them.
+// Requests that come in one packet are answered in order, by the fast path and by
+// net/http alike.
 func TestListener_Pipelined(t *testing.T) {
 	l, addr := startListener(t, namePath)
 	c := call(t, addr)

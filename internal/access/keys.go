@@ -49,7 +49,7 @@ const (
 )
 
 // Keys verifies and manages keys. It is safe for concurrent use and starts no
-// goroutine: its owner calls Flush, and Created or Forget for every change of a key.
+// goroutine: its owner calls Flush, and Follow for every change of a key.
 type Keys struct {
 	store  Store
 	now    func() time.Time
@@ -121,6 +121,15 @@ func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func
 		return nil, ErrUnauthorized
 	}
 	return e, err
+}
+
+// Follow takes a change of a key, of any server, from the feed.
+func (k *Keys) Follow(id beacon.KeyID, kind beacon.ChangeKind) {
+	if kind == beacon.KeyCreated {
+		k.Created(id)
+	} else {
+		k.Forget(id)
+	}
 }
 
 // Created notes that a key exists. The feed calls it for every key created on any

@@ -22,7 +22,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -87,18 +86,9 @@ func New(db *store.DB, cfg Config) *Node {
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
-	n.Follower = replica.NewFollower(n.Fleet, db, n.followKey, n.telemetry, log)
+	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
 	return n
-}
-
-// followKey tells of a key that was created or revoked on any server.
-func (n *Node) followKey(id beacon.KeyID, kind beacon.ChangeKind) {
-	if kind == beacon.KeyCreated {
-		n.Keys.Created(id)
-	} else {
-		n.Keys.Forget(id)
-	}
 }
 
 // APIConfig returns what the API consists of. A test can replace a part and make

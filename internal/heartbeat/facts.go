@@ -69,3 +69,19 @@ func (t *Table) Facts(l *Live, day beacon.Day, r *Record, now time.Time) (f beac
 	}
 	return r.Facts(), true
 }
+
+// Unrecorded returns why nothing was expected of a hotspot on a day that is over and has
+// no record, such as one on which the service was down. It goes by the hotspot's hours of
+// today. known is false if by these something was expected.
+func (t *Table) Unrecorded(l *Live, day beacon.Day) (f beacon.Facts, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return beacon.Facts{}, false
+	}
+	c := t.rules(l)
+	why, r := c.reasons(day), Record{day: day, sealed: beacon.MinutesADay}
+	r.why.add(&why, 0, beacon.MinutesADay)
+	f = r.Facts()
+	return f, f.Expected == 0
+}

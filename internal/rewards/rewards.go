@@ -40,6 +40,10 @@ type Config struct {
 	Telemetry Telemetry
 	Policies  policy.Set // of this process; the database may have more
 
+	// Unrecorded returns why nothing was expected of a hotspot on a day that is over and
+	// has no record, or false if that is not known. It may be nil.
+	Unrecorded func(hotspot beacon.HotspotID, day beacon.Day) (beacon.Facts, bool)
+
 	// Keeper returns the lease, and whether this process is the one that closes and
 	// settles.
 	Keeper func() (lease.Lease, bool)

@@ -134,7 +134,7 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	if !c.real.IsZero() {
 		n.SetMachine(c.machine)
 	}
-	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
+	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID, beacon.ChangeKind) {}, n.Telemetry, log)
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

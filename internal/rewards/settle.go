@@ -99,7 +99,7 @@ func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on, or now with --force", month, end.Add(Grace).Format(time.RFC3339))
+		return refuse("%s can be settled from %s on, or now with --force", month, beacon.FormatTime(end.Add(Grace)))
 	}
 	return nil
 }

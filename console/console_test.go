@@ -151,7 +151,8 @@ func TestAssets(t *testing.T) {
 func TestEncodings(t *testing.T) {
 	c := newConsole(t)
 	for accept, want := range map[string]string{
-		"": "", "gzip": "gzip", "GZIP": "gzip", "deflate, gzip": "gzip", "br": "", "gzip;q=0": "", "gzip; q=0.0": "", "gzip;q=nonsense": "", "identity;q=1, gzip; q=0.1": "gzip",
+		"": "", "gzip": "gzip", "GZIP": "gzip", "deflate, gzip": "gzip", "br": "", "gzip;q=0": "", "gzip; q=0.0": "", "gzip;q=nonsense": "", "identity;q=1, gzip; q=0.1": "",
+		"identity;q=0.1, gzip; q=0.2": "gzip", "gzip, deflate, br, zstd": "zstd",
 	} {
 		response, _ := get(t, c, http.MethodGet, "/", "Accept-Encoding", accept)
 		if got := response.Header.Get("Content-Encoding"); got != want {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"net/netip"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -38,12 +40,17 @@ type keysCreateCmd struct {
 	Name    string         `help:"A name to recognize it by."`
 	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until revoked."`
 	JSON    bool           `name:"json" help:"Print the record as JSON."`
+
+	Origins     []string `placeholder:"ORIGIN,…" help:"Web pages that may use it, such as https://app.example.org. Default: it is not restricted to browsers."`
+	Addresses   []string `placeholder:"ADDRESS|RANGE,…" help:"Addresses it may be used from, such as 10.0.0.0/8. Default: any."`
+	Publishable bool     `help:"It may be shown to everyone, as in the source of a page: it can only find and read hotspots and coverage."`
 }
 
 // Examples are shown by --help.
 func (keysCreateCmd) Examples() string {
 	return `  beacon keys create --user new --scopes hotspots:write,rewards:read --name "Ada's hotspots"
   beacon keys create --user new --scopes admin --expires 720h --json
+  beacon keys create --user new --publishable --origins https://app.example.org
 `
 }
 
@@ -54,6 +61,8 @@ func (c keysCreateCmd) Run(out *console) error {
 			User:   beacon.Some(c.User),
 			Name:   beacon.Some(c.Name),
 			Scopes: beacon.Some(c.Scopes),
+
+			Origins: beacon.Some(c.Origins), Addresses: beacon.Some(c.Addresses), Publishable: beacon.Some(c.Publishable),
 		}
 		if c.Expires != nil {
 			in.ExpiresAt = beacon.Some(time.Now().Add(*c.Expires))
@@ -83,12 +92,18 @@ type keyRecord struct {
 	ExpiresAt *instant       `json:"expires_at"`
 	RevokedAt *instant       `json:"revoked_at"`
 	LastUsed  *instant       `json:"last_used_at"`
+
+	Origins     []string       `json:"origins"`
+	Addresses   []netip.Prefix `json:"addresses"`
+	Publishable bool           `json:"publishable"`
 }
 
 func showKey(k beacon.Key) keyRecord {
 	return keyRecord{
 		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: instant(k.CreatedAt),
 		ExpiresAt: instantOf(k.ExpiresAt), RevokedAt: instantOf(k.RevokedAt), LastUsed: instantOf(k.LastUsedAt),
+		Origins: append([]string{}, k.Restrictions.Origins...), Addresses: append([]netip.Prefix{}, k.Restrictions.Addresses...),
+		Publishable: k.Restrictions.Publishable,
 	}
 }
 
@@ -159,7 +174,7 @@ func printKeys(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), words(k.Scopes), k.Name)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), grants(k), k.Name)
 	}
 	return table.Flush()
 }
@@ -184,15 +199,13 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-func words(scopes []beacon.Scope) string {
-	if len(scopes) == 0 {
-		return "-"
-	}
+// grants lists the scopes of a key, then its restrictions.
+func grants(k beacon.Key) string {
 	var names []string
-	for _, s := range scopes {
+	for _, s := range k.Scopes {
 		names = append(names, string(s))
 	}
-	return strings.Join(names, ",")
+	return strings.TrimSpace(cmp.Or(strings.Join(names, ","), "-") + " " + k.Restrictions.String())
 }
 
 type keysRevokeCmd struct {

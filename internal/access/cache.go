@@ -171,6 +171,9 @@ func (c *cache) saved(uses map[beacon.KeyID]time.Time) {
 
 func newEntry(k beacon.Key, now time.Time) *entry {
 	e := &entry{key: k, principal: beacon.Principal{Key: k.ID, User: k.User, Scopes: k.Scopes}}
+	if k.Restrictions.Any() {
+		e.principal.Restrictions = &e.key.Restrictions
+	}
 	e.confirmed.Store(now.UnixMicro())
 	e.used.Store(minuteOf(k.LastUsedAt))
 	e.saved.Store(minuteOf(k.LastUsedAt))

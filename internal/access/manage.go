@@ -19,6 +19,11 @@ type Creation struct {
 	Name      beacon.Opt[string]
 	Scopes    beacon.Opt[[]string]
 	ExpiresAt beacon.Opt[time.Time]
+
+	// Without origins or addresses, the key has those of the key that creates it.
+	Origins     beacon.Opt[[]string]
+	Addresses   beacon.Opt[[]string]
+	Publishable beacon.Opt[bool]
 }
 
 // Created is a new key and its text, which is never shown again.
@@ -43,6 +48,17 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	}
 	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.Has); len(lacking) > 0 {
 		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
+	}
+	if held := p.Restrictions; held != nil {
+		if len(wanted.Restrictions.Origins) == 0 {
+			wanted.Restrictions.Origins = held.Origins
+		}
+		if len(wanted.Restrictions.Addresses) == 0 {
+			wanted.Restrictions.Addresses = held.Addresses
+		}
+		if !wanted.Restrictions.Within(held) {
+			return Created{}, forbidden("this key cannot create a key for other origins or addresses than its own")
+		}
 	}
 	key, plain := Mint(now, wanted)
 	if err := k.store.InsertKey(ctx, key, p.Actor()); err != nil {
@@ -83,7 +99,27 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 		}
 		wanted.ExpiresAt = at.UTC()
 	}
+	in.validateRestrictions(&wanted, &f)
 	return wanted, f.Err()
+}
+
+func (in Creation) validateRestrictions(wanted *beacon.Key, f *beacon.Faults) {
+	r := &wanted.Restrictions
+	var err error
+	if texts, ok := beacon.Optional(in.Origins, "origins", f); ok {
+		r.Origins, err = beacon.ParseOrigins(texts)
+		f.Check("origins", err)
+	}
+	if texts, ok := beacon.Optional(in.Addresses, "addresses", f); ok {
+		r.Addresses, err = beacon.ParseAddresses(texts)
+		f.Check("addresses", err)
+	}
+	if publishable, ok := beacon.Optional(in.Publishable, "publishable", f); ok && publishable {
+		r.Publishable = true
+		if len(wanted.Scopes) > 0 {
+			f.Add("scopes", "must be empty for a publishable key, which may only read what is public")
+		}
+	}
 }
 
 // Listing asks for the keys of a user. Without a user it asks for the caller's own,

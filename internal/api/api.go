@@ -30,6 +30,7 @@ type Config struct {
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
+	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -56,6 +57,9 @@ type API struct {
 	now       func() time.Time
 	log       *slog.Logger
 
+	cors                   *cors
+	varyEncoding, varyForm []string // values of Vary: of GET, and of GET and errors in more than one form
+
 	mux        http.Handler
 	plain      map[string]*plainPath // by path, for paths without a parameter
 	answers    answerPool
@@ -77,10 +81,11 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, now: cfg.Now, log: cfg.Log,
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
+	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	for _, rt := range a.routes() {
@@ -148,8 +153,8 @@ func (a *API) openRoutes() []openRoute {
 	return []openRoute{
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
 		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
-		{"GET /v1/openapi.yaml", a.document("application/yaml; charset=utf-8", openapiYAML)},
-		{"GET /v1/openapi.json", a.document("application/json; charset=utf-8", openapiJSON)},
+		a.document("GET /v1/openapi.yaml", "application/yaml; charset=utf-8", openapiYAML),
+		a.document("GET /v1/openapi.json", "application/json; charset=utf-8", openapiJSON),
 	}
 }
 
@@ -198,6 +203,11 @@ func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler)
 // /hotspots/nearby deletes the hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpserver.MarkAsData(w.Header())
+	if a.cors.mark(w.Header(), r) && isPreflight(r) {
+		a.limits.showFailures(w.Header(), r, time.Now())
+		allowPreflight(w)
+		return
+	}
 	if id, ok := heartbeatPath(r); ok {
 		r.Pattern = heartbeatPattern
 		a.beat(w, r, id)

@@ -21,7 +21,7 @@ type coverageQuery struct {
 
 // coverage is served from memory, like nearby: map clients ask on every move.
 func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
-	w.Header()["Vary"] = varyAccept
+	w.Header()["Vary"] = a.varyForm
 	in, err := decodeCoverage(r)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type feature struct {
 func features(t testing.TB, a answer) (all featureCollection) {
 	t.Helper()
 	a.want(t, http.StatusOK)
-	if got := a.Header.Get("Content-Type"); got != "application/geo+json" || a.Header.Get("Vary") != "Accept" {
+	if got := a.Header.Get("Content-Type"); got != "application/geo+json" || a.Header.Get("Vary") != "Accept, Accept-Encoding" {
 		t.Errorf("%s: Content-Type %q, Vary %q", a.Request.URL, got, a.Header.Get("Vary"))
 	}
 	in := json.NewDecoder(bytes.NewReader(a.body))
@@ -149,7 +149,7 @@ func TestGeoJSON_Accept(t *testing.T) {
 	for _, path := range []string{"/v1/hotspots/nearby?lat=1&lng=1", "/v1/coverage?" + world} {
 		for _, accept := range []string{absent, "*/*", "application/json", "text/csv"} {
 			a := c.get(t, path, "Accept", accept).want(t, http.StatusOK)
-			if a.Header.Get("Content-Type") != "application/json; charset=utf-8" || a.Header.Get("Vary") != "Accept" {
+			if a.Header.Get("Content-Type") != "application/json; charset=utf-8" || a.Header.Get("Vary") != "Accept, Accept-Encoding" {
 				t.Errorf("Accept %q: %q, Vary %q", accept, a.Header.Get("Content-Type"), a.Header.Get("Vary"))
 			}
 		}

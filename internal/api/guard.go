@@ -24,10 +24,22 @@ var patience = 5 * time.Second // tests have more
 // guard wraps an endpoint in the checks that all endpoints share, in the order of
 // decision N3: 401, 429, 403.
 func (a *API) guard(rt route) http.Handler {
+	reads, public := strings.HasPrefix(rt.pattern, http.MethodGet), isPublic(rt)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noStore
+		if reads {
+			w.Header()["Vary"] = a.varyEncoding
+			if accepted := r.Header["Accept-Encoding"]; len(accepted) > 0 {
+				small := compressed(w, accepted)
+				defer small.Finish()
+				w = small
+			}
+		}
 		now := time.Now() // of the machine: limits count real time
 		p, err := a.admit(w, r, now)
+		if err == nil && !public && p.Publishable() {
+			err = errPublishable
+		}
 		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
 			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
 		}
@@ -75,6 +87,9 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 			return p, device, nil
 		}
 		p.Request = httpserver.RequestID(w)
+		if err == nil {
+			err = a.checkPlace(w, r, p, now)
+		}
 		if err == nil || kindOf(err) != beacon.Unauthorized {
 			return p, nil, err
 		}

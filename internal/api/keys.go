@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -19,12 +20,18 @@ type key struct {
 	ExpiresAt  *stamp         `json:"expires_at"`
 	LastUsedAt *stamp         `json:"last_used_at"`
 	RevokedAt  *stamp         `json:"revoked_at"`
+
+	Origins     []string       `json:"origins"`
+	Addresses   []netip.Prefix `json:"addresses"`
+	Publishable bool           `json:"publishable"`
 }
 
 func showKey(k beacon.Key) key {
 	return key{
 		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: stamp(k.CreatedAt),
 		ExpiresAt: maybe(k.ExpiresAt), LastUsedAt: maybe(k.LastUsedAt), RevokedAt: maybe(k.RevokedAt),
+		Origins: append([]string{}, k.Restrictions.Origins...), Addresses: append([]netip.Prefix{}, k.Restrictions.Addresses...),
+		Publishable: k.Restrictions.Publishable,
 	}
 }
 
@@ -42,6 +49,8 @@ func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Cre
 		Name:      o.text("name"),
 		Scopes:    o.texts("scopes"),
 		ExpiresAt: readTime(o, "expires_at"),
+
+		Origins: o.texts("origins"), Addresses: o.texts("addresses"), Publishable: o.flag("publishable"),
 	}
 	return in, o.settle(func() error { return in.Validate(a.now()) })
 }

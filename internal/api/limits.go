@@ -36,6 +36,7 @@ type limiters struct {
 	burst    int // of PerKey
 	keys     *ratelimit.Limiter[beacon.KeyID]
 	users    *ratelimit.Limiter[beacon.UserID]
+	visitors *ratelimit.Limiter[beacon.UserID] // of a user's publishable keys: they must not use up the user's own requests
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
@@ -47,6 +48,7 @@ func newLimiters(l Limits) *limiters {
 		burst:    l.PerKey.Burst,
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
 		users:    ratelimit.New[beacon.UserID](perUser(l.PerKey), rememberedKeys, start),
+		visitors: ratelimit.New[beacon.UserID](perUser(l.PerKey), rememberedKeys, start),
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
@@ -68,7 +70,11 @@ func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error
 	if err := verdict(h, l.keys.Decide(p.Key, now), "this key sends too many requests"); err != nil {
 		return err
 	}
-	if d := l.users.Decide(p.User, now); !d.Allowed {
+	users := l.users
+	if p.Publishable() {
+		users = l.visitors
+	}
+	if d := users.Decide(p.User, now); !d.Allowed {
 		return verdict(h, d, "the keys of this user send too many requests")
 	}
 	return nil

@@ -60,7 +60,7 @@ func newAnswerPool() answerPool {
 // nearby is served from memory, mostly with bytes that were encoded when each hotspot
 // last changed: it is the most frequent request of apps.
 func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
-	w.Header()["Vary"] = varyAccept
+	w.Header()["Vary"] = a.varyForm
 	q, err := decodeNearby(r)
 	if err != nil {
 		return err

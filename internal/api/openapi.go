@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"net/http"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 // The API description (decision N24). The YAML is written by hand. The JSON is the same
@@ -23,14 +25,14 @@ func OpenAPI() []byte { return openapiYAML }
 // OpenAPIJSON returns the API description as JSON, for the documentation.
 func OpenAPIJSON() []byte { return openapiJSON }
 
+// keepOpenly lets anyone cache the description for an hour.
+var keepOpenly = []string{"public, max-age=3600"}
+
 // document serves the API description.
-func (a *API) document(contentType string, body []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		a.limits.showFailures(h, r, time.Now())
-		h.Set("Content-Type", contentType)
-		h.Set("Cache-Control", "public, max-age=3600")
-		h["Content-Length"] = decimal(len(body))
-		_, _ = w.Write(body)
-	})
+func (a *API) document(pattern, contentType string, body []byte) openRoute {
+	file := static.New(pattern, contentType, body, keepOpenly)
+	return openRoute{pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.limits.showFailures(w.Header(), r, time.Now())
+		file.Write(w, r)
+	})}
 }

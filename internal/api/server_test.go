@@ -44,8 +44,10 @@ type server struct {
 	db       *store.DB
 	document *openapi.Document
 	limited  bool
-	log      *lockedBuilder
-	time     atomic.Int64 // in microseconds
+
+	crossOrigin bool // pages of other origins are allowed
+	log         *lockedBuilder
+	time        atomic.Int64 // in microseconds
 }
 
 func (s *server) now() time.Time          { return time.UnixMicro(s.time.Load()).UTC() }
@@ -54,7 +56,10 @@ func (s *server) advance(d time.Duration) { s.time.Add(d.Microseconds()) }
 // options are what a test may change about a server.
 type options struct {
 	limits api.Limits
-	store  func(registry.Store) registry.Store // puts something between the registry and the database
+
+	origins []string // whose pages may use the interface
+
+	store func(registry.Store) registry.Store // puts something between the registry and the database
 
 	live      bool          // the node runs: heartbeats are taken, events told, changes of others followed
 	telemetry api.Telemetry // in the place of the real one
@@ -153,10 +158,10 @@ func onSQLite(t testing.TB, opts options) *server {
 // start serves a node.
 func start(t testing.TB, db *store.DB, opts options) *server {
 	t.Helper()
-	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}}
+	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}, crossOrigin: len(opts.origins) > 0}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	s.Node = node.New(db, node.Config{Limits: opts.limits, Policies: policy.Default(), Now: s.now, Log: log})
+	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policy.Default(), Now: s.now, Log: log})
 	if err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,13 @@ package api
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
@@ -24,7 +26,7 @@ const (
 // statement sends the statement of a month (decision X6). A statement of ten thousand
 // hotspots has 310,000 rows, so rows are sent as they are read.
 func (a *API) statement(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	w.Header()["Vary"] = varyAccept
+	w.Header()["Vary"] = a.varyForm
 	month, err := beacon.ParseMonth(r.PathValue("month"))
 	if err != nil {
 		return &beacon.Error{Kind: beacon.NotFound, Message: "statements are for months, such as 2026-11"}
@@ -50,7 +52,10 @@ func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.St
 	ctx, cancel := context.WithTimeout(r.Context(), statementTime)
 	defer cancel()
 	defer context.AfterFunc(a.stopping, func() { time.AfterFunc(a.grace, cancel) })()
-	d := &download{w: w, control: http.NewResponseController(w), patience: a.readerTime, table: wants(r, asCSV), month: s.Month}
+	d := &download{
+		w: w, control: http.NewResponseController(w), patience: a.readerTime, coding: coding.Accepted(r.Header["Accept-Encoding"]),
+		table: wants(r, asCSV), month: s.Month,
+	}
 	if r.Method == http.MethodHead {
 		d.begin()
 		return nil
@@ -71,19 +76,20 @@ func (a *API) sendStatement(w http.ResponseWriter, r *http.Request, s rewards.St
 
 func writeStatement(d *download, s rewards.Statement, m meta, rows statement.Rows) error {
 	out := bufio.NewWriterSize(d, statementPiece)
-	if d.table {
-		if err := statement.WriteCSV(out, &s.Statement, rows); err != nil {
+	err := d.coding.Stream(out, func(plain io.Writer) error {
+		if d.table {
+			return statement.WriteCSV(plain, &s.Statement, rows)
+		}
+		if _, err := io.WriteString(plain, `{"data":`); err != nil {
 			return err
 		}
-		return out.Flush()
-	}
-	if _, err := out.WriteString(`{"data":`); err != nil {
+		if err := statement.WriteJSON(plain, &s.Statement, s.Policies, rows); err != nil {
+			return err
+		}
+		_, err := plain.Write(appendMeta(nil, m))
 		return err
-	}
-	if err := statement.WriteJSON(out, &s.Statement, s.Policies, rows); err != nil {
-		return err
-	}
-	if _, err := out.Write(appendMeta(nil, m)); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	return out.Flush()
@@ -96,6 +102,7 @@ type download struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration // with a reader that does not read
+	coding   coding.Coding
 	table    bool
 	month    beacon.Month
 	begun    bool
@@ -107,6 +114,9 @@ func (d *download) begin() {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	if d.table {
 		markTable(h, "statement-"+d.month.String()+".csv")
+	}
+	if d.coding != coding.Identity {
+		h["Content-Encoding"] = d.coding.Header()
 	}
 	d.w.WriteHeader(http.StatusOK)
 	d.begun = true

@@ -40,10 +40,7 @@ func quotedCell(text string) string {
 	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 }
 
-var (
-	csvType    = []string{"text/csv; charset=utf-8; header=present"}
-	varyAccept = []string{"Accept"}
-)
+var csvType = []string{"text/csv; charset=utf-8; header=present"}
 
 // markTable sets the headers of a CSV response.
 func markTable(h http.Header, file string) {
@@ -61,7 +58,7 @@ func serveForms[In, Out any](
 	tabulate func(In, Out) *table,
 ) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-		w.Header()["Vary"] = varyAccept
+		w.Header()["Vary"] = a.varyForm
 		in, err := decode(w, r)
 		if err != nil {
 			return err

@@ -12,6 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/mvt"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 // tilePattern is as much as the mux can match; tileOf checks the last segment.
@@ -35,18 +37,25 @@ func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) e
 	room := a.tiles.Get().(*tileRoom)
 	defer a.tiles.Put(room)
 	room.draw(tile, a.fleet.Tile(tile, a.now()))
-	tag := contentTag(room.body)
+	body := room.body
+	c := coding.ForSize(r.Header["Accept-Encoding"], len(body))
+	tag := c.Tag(contentTag(body))
 	h := w.Header()
 	h["Cache-Control"] = askAgain
 	h["Etag"] = []string{tag}
-	if known := r.Header["If-None-Match"]; len(known) > 0 && namesTag(known, tag) {
+	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
+	if c != coding.Identity {
+		room.small = c.Append(room.small[:0], body)
+		body = room.small
+		h["Content-Encoding"] = c.Header()
+	}
 	h["Content-Type"] = tileType
-	h["Content-Length"] = decimal(len(room.body))
+	h["Content-Length"] = decimal(len(body))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(room.body) // the client may have left; that is not our fault
+	_, _ = w.Write(body) // the client may have left; that is not our fault
 	return nil
 }
 
@@ -68,7 +77,7 @@ func tileIndex(text string) (n int, ok bool) {
 // tileRoom is the memory for encoding one tile.
 type tileRoom struct {
 	spots, clusters *mvt.Layer
-	body            []byte
+	body, small     []byte // plain and compressed
 }
 
 type tilePool struct{ sync.Pool }
@@ -128,18 +137,4 @@ func unit(part float64) int { return min(max(int(part*mvt.Extent), 0), mvt.Exten
 func contentTag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
-}
-
-// namesTag reports whether If-None-Match names the tag, with the weak comparison of RFC
-// 9110 §13.1.2. Our tags contain no comma, so splitting at commas is exact.
-func namesTag(lines []string, tag string) bool {
-	for _, line := range lines {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
 }

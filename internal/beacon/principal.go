@@ -55,6 +55,8 @@ type Principal struct {
 	User    UserID
 	Scopes  []Scope
 	Request string // the id of the current request, "cli" for the command line
+
+	Restrictions *Restrictions // of the key; nil: none
 }
 
 // Has reports whether the principal may do what the scope permits. Admin may
@@ -65,9 +67,14 @@ func (p Principal) Has(s Scope) bool {
 
 // MayActFor reports whether the principal may read and change what belongs to the
 // user: their own, or anyone's for Admin.
+//
+// Whoever has a publishable key is not that user.
 func (p Principal) MayActFor(user UserID) bool {
-	return p.Has(Admin) || user != "" && user == p.User
+	return p.Has(Admin) || user != "" && user == p.User && !p.Publishable()
 }
+
+// Publishable reports whether the key is for everyone to see.
+func (p Principal) Publishable() bool { return p.Restrictions != nil && p.Restrictions.Publishable }
 
 // Actor returns the principal as a change records it (decision X10). Staff, and what
 // they import, are not limited by a quota.
@@ -87,6 +94,8 @@ type Key struct {
 	ExpiresAt  time.Time // zero: never
 	RevokedAt  time.Time // zero: not revoked
 	LastUsedAt time.Time // zero: never used; kept to the minute
+
+	Restrictions Restrictions
 }
 
 // InForce reports whether the key is valid at now. From the very moment of its expiry

@@ -1,10 +1,11 @@
 package httpserver
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/netrange"
 )
 
 // Proxies are the addresses that may name the client they forward for. Anyone else could
@@ -15,21 +16,9 @@ type Proxies []netip.Prefix
 func ParseProxies(texts []string) (Proxies, error) {
 	var all Proxies
 	for _, text := range texts {
-		text = strings.TrimSpace(text)
-		if addr, err := netip.ParseAddr(text); err == nil {
-			addr = addr.Unmap().WithZone("")
-			all = append(all, netip.PrefixFrom(addr, addr.BitLen()))
-			continue
-		}
-		network, err := netip.ParsePrefix(text)
+		network, err := netrange.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is neither an address nor a range like 10.0.0.0/8", text)
-		}
-		if network != network.Masked() {
-			return nil, fmt.Errorf("%s has bits beyond its range: did you mean %s?", text, network.Masked())
-		}
-		if network.Addr().Is4In6() {
-			return nil, fmt.Errorf("%s: write ranges of IPv4 like 10.0.0.0/8", text)
+			return nil, err
 		}
 		all = append(all, network)
 	}
@@ -38,7 +27,7 @@ func ParseProxies(texts []string) (Proxies, error) {
 
 // trusts reports whether an address is that of a trusted proxy.
 func (p Proxies) trusts(addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("")
+	addr = netrange.Plain(addr)
 	for _, network := range p {
 		if network.Contains(addr) {
 			return true

@@ -48,6 +48,7 @@ type Node struct {
 	rewards   *rewards.Rewards
 	sequencer *events.Sequencer
 	limits    api.Limits
+	origins   []string
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -57,6 +58,7 @@ type Node struct {
 // Config configures a node, apart from its database.
 type Config struct {
 	Limits   api.Limits
+	Origins  []string // whose pages may use the network API; see api.ParseOrigins
 	Policies policy.Set
 	Now      func() time.Time
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
@@ -70,7 +72,7 @@ var _ rewards.Store = (*store.DB)(nil)
 // caller closes the database.
 func New(db *store.DB, cfg Config) *Node {
 	now, log := cfg.Now, cfg.Log
-	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, now: now, log: log}
+	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, now: now, log: log}
 	n.keeper = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
 	n.Hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.Hub.Wake, log)
@@ -101,6 +103,7 @@ func (n *Node) APIConfig() api.Config {
 		Events:    n.Hub,
 		Limits:    n.limits,
 		Quotas:    n.db,
+		Origins:   n.origins,
 		Now:       n.now,
 		Log:       n.log,
 	}

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 )
 
 // Base is the path prefix of every endpoint.
@@ -180,6 +181,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 // pageBuffer is the memory for one list response.
 type pageBuffer struct {
 	body  []byte
+	small []byte // the body, compressed
 	tag   []byte
 	found []int
 }
@@ -197,9 +199,18 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Content-Type"] = jsonType
 	h["Cache-Control"] = keepPrivately
-	h["Etag"] = []string{string(buf.tag)}
-	h["Content-Length"] = []string{strconv.Itoa(len(buf.body))}
-	writeTagged(w, r, buf.body)
+	body := buf.body
+	c := coding.ForSize(r.Header["Accept-Encoding"], len(body))
+	if h["Etag"] = []string{c.Tag(string(buf.tag))}; notModified(w, r) {
+		return
+	}
+	if c != coding.Identity {
+		buf.small = c.Append(buf.small[:0], body)
+		body = buf.small
+		h["Content-Encoding"] = c.Header()
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	write(w, body)
 }
 
 // The API description (decision P9). The YAML is written by hand. The JSON is the same

@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 // answer is a response that was encoded when the process started.
 type answer struct {
-	body []byte
+	body *coding.Once
 	head []headerField
 }
 
@@ -37,7 +38,7 @@ var (
 	// would serve clients without a key.
 	keepPrivately = []string{"private, max-age=3600"}
 	keepOpenly    = []string{"public, max-age=3600"}
-	varyByKey     = []string{"X-Api-Key"}
+	varyByKey     = []string{"X-Api-Key, Accept-Encoding"}
 
 	allowOrigin   = []string{"*"}
 	allowHeaders  = []string{"x-api-key, content-type"}
@@ -49,10 +50,9 @@ var (
 // newAnswer prepares a body with its strong entity tag.
 func newAnswer(contentType, caching []string, body []byte) *answer {
 	sum := sha256.Sum256(body)
-	return &answer{body: body, head: []headerField{
+	return &answer{body: coding.NewOnce(body, `"`+hex.EncodeToString(sum[:12])+`"`), head: []headerField{
 		{"Content-Type", contentType},
 		{"Cache-Control", caching},
-		{"Etag", []string{`"` + hex.EncodeToString(sum[:12]) + `"`}},
 	}}
 }
 
@@ -61,18 +61,26 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	for _, f := range a.head {
 		h[f.name] = f.values
 	}
-	writeTagged(w, r, a.body)
+	v := a.body.For(r.Header["Accept-Encoding"])
+	if h["Etag"] = v.Tag; !notModified(w, r) {
+		v.SetHeader(h)
+		write(w, v.Body)
+	}
 }
 
-// writeTagged sends the body, or 304 to a client that has it. The caller has set all
-// headers.
-func writeTagged(w http.ResponseWriter, r *http.Request, body []byte) {
+// notModified responds with 304 to a client that has the body. The caller has set all
+// headers that describe more than the body.
+func notModified(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
-	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, h["Etag"][0]) {
-		delete(h, "Content-Type")
-		w.WriteHeader(http.StatusNotModified)
-		return
+	if known := r.Header["If-None-Match"]; len(known) == 0 || !static.HasTag(known, h["Etag"][0]) {
+		return false
 	}
+	delete(h, "Content-Type")
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+func write(w http.ResponseWriter, body []byte) {
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // the client may have left; that is not our fault
 }
@@ -139,6 +147,8 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		methodNotAllowed(w)
 	case http.StatusRequestURITooLong:
 		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", httpserver.MaxURLBytes)})
+	case http.StatusRequestHeaderFieldsTooLarge:
+		fail(w, status, failure{"Headers too large", fmt.Sprintf("The request line and headers are longer than %d bytes.", httpserver.MaxHeaderBytes)})
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 		fail(w, status, failure{"Overloaded", "There is more to do than the service can. Please try again in a second."})

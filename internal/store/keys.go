@@ -21,11 +21,13 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 		list[i] = string(scope)
 	}
 	scopes := strings.Join(list, " ")
+	restrictions := k.Restrictions.String()
 	values := []any{
 		string(k.ID), string(k.User), k.Name, scopes, k.SecretHash[:],
-		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt), keyContent(&k, scopes).seal(),
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt), restrictions,
+		keyContent(&k, scopes, restrictions).seal(),
 	}
-	if err := storableText(string(k.ID), string(k.User), k.Name, scopes); err != nil {
+	if err := storableText(string(k.ID), string(k.User), k.Name, scopes, restrictions); err != nil {
 		return internal("insert key", err)
 	}
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
@@ -129,10 +131,10 @@ func scanKey(scan func(...any) error) (beacon.Key, error) {
 // keyRow returns the targets of keyColumns, and a function that makes a key of them. If
 // that fails, it also returns what could be read.
 func keyRow() ([]any, func() (beacon.Key, error)) {
-	var id, user, name, scopes string
+	var id, user, name, scopes, restrictions string
 	var hash []byte
 	var created, expires, revoked, used, seal int64
-	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used, &seal}, func() (beacon.Key, error) {
+	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used, &restrictions, &seal}, func() (beacon.Key, error) {
 		k := beacon.Key{
 			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
 			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
@@ -144,6 +146,10 @@ func keyRow() ([]any, func() (beacon.Key, error)) {
 			return k, fmt.Errorf("a hash of %d bytes", len(hash))
 		}
 		copy(k.SecretHash[:], hash)
-		return k, keyContent(&k, scopes).check(seal)
+		var err error
+		if k.Restrictions, err = beacon.ParseRestrictions(restrictions); err != nil {
+			return k, err
+		}
+		return k, keyContent(&k, scopes, restrictions).check(seal)
 	}
 }

@@ -298,9 +298,15 @@ const unchanging = 1
 
 // keyContent returns the part of a key that never changes; a revocation is in the
 // change stream.
-func keyContent(k *beacon.Key, scopes string) *content {
+//
+// A key without restrictions has the checksum that it had before there were any. So an
+// older server refuses to read a key with restrictions, which it would not check.
+func keyContent(k *beacon.Key, scopes, restrictions string) *content {
 	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
 	c.text(string(k.ID), string(k.User), k.Name, scopes, string(k.SecretHash[:]))
+	if restrictions != "" {
+		c.text(restrictions)
+	}
 	c.integer(micros(k.CreatedAt), micros(k.ExpiresAt))
 	return c
 }

@@ -12,7 +12,7 @@ const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
 		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, seal`
-	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, seal`
+	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, seal`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
 )
@@ -87,7 +87,7 @@ var sqlText = struct {
 	statusPage:  `SELECT hotspot FROM statuses WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
 	recordPage:  `SELECT hotspot FROM record_heads WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,
 
-	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 10) + `)`,
+	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 11) + `)`,
 	revokeKey:   `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
 	key:         `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`,
 	keys:        `SELECT ` + keyColumns + ` FROM api_keys ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,

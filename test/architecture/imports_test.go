@@ -24,8 +24,10 @@ var allowed = map[string][]string{
 	"id":    {},
 	"lease": {},
 
+	"netrange": {},
+
 	// The words of the network.
-	"beacon":    {"geo"},
+	"beacon":    {"geo", "netrange"},
 	"heartbeat": {"beacon", "id"},
 	"ledger":    {"beacon"},
 
@@ -56,17 +58,18 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"api": {
-		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/ratelimit", "id", "ledger", "registry", "rewards",
-		"rewards/policy", "rewards/statement", "telemetry",
+		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
+		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
 	"api/mvt":              {},
-	"preview":              {"httpserver", "httpserver/static"}, // not even the domain: it could be lifted out whole
-	"docsite":              {"httpserver/static"},               // not what it documents
-	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id"},
+	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
+	"docsite":              {"httpserver/static"},                                    // not what it documents
+	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id", "netrange"},
+	"httpserver/coding":    {},
 	"httpserver/fastpath":  {},
 	"httpserver/metrics":   {"httpserver"},
 	"httpserver/ratelimit": {},
-	"httpserver/static":    {},
+	"httpserver/static":    {"httpserver/coding"},
 
 	// Devices that do not exist, and a network to look at, with a past.
 	"simulate": {"client"},
@@ -123,6 +126,7 @@ var foreign = map[string][]string{
 	"rewards/policy":     {"github.com/go-json-experiment/json"},
 	"rewards/statement":  {"github.com/go-json-experiment/json"},
 	"httpserver":         {"github.com/go-json-experiment/json"},
+	"httpserver/coding":  {"github.com/klauspost/compress"},
 	"httpserver/metrics": {"github.com/prometheus/client_golang"},
 	"docsite":            {"github.com/yuin/goldmark"},
 	"api/mvt":            {"google.golang.org/protobuf"},

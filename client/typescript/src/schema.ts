@@ -854,11 +854,11 @@ export interface components {
                  * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
                  */
                 uptime_30d: number;
-                /** @description The sum of the maximum number of clients in each of the last 24 hours and the current one. */
+                /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
                 connections_24h: number;
                 /**
                  * Format: double
-                 * @description Traffic in the same hours, in units of 10^9 bytes.
+                 * @description Traffic in the current hour (UTC) and the 23 before it, in units of 10^9 bytes.
                  */
                 bandwidth_used_24h_gb: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
@@ -1215,6 +1215,15 @@ export interface components {
              * @description Must be in the future; by default the key does not expire.
              */
             expires_at?: string;
+            /** @description The web pages that may use the key, such as `https://app.example.org`. By default, and if empty, those of the key that creates it, which is usually not restricted. Requests without `Origin` are then refused. */
+            origins?: string[];
+            /** @description Addresses and ranges that the key may be used from, such as `10.0.0.0/8`. By default, and if empty, those of the key that creates it. */
+            addresses?: string[];
+            /**
+             * @description The key may be shown to everyone: it can only be used for `GET /v1/hotspots/nearby`, `/v1/hotspots/{id}`, `/v1/coverage` and tiles, where it sees what strangers see. It has no scopes.
+             * @default false
+             */
+            publishable: boolean;
         };
         /** @enum {string} */
         Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
@@ -1227,6 +1236,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
@@ -1239,6 +1254,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         MaybeTimestamp: components["schemas"]["Timestamp"] | null;
         Meta: {
@@ -1531,6 +1552,19 @@ export interface components {
                 "application/json": components["schemas"]["QuotaAnswer"];
             };
         };
+        /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
+        Preflight: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                /** @description The origin of the page, or `*`. */
+                "Access-Control-Allow-Origin": string;
+                /** @description How many seconds the browser may remember it. */
+                "Access-Control-Max-Age": number;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description Done; there is no body. */
         Done: {
             headers: {
@@ -1638,6 +1672,47 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The body did not arrive within nine seconds. Nothing was done; try again on a new connection. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+        };
+        /** @description The request line and the headers together have more than 16,384 bytes. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+        };
         /** @description The body has more than 65,536 bytes. */
         PayloadTooLarge: {
             headers: {
@@ -1740,8 +1815,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The response depends on this request header. */
-        VaryAccept: "Accept";
+        /** @description The response depends on these request headers; on `Origin` if the server allows some origins. */
+        VaryAccept: string;
         /** @description The name of the file, on a table. */
         ContentDisposition: string;
         /** @description Identifies this request in the server's log; the same as `meta.request_id`. */
@@ -1750,7 +1825,7 @@ export interface components {
         ETag: string;
         /** @description Nobody may keep the answer. */
         NoStore: "no-store";
-        /** @description The entity tag of the contents; send it as `If-None-Match`. */
+        /** @description The entity tag of the contents in this encoding; send it as `If-None-Match`. */
         ContentTag: string;
         /** @description The client may cache the response, and must revalidate it before using it again. */
         AskAgain: "private, no-cache";
@@ -1915,6 +1990,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2026,6 +2102,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2070,6 +2147,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2169,6 +2247,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2233,6 +2312,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -2380,6 +2460,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -2590,6 +2671,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -2879,6 +2961,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -2954,6 +3037,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2965,6 +3049,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };
@@ -2983,6 +3077,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2994,6 +3089,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };

@@ -1,15 +1,14 @@
 package static
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"path"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 )
 
 // File is a file that is ready to be served.
@@ -17,15 +16,7 @@ type File struct {
 	route   string
 	kind    []string // Content-Type
 	caching []string
-	plain   variant
-	zipped  func() variant // made once, on first use
-}
-
-// variant is a file in one encoding.
-type variant struct {
-	body   []byte
-	tag    string
-	length []string
+	body    *coding.Once
 }
 
 // Page is the content type of an HTML page.
@@ -54,7 +45,6 @@ var (
 	// AlwaysAsk is for a page, which names the files of the running version.
 	AlwaysAsk = []string{"no-cache"}
 
-	gzipped        = []string{"gzip"}
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 
@@ -63,67 +53,29 @@ var (
 func New(route, kind string, body []byte, caching []string) *File {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:12])
-	return &File{
-		route: route, kind: []string{kind}, caching: caching,
-		plain:  newVariant(body, `"`+name+`"`),
-		zipped: sync.OnceValue(func() variant { return newVariant(compress(body), `"`+name+`-gzip"`) }),
-	}
+	return &File{route: route, kind: []string{kind}, caching: caching, body: coding.NewOnce(body, `"`+name+`"`)}
 }
 
 // Route returns the name of the file in logs and metrics.
 func (f *File) Route() string { return f.route }
 
-func newVariant(body []byte, tag string) variant {
-	return variant{body, tag, []string{strconv.Itoa(len(body))}}
-}
-
-// compress cannot fail: it writes to memory, at a valid level.
-func compress(body []byte) []byte {
-	var buf bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	_, _ = z.Write(body)
-	_ = z.Close()
-	return buf.Bytes()
-}
-
 // Write responds to a GET or HEAD with the file.
 func (f *File) Write(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = f.route
-	v, h := f.plain, w.Header()
-	h["Vary"] = varyByEncoding
+	v, h := f.body.For(r.Header["Accept-Encoding"]), w.Header()
+	h["Vary"] = append(slices.Clip(h["Vary"]), varyByEncoding...)
 	h["Cache-Control"] = f.caching
-	zipped := takesGzip(r.Header["Accept-Encoding"])
-	if zipped {
-		v = f.zipped()
-	}
-	h["Etag"] = []string{v.tag}
-	if HasTag(r.Header["If-None-Match"], v.tag) {
+	h["Etag"] = v.Tag
+	if HasTag(r.Header["If-None-Match"], v.Tag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if zipped {
-		h["Content-Encoding"] = gzipped
-	}
+	v.SetHeader(h)
 	h["Content-Type"] = f.kind
-	h["Content-Length"] = v.length
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.body) // the client may have left; that is not our fault
+		_, _ = w.Write(v.Body) // the client may have left; that is not our fault
 	}
-}
-
-// takesGzip reports whether Accept-Encoding names gzip and does not refuse it.
-func takesGzip(lines []string) bool {
-	for _, line := range lines {
-		for coding := range strings.SplitSeq(line, ",") {
-			name, quality, _ := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";q=")
-			if strings.EqualFold(name, "gzip") {
-				q, err := strconv.ParseFloat(quality, 64)
-				return quality == "" || err == nil && q > 0
-			}
-		}
-	}
-	return false
 }
 
 // HasTag reports whether If-None-Match names the tag, with the weak comparison of RFC

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -13,6 +14,10 @@ func key(id beacon.KeyID) beacon.Key {
 	return beacon.Key{
 		ID: id, User: "usr_tester", Name: "ключ 🔑", Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead},
 		SecretHash: [32]byte{0, 1, 0xfe, 0xff, 31: 7}, CreatedAt: Now, ExpiresAt: Now.Add(720 * time.Hour),
+		Restrictions: beacon.Restrictions{
+			Origins: []string{"https://a.example", "https://b.example"}, Publishable: true,
+			Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::1/128")},
+		},
 	}
 }
 

@@ -34,6 +34,11 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 	if err != nil {
 		return Explanation{}, err
 	}
+	if born, _ := id.Parse(beacon.HotspotPrefix, string(q.Hotspot)); !written && day < beacon.DayOf(born.Time()) {
+		var faults beacon.Faults
+		faults.Add("date", "must not be before the hotspot was registered, on "+beacon.DayOf(born.Time()).String())
+		return Explanation{}, faults.Err()
+	}
 	switch {
 	case written:
 		e.Facts = row.Facts

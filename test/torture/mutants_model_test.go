@@ -35,7 +35,7 @@ var modelMutants = []mutant{
 	},
 	{
 		name: "an Idempotency-Key answers for another body", fault: "TestF22_Model", file: "internal/registry/register.go",
-		old: "if first.Fingerprint != asked.Fingerprint {", new: "if first.Fingerprint != asked.Fingerprint && false {",
+		old: "if first.Fingerprint != asked.Fingerprint && first", new: "if false && first",
 	},
 	{
 		name: "the key of a device that was unlinked still opens", fault: "TestF22_Model", file: "internal/registry/link.go",

@@ -84,9 +84,14 @@ export interface paths {
         head?: never;
         /**
          * Change a hotspot
-         * @description A JSON merge patch: absent fields keep their values. `operating_hours: null` means always open; null is
+         * @description A JSON merge patch (RFC 7396), sent as `application/merge-patch+json` or `application/json`: absent
+         *     fields keep their values, also inside `operating_hours`, and arrays are replaced. `operating_hours: null`
+         *     means always open, `exceptions: null` none, and `coverage_radius_m: null` the default of the type; null is
          *     refused elsewhere. A patch that changes nothing, such as `{}`, leaves `updated_at` and the entity tag as
          *     they are. Only the operator may change a hotspot. Needs the scope `hotspots:write`.
+         *
+         *     To replace a broken device, change `device.mac_address` and link the new device: the hotspot keeps its
+         *     id, its place and its rewards.
          */
         patch: operations["changeHotspot"];
         trace?: never;
@@ -747,31 +752,51 @@ export interface components {
                 close?: components["schemas"]["ClosingClock"];
             }[];
         };
+        WeeklyForm: {
+            days: components["schemas"]["Days"];
+            open: components["schemas"]["Clock"];
+            close: components["schemas"]["ClosingClock"];
+        }[];
+        ExceptionsForm: {
+            /** Format: date */
+            date: string;
+            closed?: boolean;
+            open?: components["schemas"]["Clock"];
+            close?: components["schemas"]["ClosingClock"];
+        }[];
         /** @description When the hotspot is open, in local time. Spans must not overlap. */
         OperatingHoursForm: {
             /** @description An IANA zone, such as `America/New_York`. */
             timezone: string;
-            weekly: {
-                days: components["schemas"]["Days"];
-                open: components["schemas"]["Clock"];
-                close: components["schemas"]["ClosingClock"];
-            }[];
-            /** @description Dates that differ, each at most once; closed, or with their own hours. */
-            exceptions?: {
-                /** Format: date */
-                date: string;
-                closed?: boolean;
-                open?: components["schemas"]["Clock"];
-                close?: components["schemas"]["ClosingClock"];
-            }[];
+            weekly: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
         };
-        /** @description Absent fields keep their values or, at registration, take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
+        /** @description What to change about the hours; absent fields keep their values, and an array replaces the one before. `timezone` and `weekly` are required if the hotspot has no hours yet. */
+        OperatingHoursChange: {
+            /** @description An IANA zone, such as `America/New_York`. */
+            timezone?: string;
+            weekly?: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
+        };
+        /** @description Absent fields take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
         SettingsForm: {
             max_connections?: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
-            coverage_radius_m?: components["schemas"]["CoverageRadius"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
             /** @description Null for always open. */
             operating_hours?: components["schemas"]["OperatingHoursForm"] | null;
+        };
+        /** @description Absent fields keep their values. */
+        SettingsChange: {
+            max_connections?: components["schemas"]["MaxConnections"];
+            bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
+            /** @description Null for always open. */
+            operating_hours?: components["schemas"]["OperatingHoursChange"] | null;
         };
         Settings: {
             max_connections: components["schemas"]["MaxConnections"];
@@ -796,7 +821,7 @@ export interface components {
         };
         Change: {
             name?: components["schemas"]["Name"];
-            settings?: components["schemas"]["SettingsForm"];
+            settings?: components["schemas"]["SettingsChange"];
             /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
             location?: {
                 lat?: components["schemas"]["Latitude"];
@@ -2083,6 +2108,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["Change"];
                 "application/json": components["schemas"]["Change"];
             };
         };

@@ -16,7 +16,7 @@
 //
 //	for event, err := range c.Events(ctx, client.FromNow) { … }
 //
-// A request is retried if the server asks for that (429, 503), after the time that it
+// A request is retried if the server asks for that (408, 429, 503), after the time that it
 // gave, or if the connection fails, but only if repeating it is safe: reads,
 // registrations (which carry an Idempotency-Key), verifications, and heartbeats,
 // which have an identity. Everything else is sent once.

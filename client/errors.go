@@ -54,6 +54,7 @@ var (
 	ErrForbidden      = errors.New("forbidden")
 	ErrNotFound       = errors.New("not_found")
 	ErrConflict       = errors.New("conflict")
+	ErrTimeout        = errors.New("request_timeout") // the body did not arrive in time
 	ErrRateLimited    = errors.New("rate_limit_exceeded")
 	ErrOverloaded     = errors.New("overloaded")
 )
@@ -64,6 +65,7 @@ var statuses = map[error]int{
 	ErrForbidden:      http.StatusForbidden,
 	ErrNotFound:       http.StatusNotFound,
 	ErrConflict:       http.StatusConflict,
+	ErrTimeout:        http.StatusRequestTimeout,
 	ErrRateLimited:    http.StatusTooManyRequests,
 	ErrOverloaded:     http.StatusServiceUnavailable,
 }
@@ -76,7 +78,7 @@ func (e *Error) Is(target error) bool {
 
 // asksForPatience reports whether a later retry may succeed.
 func (e *Error) asksForPatience() bool {
-	return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
+	return e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable
 }
 
 // maxFault limits how much of an error response is read; Beacon's are shorter.

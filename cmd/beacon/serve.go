@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type serveCmd struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address to listen on; port 0 picks a free one. Default ${default}."`
 	database
 	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
+	AdminHosts       []string        `placeholder:"NAME" help:"Host names by which the admin interface is reached, such as beacon-1. Its address and localhost need not be named. Default: none."`
 	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
 	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
@@ -102,6 +104,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		PublicURL:        url,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,
 		Proxies:          proxies,
+		AdminHosts:       c.adminHosts(),
 		MaxConnections:   c.PerAddress,
 		NoFastPath:       c.FastPath == "off",
 		ShedLoad:         c.LoadShedding != "off",
@@ -142,6 +145,16 @@ func (c serveCmd) listenAdmin(ctx context.Context) (net.Listener, error) {
 		return nil, nil
 	}
 	return listen(ctx, "--admin-addr", c.AdminAddr)
+}
+
+// adminHosts returns the names of the admin interface. A name that it listens on is one
+// of them.
+func (c serveCmd) adminHosts() []string {
+	host, _, err := net.SplitHostPort(c.AdminAddr)
+	if err != nil || host == "" {
+		return c.AdminHosts
+	}
+	return append(slices.Clone(c.AdminHosts), host)
 }
 
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {

@@ -85,10 +85,10 @@ async function once(path: string, options: Options): Promise<Response> {
   }
 }
 
-// What was refused for its rate was not done. After a 503 it may have been, so
+// What was refused for its rate, or never arrived, was not done. After a 503 it may have been, so
 // only what can be done twice without harm is tried again.
 function mayRepeat(status: number, { method = "GET", headers = {} }: Options): boolean {
-  if (status === 429) return true;
+  if (status === 429 || status === 408) return true;
   return status === 503 && (method === "GET" || "Idempotency-Key" in headers || "If-Match" in headers);
 }
 

@@ -141,8 +141,9 @@ func TestBody_ContentType(t *testing.T) {
 	})
 }
 
-// Whoever does not send his body in time, or not to its end, may still be there, and
-// hears why he is let go: 499 is for those who left (decision D22).
+// Whoever does not send a body in time, or not to its end, may still be there, and hears
+// why: 499 is for those who left (decision D99). Time may help the first, and nothing the
+// second.
 func TestBody_Unfinished(t *testing.T) {
 	s := onSQLite(t, alive)
 	m := s.operator(t).install(t, 1)
@@ -152,13 +153,14 @@ func TestBody_Unfinished(t *testing.T) {
 		"/v1/hotspots": s.operator(t).plain, m.spot + "/heartbeats": m.plain, "/v1/devices/link": "",
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{", path, key)
-		wantUnfinished(t, hasty, head, false, "the body did not arrive in time")
-		wantUnfinished(t, s, head, true, "the body could not be read to its end")
+		wantUnfinished(t, hasty, head, http.StatusRequestTimeout, `"code":"request_timeout","message":"the body did not arrive in time"`)
+		wantUnfinished(t, s, head, http.StatusBadRequest, `"code":"invalid_request","message":"the body could not be read to its end"`)
 	}
 }
 
-// wantUnfinished sends the beginning of a request, and nothing more or the end of all.
-func wantUnfinished(t *testing.T, s *server, begins string, ends bool, message string) {
+// wantUnfinished sends the beginning of a request and then nothing, or, for 400, the end
+// of all.
+func wantUnfinished(t *testing.T, s *server, begins string, status int, fault string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Listener.Addr().String())
 	if err != nil {
@@ -166,6 +168,7 @@ func wantUnfinished(t *testing.T, s *server, begins string, ends bool, message s
 	}
 	defer conn.Close()
 	fmt.Fprint(conn, begins)
+	ends := status == http.StatusBadRequest
 	if ends {
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
@@ -176,7 +179,7 @@ func wantUnfinished(t *testing.T, s *server, begins string, ends bool, message s
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusBadRequest || !resp.Close && !ends || !strings.Contains(string(body), `"code":"invalid_request","message":"`+message+`"`) {
-		t.Errorf("%.40q: %s, close %t: %s %v; want %q", begins, resp.Status, resp.Close, body, err, message)
+	if err != nil || resp.StatusCode != status || !resp.Close && !ends || !strings.Contains(string(body), fault) || (resp.Header.Get("Retry-After") == "1") == ends {
+		t.Errorf("%.40q: %s, close %t, %v: %s %v; want %d %s", begins, resp.Status, resp.Close, resp.Header, body, err, status, fault)
 	}
 }

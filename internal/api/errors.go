@@ -42,6 +42,7 @@ var kinds = map[beacon.Kind]struct {
 	beacon.Forbidden:        {http.StatusForbidden, "forbidden"},
 	beacon.NotFound:         {http.StatusNotFound, "not_found"},
 	beacon.Conflict:         {http.StatusConflict, "conflict"},
+	beacon.TooSlow:          {http.StatusRequestTimeout, "request_timeout"},
 	beacon.RateLimited:      {http.StatusTooManyRequests, "rate_limit_exceeded"},
 	beacon.TooLarge:         {http.StatusRequestEntityTooLarge, "payload_too_large"},
 	beacon.UnsupportedMedia: {http.StatusUnsupportedMediaType, "unsupported_media_type"},
@@ -83,8 +84,8 @@ func (a *API) answerFailure(w http.ResponseWriter, r *http.Request, e *beacon.Er
 }
 
 // isAboutBody reports whether the request body caused the error. If a body does not
-// arrive in full, net/http cancels the context as if the client had left, but the
-// client may still be waiting for a response.
+// arrive in full, the client may still be waiting for a response, whatever the context
+// says.
 func isAboutBody(err error) bool {
 	_, ok := errors.AsType[*httpserver.BodyError](err)
 	return ok
@@ -134,6 +135,8 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		a.writeFault(w, r, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
 	case http.StatusRequestURITooLong:
 		a.writeFault(w, r, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
+	case http.StatusRequestHeaderFieldsTooLarge:
+		a.writeFault(w, r, status, faultBody{Code: "headers_too_large", Message: "the request line and headers are longer than " + strconv.Itoa(httpserver.MaxHeaderBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
 		// Not logged: there are thousands while the service starts or is overloaded.
 		wait := time.Second

@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/events"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 const (
@@ -38,6 +39,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 		return err
 	}
 	defer sub.Close()
+	httpserver.EndWithInput(w)
 	out := &stream{w: w, control: http.NewResponseController(w), patience: a.readerTime}
 	for err := out.open(); err == nil; {
 		err = a.relay(r, p, sub, out)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,6 +43,8 @@ func readBody(w http.ResponseWriter, r *http.Request) (*object, []byte, error) {
 
 func bodyFault(fault *httpserver.BodyError) error {
 	switch fault.Status {
+	case http.StatusRequestTimeout:
+		return &beacon.Error{Kind: beacon.TooSlow, Message: fault.Message, RetryAfter: time.Second, Err: fault}
 	case http.StatusRequestEntityTooLarge:
 		return &beacon.Error{Kind: beacon.TooLarge, Message: fault.Message}
 	case http.StatusUnsupportedMediaType:

@@ -21,6 +21,7 @@ const (
 	Forbidden
 	NotFound
 	Conflict
+	TooSlow
 	RateLimited
 	TooLarge
 	UnsupportedMedia
@@ -33,7 +34,7 @@ type Error struct {
 	Kind       Kind
 	Message    string
 	Fields     []FieldError
-	RetryAfter time.Duration // with RateLimited and Overloaded
+	RetryAfter time.Duration // with TooSlow, RateLimited and Overloaded
 	Err        error
 }
 

@@ -31,12 +31,12 @@ func (f *Fleet) Dirty(all bool) []beacon.HotspotID {
 
 // Fold returns the records of hotspots to write: of today, and of each earlier day that
 // is not final yet. upTo is the latest moment that is certain; days before final become
-// final. Memory must hold all that records say. Call finish once it is known whether
+// final. back is when a clock that was ahead was last set right, if any was. Memory must hold all that records say. Call finish once it is known whether
 // the records were written: if not, the hotspots are dirty again.
-func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day) (rows []beacon.RecordRow, finish func(written bool)) {
+func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day, back beacon.Minute) (rows []beacon.RecordRow, finish func(written bool)) {
 	rows = make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
-		rows = f.fold(rows, id, upTo, final)
+		rows = f.fold(rows, id, upTo, final, back)
 	}
 	return rows, func(written bool) {
 		for _, id := range ids {
@@ -45,11 +45,11 @@ func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day) (
 	}
 }
 
-func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, upTo time.Time, final beacon.Day) []beacon.RecordRow {
+func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, upTo time.Time, final beacon.Day, back beacon.Minute) []beacon.RecordRow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if live := f.live(id); live != nil {
-		for _, r := range f.table.Fold(live, nil, upTo, final) {
+		for _, r := range f.table.Fold(live, nil, upTo, final, back) {
 			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
 		}
 	}

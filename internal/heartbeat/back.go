@@ -9,7 +9,8 @@ import (
 // ClockBack is called when the clock was set back. Afterwards no hotspot was seen after
 // now, and no day after keep has begun. keep is today, unless now itself may be wrong.
 // It reports whether any such day had begun. If memory had only later days of a
-// hotspot, its newest record must be restored before the next Fold.
+// hotspot, the days before may be on disk: its newest record must be restored before the
+// next Fold. Beats of those days are taken meanwhile.
 func (t *Table) ClockBack(now time.Time, keep beacon.Day) (cut bool) {
 	limit := now.UnixMicro()
 	for from := 0; t.clockBack(limit, max(keep, beacon.MinuteOf(now).Day()), from, &cut); from += chunk {
@@ -72,6 +73,9 @@ func (t *Table) clockBack(limit int64, keep beacon.Day, from int, cut *bool) (mo
 			t.forget(l, limit)
 			continue
 		}
+		if k.days[0].day > minute.Day() {
+			k.days[0].fresh = true // today was final, and is not any more
+		}
 		t.pack(l, k, hourOf(minute), l.boot)
 		t.show(l)
 	}
@@ -114,6 +118,20 @@ func (k *openDays) cutAfter(limit int64, keep beacon.Day) (some bool) {
 		k.chain(1)
 	}
 	return some
+}
+
+// undecide makes the minutes of the day from one on undecided again, if minutes after now
+// were decided: a clock was ahead, and took the time that it skipped for an outage.
+func (r *Record) undecide(from, now beacon.Minute) {
+	first := r.day.Midnight()
+	if first+beacon.Minute(r.sealed) <= now+sealLag {
+		return
+	}
+	r.sealed = int(max(min(from, now), first) - first)
+	for _, why := range [...]*dayBits{&r.why.closed, &r.why.excused, &r.why.outside} {
+		why.keepRange(0, r.sealed)
+	}
+	clear(r.tiers[r.sealed/60:])
 }
 
 // carriedBy records what a boot had carried by a minute.

@@ -8,7 +8,7 @@ import (
 
 // FoldNow is Fold where no beat is late.
 func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
-	return t.Fold(l, r, now, FinalAt(beacon.MinuteOf(now)))
+	return t.Fold(l, r, now, FinalAt(beacon.MinuteOf(now)), beacon.MinuteOf(now))
 }
 
 // ForgetSignal is for tests in which beats come later than can be counted.

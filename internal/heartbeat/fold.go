@@ -27,8 +27,9 @@ func FinalAt(now beacon.Minute) beacon.Day { return (max(now, FinalLag) - FinalL
 //
 // now is the latest moment that is certain. Beats of later days, which arrived while a
 // clock was ahead or before it was known to be right, are written too; but nothing
-// after now is sealed, and no day begins.
-func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day) (records []*Record) {
+// after now is sealed, and no day begins. If final is not 0, now is the time, and what a
+// clock that was ahead until back has sealed after it is sealed again.
+func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day, back beacon.Minute) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 {
@@ -42,6 +43,11 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day) (recor
 	if k.roll(minute); len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
+	}
+	for i := range k.days {
+		if final > 0 {
+			k.days[i].undecide(back, minute)
+		}
 	}
 	l.done = uint8(k.fold(minute, final, func(r *Record) { records = append(records, r.copy()) }))
 	t.pack(l, k, max(l.hour, hourOf(minute)), l.boot)

@@ -8,9 +8,9 @@ import (
 
 // Metrics returns metrics that are exact at now, which is not before the newest beat.
 //
-// Connections24h is the sum of the peak clients of each hour, for this hour and the 24
+// Connections24h is the sum of the peak clients of each hour, for this hour and the 23
 // before: a client that stays for three hours counts three times. Bytes24h is of the
-// same 25 hours.
+// same 24 hours (decision D101).
 func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,14 +58,14 @@ func (c *rules) sum(r *Record, first int) (total minutes) {
 	return total
 }
 
-// traffic returns the sums of an hour of the day and the 24 before it.
+// traffic returns the sums of an hour of the day and the 23 before it.
 func (r *Record) traffic(hour int) (bytes uint64, connections int) {
 	for h := range hoursADay {
 		if h <= hour {
 			bytes += r.carried(h)
 			connections += int(r.hours[h])
 		}
-		if h >= hour {
+		if h > hour {
 			bytes += r.before.bytes[h]
 			connections += int(r.before.hours[h])
 		}

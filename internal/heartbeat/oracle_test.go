@@ -234,7 +234,7 @@ func (o *oracle) metrics(now time.Time) (m beacon.Metrics) {
 			m.Uptime30d = min(max(m.Uptime30d, 1), 9999)
 		}
 	}
-	for hour := minute/60 - 24; hour <= minute/60; hour++ {
+	for hour := minute/60 - 23; hour <= minute/60; hour++ {
 		m.Bytes24h += o.carried(hour)
 		m.Connections24h += o.peak(hour)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
+	"time"
 )
 
 // conn is the connection of a client. It sends a response whose body is complete with
@@ -19,7 +21,10 @@ type conn struct {
 
 	first   []byte // bytes the fast path has read, for net/http to read first
 	framing framing
-	refused bool // reads return only the rest of first
+	refused atomic.Bool // reads return only the rest of first
+	tooLong bool        // the head of the last request was cut off
+
+	presence presence
 
 	holding bool   // writes are appended to held
 	held    []byte // what net/http has written of the response so far
@@ -42,6 +47,11 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
+// endsAfter reports whether the connection is closed after the response to a request.
+func (c *conn) endsAfter(r *http.Request) bool {
+	return c.door.crowded() || c.tooLong || len(r.TransferEncoding) > 0 // see framing
+}
+
 // worthwhile is the size from which a response does not fit into net/http's buffer
 // together with its header.
 const worthwhile = 3 << 10
@@ -59,6 +69,7 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	c.holding = false
 	if len(c.held) > 0 { // net/http did not call ReadFrom, as with HEAD
 		_, failed := c.Conn.Write(c.held)
+		c.presence.written(failed)
 		c.held = c.held[:0]
 		if err == nil {
 			err = failed
@@ -70,14 +81,19 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 // Read returns incoming bytes, up to a request that must not be read.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.receive(p)
-	if c.refused {
+	if c.refused.Load() {
 		return n, err
 	}
-	n, ok := c.framing.pass(p[:n])
-	if ok {
+	n, v := c.framing.pass(p[:n])
+	switch v {
+	case passes:
 		return n, err
+	case tooLong:
+		c.first, c.tooLong = c.framing.ending(), true
+	default:
+		c.first = unreadable
 	}
-	c.first, c.refused = unreadable, true
+	c.refused.Store(true)
 	if n > 0 {
 		return n, nil
 	}
@@ -91,10 +107,12 @@ func (c *conn) receive(p []byte) (int, error) {
 		c.first = c.first[n:]
 		return n, nil
 	}
-	if c.refused {
+	if c.refused.Load() {
 		return 0, io.EOF
 	}
-	return c.Conn.Read(p)
+	n, err := c.Conn.Read(p)
+	c.presence.read(err)
+	return n, err
 }
 
 // Write sends p, or holds it while the response is incomplete.
@@ -103,7 +121,9 @@ func (c *conn) Write(p []byte) (int, error) {
 		c.held = append(c.held, p...)
 		return len(p), nil
 	}
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	c.presence.written(err)
+	return n, err
 }
 
 // ReadFrom is called by net/http with the rest of a body.
@@ -131,6 +151,7 @@ func (s *partsOf) Write(p []byte) (int, error) {
 	c.parts = [2][]byte{c.held, p}
 	buffers := net.Buffers(c.parts[:])
 	sent, err := buffers.WriteTo(c.Conn)
+	c.presence.written(err)
 	c.parts = [2][]byte{}
 	n := max(int(sent)-len(c.held), 0)
 	c.held = c.held[:0]
@@ -147,8 +168,24 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
+// The client of a request that was refused unread may still be sending it. If the
+// connection were closed, the client's kernel would discard the response.
+const (
+	lingerTime  = 500 * time.Millisecond
+	lingerBytes = 256 << 10
+)
+
+func (c *conn) linger() {
+	if c.CloseWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
+		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes) // for as long as it goes
+	}
+}
+
 // Close also releases the slot.
 func (c *conn) Close() error {
+	if c.refused.Load() {
+		c.linger()
+	}
 	err := c.Conn.Close()
 	c.free()
 	return err

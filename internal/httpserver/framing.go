@@ -12,17 +12,21 @@ import (
 // for a part of the body, or the reverse: that is request smuggling. net/http follows
 // the Transfer-Encoding and removes the other before a handler could see it.
 //
-// It also refuses an invalid Content-Length, and checks nothing else. Where it cannot
-// follow, net/http refuses the request or does not get another: after a chunked body,
-// [Handler] closes the connection.
+// It also refuses an invalid Content-Length and a head of more than MaxHeaderBytes:
+// net/http's own limit depends on what it has read ahead. It checks nothing else. Where it
+// cannot follow, net/http refuses the request or does not get another: after a chunked
+// body, [Handler] closes the connection.
 type framing struct {
 	part   part
+	head   int    // bytes of the head so far
+	spaces int    // in the request line
 	word   []byte // of the current line: its end, its name, or its value
 	left   int64  // bytes of the body
 	old    bool   // the version is before 1.1, or absent
 	coded  bool   // has a Transfer-Encoding
 	sized  bool   // has a Content-Length
 	sizing bool   // the current line is a Content-Length
+	hosted bool   // has a Host
 }
 
 // part is the position of a byte in a request.
@@ -40,13 +44,22 @@ const (
 
 const maxWord = 32 // longer than any word that is checked
 
-// pass inspects the next bytes and returns how many of them may pass. ok is false if the
-// byte after those must not.
-func (f *framing) pass(data []byte) (n int, ok bool) {
+// verdict says whether the next byte may pass.
+type verdict int
+
+const (
+	passes verdict = iota
+	ambiguous
+	tooLong
+)
+
+// pass inspects the next bytes and returns how many of them may pass, and if not all,
+// why the byte after those must not.
+func (f *framing) pass(data []byte) (n int, v verdict) {
 	for n < len(data) {
 		switch f.part {
 		case lost:
-			return len(data), true
+			return len(data), passes
 		case inBody:
 			skipped := min(f.left, int64(len(data)-n))
 			f.left -= skipped
@@ -55,13 +68,17 @@ func (f *framing) pass(data []byte) (n int, ok bool) {
 				f.part = between
 			}
 		default:
-			if !f.step(data[n]) {
-				return n, false
+			c := data[n]
+			if f.head >= MaxHeaderBytes && c != '\r' && c != '\n' {
+				return n, tooLong
+			}
+			if f.head++; !f.step(c) {
+				return n, ambiguous
 			}
 			n++
 		}
 	}
-	return n, true
+	return n, passes
 }
 
 // step processes one byte of a head.
@@ -69,7 +86,9 @@ func (f *framing) step(c byte) bool {
 	switch f.part {
 	case between:
 		if c != '\r' && c != '\n' { // old clients send line breaks after a body
-			*f = framing{part: inRequestLine, word: append(f.word[:0], c)}
+			*f = framing{part: inRequestLine, head: 1, word: append(f.word[:0], c)}
+		} else {
+			f.head = 0
 		}
 	case inRequestLine:
 		if c == '\n' {
@@ -77,6 +96,9 @@ func (f *framing) step(c byte) bool {
 			f.part = atLine
 		} else {
 			f.add(c)
+		}
+		if c == ' ' {
+			f.spaces++
 		}
 	case atLine:
 		return f.beginLine(c)
@@ -148,6 +170,7 @@ func (f *framing) beginLine(c byte) bool {
 func (f *framing) endName() bool {
 	f.sizing = bytes.EqualFold(f.word, []byte("Content-Length"))
 	f.sized = f.sized || f.sizing
+	f.hosted = f.hosted || bytes.EqualFold(f.word, []byte("Host"))
 	f.coded = f.coded || bytes.EqualFold(f.word, []byte("Transfer-Encoding"))
 	f.word, f.part = f.word[:0], inValue
 	return !f.coded || !f.sized && !f.old
@@ -179,3 +202,26 @@ func (f *framing) endHead() {
 // unreadable replaces what must not pass. It does not continue any request, so net/http
 // responds with 400, after the requests before it, and closes the connection.
 var unreadable = []byte("\x00\r\n\r\n")
+
+// ending ends a head that is too long, so that net/http can read it as a request and
+// [Handler] can refuse it in the format of the interface that it was for.
+func (f *framing) ending() (text []byte) {
+	switch f.part {
+	case inRequestLine:
+		if n := bytes.LastIndexByte(f.word, '%'); n >= 0 && n > len(f.word)-3 { // cut off in an escape
+			text = append(text, "00"[len(f.word)-1-n:]...)
+		}
+		if f.spaces == 0 {
+			text = append(text, " /"...)
+		}
+		text = append(text, " HTTP/1.1\r\n"...)
+	case inFieldName:
+		text = append(text, "-:\r\n"...)
+	case inValue:
+		text = append(text, "\r\n"...)
+	}
+	if !f.hosted {
+		text = append(text, "Host: x\r\n"...)
+	}
+	return append(text, "\r\n"...)
+}

@@ -140,7 +140,7 @@ func TestFraming_LetsTheRestPass(t *testing.T) {
 		inLines("PUT / HTTP/1.1", "Host: x", "Transfer-Encoding: chunked"),
 	} {
 		var f framing
-		if n, ok := f.pass([]byte(sample)); !ok || n != len(sample) {
+		if n, v := f.pass([]byte(sample)); v != passes || n != len(sample) {
 			t.Errorf("%.200q is refused at %d", sample, n)
 		}
 		if f.part != between && f.part != lost {
@@ -178,16 +178,18 @@ func FuzzFraming(f *testing.F) {
 		end, bad := readPlainly(data)
 		var watch framing
 		cut = min(max(cut, 0), len(data))
-		n, ok := watch.pass(data[:cut])
-		if ok {
+		n, v := watch.pass(data[:cut])
+		if v == passes {
 			var more int
-			more, ok = watch.pass(data[cut:])
+			more, v = watch.pass(data[cut:])
 			n += more
 		}
 		switch {
-		case bad && ok:
+		case v == tooLong && n < MaxHeaderBytes:
+			t.Errorf("%q is too long at %d", data, n)
+		case bad && v == passes:
 			t.Errorf("%q is let past", data)
-		case !ok && n < end:
+		case v == ambiguous && n < end:
 			t.Errorf("%q is refused at %d; net/http takes all up to %d", data, n, end)
 		}
 	})

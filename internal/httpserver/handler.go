@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,8 +15,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// MaxURLBytes is the maximum length of a request target.
-const MaxURLBytes = 8 << 10
+// MaxURLBytes is the maximum length of a request target, and MaxHeaderBytes that of the
+// request line and the headers, without the empty line at their end.
+const (
+	MaxURLBytes    = 8 << 10
+	MaxHeaderBytes = 16 << 10
+)
 
 const requestIDHeader = "X-Request-Id"
 
@@ -67,14 +72,17 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	out := &recorder{ResponseWriter: w}
 	conn := connOf(r)
-	if _, ok := w.(interface{ SendsWhole() }); !ok {
+	if _, ok := w.(interface{ SendsWhole() }); !ok && conn != nil {
 		out.conn = conn
+		var stop context.CancelFunc
+		r, stop = conn.presence.watch(r)
+		defer stop()
 	}
 	// Request ids are not secret, so the fast generator will do. Ids from clients
 	// are not used: ours are unique and have one format.
 	requestID := id.Format("req_", began, rand.Uint64(), rand.Uint64())
 	out.Header()[requestIDHeader] = []string{requestID}
-	if f.draining.Load() || conn != nil && conn.door.crowded() || len(r.TransferEncoding) > 0 { // see framing
+	if f.draining.Load() || conn != nil && conn.endsAfter(r) {
 		out.Header()["Connection"] = closeConnection
 	}
 
@@ -111,6 +119,10 @@ func (f *Handler) answer(out *recorder, r *http.Request) (complete bool) {
 		}
 	}()
 
+	if out.conn != nil && out.conn.tooLong {
+		f.Refuse(out, r, http.StatusRequestHeaderFieldsTooLarge)
+		return true
+	}
 	if len(r.RequestURI) > MaxURLBytes {
 		f.Refuse(out, r, http.StatusRequestURITooLong)
 		return true
@@ -133,9 +145,19 @@ type recorder struct {
 func (o *recorder) WriteHeader(status int) {
 	if o.status == 0 && status >= 200 { // 1xx responses precede the final one
 		o.status = status
+		if o.Header()["Retry-After"] == nil && asksToRetry(status) {
+			o.Header()["Retry-After"] = inASecond
+		}
 	}
 	o.ResponseWriter.WriteHeader(status)
 }
+
+// asksToRetry reports whether a status means that the same request may succeed later.
+func asksToRetry(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
+var inASecond = []string{"1"}
 
 func (o *recorder) Write(p []byte) (int, error) {
 	if o.status == 0 {
@@ -156,6 +178,15 @@ func (o *recorder) Write(p []byte) (int, error) {
 func (o *recorder) isWhole(p []byte) bool {
 	length := o.Header()["Content-Length"]
 	return o.bytes == 0 && len(length) == 1 && length[0] == strconv.Itoa(len(p))
+}
+
+// EndWithInput is called by the function of this name.
+func (o *recorder) EndWithInput() {
+	if o.conn != nil {
+		o.conn.presence.endWithInput()
+	} else {
+		EndWithInput(o.ResponseWriter)
+	}
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -68,7 +68,7 @@ var (
 
 // BodyError says why a request's body was refused.
 type BodyError struct {
-	Status  int    // 400, 413 or 415
+	Status  int    // 400, 408, 413 or 415
 	Pointer string // location in the body, as a JSON pointer; empty for the whole
 	Message string // safe to show
 }
@@ -97,7 +97,7 @@ func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxD
 		}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, badBody("", "the body did not arrive in time")
+		return nil, &BodyError{Status: http.StatusRequestTimeout, Message: "the body did not arrive in time"}
 	}
 	if err != nil {
 		return nil, badBody("", "the body could not be read to its end")

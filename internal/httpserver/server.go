@@ -16,12 +16,14 @@ import (
 // read its response, is disconnected.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 9 * time.Second // plus up to one second on the fast path before
 	writeTimeout      = 15 * time.Second
 	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
-	maxHeaderBytes    = 16 << 10         // net/http adds 4 KiB of slack
 	maxConnections    = 10_000
 )
+
+// readTimeout is the time that a client has for its request, plus up to one second on the
+// fast path before. Some tests cannot wait for it.
+var readTimeout = 9 * time.Second
 
 // The three steps of a drain. For drainNotice, responses tell clients to reconnect
 // elsewhere while new requests are still served. Then no connection is accepted, and the
@@ -111,7 +113,7 @@ func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
+		MaxHeaderBytes:    MaxHeaderBytes, // not exact: see framing
 		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 

@@ -151,7 +151,7 @@ func TestServe_ReportsABrokenListener(t *testing.T) {
 	}
 }
 
-// Headers beyond the limit are refused by net/http itself, and the connection
+// Headers beyond the limit are refused, and the connection
 // is closed: nothing of them is kept.
 func TestServe_RefusesLongHeaders(t *testing.T) {
 	addr, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {})

@@ -24,8 +24,10 @@ func adminHandler(measured *metrics.Set) *httpserver.Site {
 	}, nil)
 }
 
-func serveAdmin(ctx context.Context, ln net.Listener, handler http.Handler, log *slog.Logger) error {
-	srv := httpserver.NewServer(handler, log)
+const notAdmin = "The admin interface is served only by its address, as localhost, and by the names in --admin-hosts."
+
+func serveAdmin(ctx context.Context, ln net.Listener, hosts []string, handler http.Handler, log *slog.Logger) error {
+	srv := httpserver.NewServer(httpserver.OnlyHosts(hosts, notAdmin, handler), log)
 	srv.WriteTimeout = time.Minute                             // a CPU profile takes long
 	defer context.AfterFunc(ctx, func() { _ = srv.Close() })() // no draining
 	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {

@@ -23,6 +23,7 @@ type Server struct {
 	health  httpserver.Health
 	metrics *metrics.Set
 	shed    bool
+	hosts   []string // of the admin interface
 }
 
 // ServerConfig configures a server.
@@ -36,6 +37,7 @@ type ServerConfig struct {
 	PublicURL        string // where clients reach the server
 	PreviewKeyPrefix string // first word of the preview's demo keys
 	Proxies          httpserver.Proxies
+	AdminHosts       []string                                    // names of the admin interface, besides localhost
 	MaxConnections   int                                         // of one address; 0: no limit
 	NoFastPath       bool                                        // let net/http read every request
 	ShedLoad         bool                                        // refuse requests under too much load
@@ -52,7 +54,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad}
+	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
 	s.router = newRouter(&s.health, s.node.API, pages)
 	s.health.Log = cfg.Log
 	s.health.Checks = map[string]func(context.Context) error{
@@ -114,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 	})
 	if admin != nil {
 		s.node.log.Info("admin interface", "addr", admin.Addr().String())
-		group.Go(func() error { return serveAdmin(ctx, admin, adminHandler(s.metrics), s.node.log) })
+		group.Go(func() error { return serveAdmin(ctx, admin, s.hosts, adminHandler(s.metrics), s.node.log) })
 	}
 	if s.shed {
 		group.Go(func() error { return s.router.pressure.Run(serving) })

@@ -3,10 +3,12 @@ package node
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,24 @@ func TestServer(t *testing.T) {
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("%s returns %d; want %d", path, response.StatusCode, want)
+		}
+	}
+	for path, want := range map[string]string{
+		"/v1/keys/self": `"code":"headers_too_large"`, "/api/v1/hotspots": `"error":"Headers too large"`, "/": `"error":"Headers too large"`,
+	} {
+		request, err := http.NewRequest(http.MethodGet, "http://"+ln.Addr().String()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Long", strings.Repeat("x", 22_000))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusRequestHeaderFieldsTooLarge || !strings.Contains(string(body), want) || response.Header.Get("X-Request-Id") == "" {
+			t.Errorf("long headers for %s: %s %s %v", path, response.Status, body, err)
 		}
 	}
 	cancel()

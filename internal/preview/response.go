@@ -147,6 +147,8 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		methodNotAllowed(w)
 	case http.StatusRequestURITooLong:
 		fail(w, status, failure{"URI too long", fmt.Sprintf("The request's URL is longer than %d bytes.", httpserver.MaxURLBytes)})
+	case http.StatusRequestHeaderFieldsTooLarge:
+		fail(w, status, failure{"Headers too large", fmt.Sprintf("The request line and headers are longer than %d bytes.", httpserver.MaxHeaderBytes)})
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 		fail(w, status, failure{"Overloaded", "There is more to do than the service can. Please try again in a second."})

@@ -27,6 +27,8 @@ type trust struct {
 	upTo   time.Time     // when the clock was last trusted; zero: never yet
 	steady bool          // it was trusted at the last check
 	back   bool          // it went back, and has not been trusted since
+	backTo beacon.Minute // where it last went back to, or was at the start
+	backs  int           // how often memory was cut for it
 	warned time.Time     // the last warning, by the machine's clock
 }
 
@@ -35,6 +37,8 @@ type reading struct {
 	now    time.Time
 	steady bool      // it is trusted
 	upTo   time.Time // the latest moment that is certain: now, if it is trusted and no witness is behind it
+	backTo beacon.Minute
+	backs  int
 }
 
 // strange reports whether the clock shows another day than what is certain: days that
@@ -65,13 +69,15 @@ func (t *Telemetry) read() reading {
 	minute := beacon.MinuteOf(now)
 	if minute < c.last {
 		t.suspicions.raise()
-		t.finals.forget() // a day that was over may not be any more
+		t.finals.forget()   // a day that was over may not be any more
+		t.cursors.restart() // memory may have taken beats of it for late ones
+		c.backTo = minute
 	}
 	if minute < c.last || c.back && steady {
 		t.goBack(now, steady)
 	}
 	c.last = minute
-	return reading{now, steady, c.upTo}
+	return reading{now, steady, c.upTo, c.backTo, c.backs}
 }
 
 // certain returns the latest moment up to now that has come by every witness, and
@@ -103,6 +109,19 @@ func (t *Telemetry) goBack(now time.Time, steady bool) {
 		t.suspicions.raise()
 	}
 	c.back = !steady
+	c.backs++
+}
+
+// unlessBack calls fold unless the clock went back since a reading, and reports whether
+// it did. Memory has then forgotten what is in records, and must not replace them.
+func (t *Telemetry) unlessBack(since reading, fold func()) bool {
+	t.trust.mu.Lock()
+	defer t.trust.mu.Unlock()
+	if t.trust.backs != since.backs {
+		return false
+	}
+	fold()
+	return true
 }
 
 func (t *Telemetry) warnOfClock(now, real time.Time) {
@@ -121,5 +140,6 @@ func (t *Telemetry) startClock() {
 	l := t.read()
 	t.trust.mu.Lock()
 	defer t.trust.mu.Unlock()
+	t.trust.backTo = beacon.MinuteOf(l.now)
 	t.goBack(l.now, l.steady)
 }

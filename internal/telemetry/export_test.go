@@ -8,6 +8,8 @@ import (
 // None of these tests is about how long a beat may wait, and a machine may be slow.
 func init() { appendTimeout = 5 * time.Minute }
 
+const FoldChunk = foldChunk
+
 // The jobs of Run, for tests that do them one by one.
 
 func (t *Telemetry) Write(ctx context.Context)          { t.write(ctx) }

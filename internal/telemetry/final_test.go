@@ -56,6 +56,7 @@ func TestFinalBefore(t *testing.T) {
 		n.must(t, n.Refresh)
 		c.pass(time.Hour)
 		n.final(t, 0, false) // yesterday may have gone on in between
+		n.must(t, n.follower.CatchUp)
 		n.must(t, n.Fold)
 		n.final(t, today, true)
 
@@ -303,6 +304,7 @@ func TestFinalBefore_DoubtWhileFolding(t *testing.T) {
 	n.must(t, n.Fold)
 	n.final(t, 0, false)
 	f.putRecords = nil
+	n.must(t, n.follower.CatchUp) // beats of the day may have been taken for late ones
 	n.must(t, n.Fold)
 	n.final(t, beacon.DayOf(midnight), true)
 }

@@ -134,7 +134,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 func (t *Telemetry) foldChunk(
 	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, final beacon.Day,
 ) error {
-	rows, finish := t.Fleet.Fold(ids, clock.upTo, final)
+	var rows []beacon.RecordRow
+	var finish func(written bool)
+	if !t.unlessBack(clock, func() { rows, finish = t.Fleet.Fold(ids, clock.upTo, final, clock.backTo) }) {
+		return errors.New("the clock was set back meanwhile; the heartbeats are folded again")
+	}
 	err := t.Store.PutRecords(ctx, held, rows)
 	finish(err == nil)
 	return err

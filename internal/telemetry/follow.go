@@ -14,6 +14,7 @@ type cursors struct {
 	mu       sync.Mutex
 	read     map[string]int64
 	followed beacon.Minute // up to when all journals are applied
+	restarts int           // how often all that was forgotten
 }
 
 // Heads is how long the journals of all nodes were at a time.
@@ -22,11 +23,14 @@ type Heads struct {
 	at   beacon.Minute // when they began to be read
 }
 
-// caughtUp records that everything is applied that was in the journals by a minute.
-func (p *cursors) caughtUp(at beacon.Minute) {
+// caughtUp records that everything is applied that was in the journals by a minute,
+// since a restart.
+func (p *cursors) caughtUp(at beacon.Minute, since int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.followed = at
+	if p.restarts == since {
+		p.followed = at
+	}
 }
 
 // upTo returns the minute up to which all journals are applied.
@@ -36,11 +40,22 @@ func (p *cursors) upTo() beacon.Minute {
 	return p.followed
 }
 
-// reached records that a node's journal is applied up to a row.
-func (p *cursors) reached(node string, seq int64) {
+// reached records that a node's journal is applied up to a row, since a restart.
+func (p *cursors) reached(node string, seq int64, since int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.read[node] = max(p.read[node], seq)
+	if p.restarts == since {
+		p.read[node] = max(p.read[node], seq)
+	}
+}
+
+// restart makes Follow read again all that is still in the journals.
+func (p *cursors) restart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.read)
+	p.followed = 0
+	p.restarts++
 }
 
 // wrote records that a row of our own is applied. If the outcome of the row before it
@@ -53,10 +68,10 @@ func (p *cursors) wrote(node string, seq int64) {
 	}
 }
 
-func (p *cursors) of(node string) int64 {
+func (p *cursors) of(node string) (seq int64, restarts int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.read[node]
+	return p.read[node], p.restarts
 }
 
 func (p *cursors) all() map[string]int64 {
@@ -80,20 +95,20 @@ func (t *Telemetry) Heads(ctx context.Context) (Heads, error) {
 // change made before. Known beats change nothing, so it does not matter that the writer
 // may apply some at the same moment.
 func (t *Telemetry) Follow(ctx context.Context, upTo Heads) error {
+	_, began := t.cursors.of("")
 	for node, head := range upTo.rows {
-		for t.cursors.of(node) < head {
-			if err := t.advance(ctx, node, head); err != nil {
+		for place, since := t.cursors.of(node); place < head; place, since = t.cursors.of(node) {
+			if err := t.advance(ctx, node, place, head, since); err != nil {
 				return err
 			}
 		}
 	}
-	t.cursors.caughtUp(upTo.at)
+	t.cursors.caughtUp(upTo.at, began)
 	return nil
 }
 
 // advance applies the next rows of one node's journal, which went up to head.
-func (t *Telemetry) advance(ctx context.Context, node string, head int64) error {
-	place := t.cursors.of(node)
+func (t *Telemetry) advance(ctx context.Context, node string, place, head int64, since int) error {
 	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
 	if err != nil {
 		return err
@@ -101,7 +116,7 @@ func (t *Telemetry) advance(ctx context.Context, node string, head int64) error 
 	if len(rows) == 0 {
 		// Folded and trimmed since Heads: what it held is in the records.
 		t.suspicions.raise()
-		t.cursors.reached(node, head)
+		t.cursors.reached(node, head, since)
 		return nil
 	}
 	if place > 0 && rows[0].Seq > place+1 {
@@ -117,6 +132,6 @@ func (t *Telemetry) advance(ctx context.Context, node string, head int64) error 
 		t.noteLate(node, beats)
 		t.Fleet.Replay(beats)
 	}
-	t.cursors.reached(node, rows[len(rows)-1].Seq)
+	t.cursors.reached(node, rows[len(rows)-1].Seq, since)
 	return nil
 }

@@ -12,24 +12,27 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 	const longest = 31 // days
 	last, _ := t.folds.last()
 	since := min(last.Day(), today)
-	for day := max(since, 1, max(today, longest)-longest+1) - 1; day <= today; day++ {
+	first := max(since, 1, max(today, longest)-longest+1) - 1
+	for day := first; day <= today; day++ {
 		if err := t.restoreDay(ctx, day, ids); err != nil {
 			return err
 		}
 	}
-	return t.rereadAhead(ctx, ids, today)
+	return t.rereadOthers(ctx, ids, first, today)
 }
 
-// rereadAhead merges the records of days of which memory has beats although they have
-// not come: if now is wrong, those are right.
-func (t *Telemetry) rereadAhead(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
-	ahead := map[beacon.Day][]beacon.HotspotID{}
+// rereadOthers merges the records of other days of which memory has beats. They have not
+// come, or are long over: if now is wrong, those are right.
+func (t *Telemetry) rereadOthers(ctx context.Context, ids []beacon.HotspotID, first, today beacon.Day) error {
+	others := map[beacon.Day][]beacon.HotspotID{}
 	for _, id := range ids {
-		for _, day := range t.Fleet.DaysAfter(id, today) {
-			ahead[day] = append(ahead[day], id)
+		for _, day := range t.Fleet.DaysAfter(id, -1) {
+			if day < first || day > today {
+				others[day] = append(others[day], id)
+			}
 		}
 	}
-	for day, ids := range ahead {
+	for day, ids := range others {
 		rows, err := t.Store.Records(ctx, day, ids)
 		if err != nil {
 			return err

@@ -279,7 +279,7 @@ func (s *modelSpot) uptime(_ *world, _ span, got any) string {
 	return ""
 }
 
-// connections is decision D31: of each hour, the most clients at once. Where the
+// connections is decision D101: of each hour, the most clients at once. Where the
 // clock does not tell the hour of a beat, it is between the most and the sum.
 func (s *modelSpot) connections(w *world, _ span, got any) string {
 	hours, all, certain := map[int64]int{}, 0, true

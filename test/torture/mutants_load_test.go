@@ -24,8 +24,8 @@ var loadMutants = []mutant{
 		old: "maxBodyBytes = 64 << 10", new: "maxBodyBytes = 1 << 30",
 	},
 	{
-		name: "headers of any size are read", fault: "TestF19_Oversize", file: "internal/httpserver/server.go",
-		old: "maxHeaderBytes    = 16 << 10", new: "maxHeaderBytes    = 16 << 20",
+		name: "headers of any size are read", fault: "TestF19_Oversize", file: "internal/httpserver/handler.go",
+		old: "MaxHeaderBytes = 16 << 10", new: "MaxHeaderBytes = 16 << 20",
 	},
 	{
 		name: "a drain cuts requests off", fault: "TestF24_Drain/sqlite", file: "internal/httpserver/server.go",

@@ -85,7 +85,7 @@ function patient({ tries = 5, patience = 30, fetch: send = (r) => fetch(r) }: Op
       try {
         const response = await send(last ? request : request.clone());
         const asked = Number(response.headers.get("Retry-After") ?? 0) || 0;
-        if (last || (response.status !== 429 && response.status !== 503) || asked > patience) return response;
+        if (last || ![408, 429, 503].includes(response.status) || asked > patience) return response;
         await response.body?.cancel();
         wait = Math.max(wait, asked);
       } catch (problem) {
@@ -167,7 +167,7 @@ export async function* events(options: Options, after?: number, signal: AbortSig
       }
     } catch (problem) {
       if (signal.aborted) return;
-      const final = problem instanceof BeaconError && problem.status < 500 && problem.status !== 429;
+      const final = problem instanceof BeaconError && problem.status < 500 && ![408, 429].includes(problem.status);
       if (final || problem instanceof SyntaxError) throw problem;
     }
     try {

@@ -107,6 +107,12 @@ func (c *conn) servePlain() bool {
 	}
 }
 
+// gone reports whether the client has closed the connection, or its side of it.
+func (c *conn) gone() bool {
+	ended, broken := c.peek()
+	return ended || broken
+}
+
 // nothingCame reports whether a client that timed out or left has sent no request. After
 // the first request, net/http needs four bytes before it looks at the next.
 func (c *conn) nothingCame() bool {

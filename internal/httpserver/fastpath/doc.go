@@ -18,8 +18,8 @@
 // For handlers this means: a request, its header and its response are valid only until
 // they return. Then they are cleared and reused for the next request on the connection,
 // which may be another person's. Strings taken from them remain valid. A context ends
-// with the connection, not with the request; if the client leaves, it ends within a
-// second.
+// with the connection, not with the request. It ends within a second when the connection
+// breaks, but not when the client has only closed its sending side (see EndWithInput).
 //
 //	fast := fastpath.New(listener, fastpath.Config{Handler: handler, HandOver: others.give, …})
 //	go fast.Run(ctx)

@@ -6,4 +6,4 @@ package fastpath
 // serves every connection.
 const canSeeLeaving = false
 
-func (c *conn) gone() bool { return false }
+func (c *conn) peek() (ended, broken bool) { return false, false }

@@ -9,9 +9,10 @@ import (
 
 const canSeeLeaving = true
 
-// gone reports whether the client has closed the connection, or its side of it. It
-// consumes no input.
-func (c *conn) gone() bool {
+// peek reports whether the client has closed its sending side, and whether the
+// connection is broken. A client that has closed both sides looks like one that has
+// closed the first, until something is sent to it. It consumes no input.
+func (c *conn) peek() (ended, broken bool) {
 	var n int
 	var failed error
 	err := c.raw.Control(func(fd uintptr) {
@@ -19,10 +20,10 @@ func (c *conn) gone() bool {
 	})
 	switch {
 	case err != nil: // closed by us
-		return true
+		return true, true
 	case errors.Is(failed, syscall.EAGAIN), errors.Is(failed, syscall.EINTR):
-		return false
+		return false, false
 	default:
-		return failed != nil || n == 0
+		return failed != nil || n == 0, failed != nil
 	}
 }

@@ -31,9 +31,10 @@ const (
 	busy                  // being served
 	kinds   = phase(3)
 
-	late      = phase(4) // the response took too long; writes fail
-	ownLimit  = phase(8) // the handler sets its own write deadline
-	phaseBits = 4
+	late      = phase(4)  // the response took too long; writes fail
+	ownLimit  = phase(8)  // the handler sets its own write deadline
+	withInput = phase(16) // the context ends when the client has closed its sending side
+	phaseBits = 5
 )
 
 func (p phase) kind() phase   { return p & kinds }
@@ -66,8 +67,10 @@ func (c *conn) scan(tick uint64) {
 	if p.kind() != busy {
 		return
 	}
-	if tick-p.since() > seenAfter && c.gone() {
-		c.cancel()
+	if tick-p.since() > seenAfter {
+		if ended, broken := c.peek(); broken || ended && p&withInput != 0 {
+			c.cancel()
+		}
 	}
 	if tick-p.since() > c.ln.writeScans && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
 		_ = c.Conn.SetWriteDeadline(past)

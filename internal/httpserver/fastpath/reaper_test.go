@@ -53,31 +53,64 @@ func TestListener_ClosesTheIdle(t *testing.T) {
 	until(t, func() bool { return l.len() == 0 && l.accepted() == 0 })
 }
 
-// The context of a request ends when its client leaves, and no earlier.
+// The context of a request ends when the connection breaks, and no earlier. A client
+// that has closed its sending side is waiting for the response, unless the handler knows
+// better.
 func TestListener_ClientLeaves(t *testing.T) {
-	began, ended := make(chan context.Context), make(chan struct{})
-	l, addr := startListener(t, func(_ http.ResponseWriter, r *http.Request) {
+	began, release := make(chan context.Context), make(chan struct{})
+	l, addr := startListener(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stream" {
+			w.(*responseWriter).EndWithInput()
+		}
 		began <- r.Context()
-		<-r.Context().Done()
-		ended <- struct{}{}
+		select {
+		case <-r.Context().Done():
+		case <-release:
+		}
 	})
-	for _, leave := range []func(*caller){
-		func(c *caller) { _ = c.Close() },
-		func(c *caller) { _ = c.Conn.(*net.TCPConn).SetLinger(0); _ = c.Close() },
-		func(c *caller) { _ = c.Conn.(*net.TCPConn).CloseWrite() }, // as net/http sees it
+	for _, client := range []struct {
+		path  string
+		leave func(*net.TCPConn)
+		ends  bool
+	}{
+		{"/", func(c *net.TCPConn) { _ = c.SetLinger(0); _ = c.Close() }, true},
+		{"/", func(c *net.TCPConn) { _ = c.CloseWrite() }, false},
+		{"/stream", func(c *net.TCPConn) { _ = c.CloseWrite() }, true},
 	} {
 		c := call(t, addr)
-		c.Say(t, plainSamples[0])
+		c.Say(t, inLines("GET "+client.path+" HTTP/1.1", "Host: x"))
 		ctx := <-began
 		l.scanOften(seenAfter + 5)
 		if ctx.Err() != nil {
 			t.Error("the context ended before the client left")
 		}
-		leave(c)
-		until(t, func() bool { l.scan(); return ctx.Err() != nil })
-		<-ended
+		client.leave(c.Conn.(*net.TCPConn))
+		if client.ends {
+			until(t, func() bool { l.scan(); return ctx.Err() != nil })
+			continue
+		}
+		until(t, func() bool { return l.isHalfClosed() })
+		l.scanOften(seenAfter + 5)
+		if ctx.Err() != nil {
+			t.Error("the context ended though the client waits for its response")
+		}
+		release <- struct{}{}
+		if response, _ := c.Hear(t); response.StatusCode != http.StatusOK {
+			t.Errorf("heard %s", response.Status)
+		}
 	}
 	until(t, func() bool { return l.len() == 0 })
+}
+
+// isHalfClosed reports whether the only client has closed its sending side.
+func (l *Listener) isHalfClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		ended, broken := c.peek()
+		return ended && !broken
+	}
+	return false
 }
 
 // A client that has sent all it has to say still gets its answer.

@@ -59,6 +59,10 @@ func (w *responseWriter) Header() http.Header { return w.header }
 // system call if it can. net/http's takes two.
 func (w *responseWriter) SendsWhole() {}
 
+// EndWithInput makes the request's context end when the client closes its sending side,
+// not only when the connection breaks.
+func (w *responseWriter) EndWithInput() { w.conn.state.Or(uint64(withInput)) }
+
 func (w *responseWriter) bodyAllowed() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }

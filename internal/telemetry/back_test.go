@@ -1,0 +1,109 @@
+package telemetry_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// A clock is ahead for so long that a day becomes final, and is set right before the day
+// is closed. The beats that are taken from then on count, whatever the server gets to do
+// before it folds again, and so does all that was before.
+func TestClock_BackIntoAFinalDay(t *testing.T) {
+	for name, notice := range map[string]func(t *testing.T, n *node){
+		"nobody looks":   func(*testing.T, *node) {},
+		"it is marked":   func(t *testing.T, n *node) { n.must(t, n.Mark) },
+		"it is noticed":  func(t *testing.T, n *node) { n.must(t, n.Refresh) },
+		"it is followed": func(t *testing.T, n *node) { n.must(t, n.follower.CatchUp) },
+		"it is folded":   func(t *testing.T, n *node) { n.must(t, n.Fold) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, open database) { testBackIntoAFinalDay(t, open, notice) })
+		})
+	}
+}
+
+func testBackIntoAFinalDay(t *testing.T, open database, notice func(*testing.T, *node)) {
+	c, day := running(evening), beacon.DayOf(evening)
+	n := start(t, open, c, nil)
+	n.upFor(t, 6)
+	ids := n.register(t, 2, evening)
+	always, later := ids[0], ids[1]
+	beats := func(of beacon.HotspotID) func(int) {
+		seq := uint64(0)
+		return func(int) {
+			seq++
+			n.beat(t, of, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		}
+	}
+	one, two := beats(always), beats(later)
+	n.runs(t, c, 15, one)
+	c.pass(time.Hour)
+	n.runs(t, c, 20, one) // nobody minds
+	n.final(t, day+1, true)
+	c.pass(-time.Hour - 20*time.Minute)
+	notice(t, n)
+	for m := range 10 { // it takes long until it folds
+		one(m)
+		two(m)
+		n.must(t, n.Mark)
+		n.must(t, n.Refresh) // it looks every second, but not before the first beat
+		c.run(time.Minute)
+	}
+	n.toTheEnd(t, c, one)
+	want := beacon.Facts{Served: 60, Expected: 60, Outside: 1380, Bytes: 80e6}
+	if got := diskFacts(t, n, day, always); got != want {
+		t.Errorf("the record of the day says %+v; want %+v", got, want)
+	}
+	want.Served, want.Bytes = 13, 10e6
+	if got := diskFacts(t, n, day, later); got != want {
+		t.Errorf("of a hotspot that was heard only once the clock was right, it says %+v; want %+v", got, want)
+	}
+}
+
+// The clock is set back while a fold by the old time is under way, between two groups of
+// hotspots. What memory has forgotten meanwhile is still in the records.
+func TestClock_BackWhileFolding(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c, f, day := running(evening), &faulty{}, beacon.DayOf(evening)
+		n := start(t, open, c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+		n.upFor(t, 6)
+		ids := n.register(t, telemetry.FoldChunk+1, evening)
+		last := slices.Max(ids)
+		seq := uint64(0)
+		beat := func(int) {
+			seq++
+			n.beat(t, last, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		}
+		n.runs(t, c, 15, beat)
+		c.pass(time.Hour)
+		n.runs(t, c, 20, beat)
+		n.final(t, day+1, true)
+		var beating errgroup.Group
+		for _, id := range ids { // so that all are folded
+			beating.Go(func() error { return n.try(t.Context(), id, beacon.Heartbeat{Boot: 2, Seq: 1}) })
+		}
+		if err := beating.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		f.putRecords = func(next func() error) error {
+			f.putRecords = nil
+			c.pass(-time.Hour - 20*time.Minute)
+			n.works(t)
+			beat(0)
+			return next()
+		}
+		if err := n.Fold(t.Context()); err == nil {
+			t.Error("the fold succeeded")
+		}
+		n.toTheEnd(t, c, beat)
+		if got := diskFacts(t, n, day, last); got.Served != 60 || got.Expected != 60 || got.Bytes != (15+20+1+45)*1e6 {
+			t.Errorf("the record of the day says %+v", got)
+		}
+	})
+}

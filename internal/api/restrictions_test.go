@@ -99,12 +99,14 @@ func TestRestrictions_AreInherited(t *testing.T) {
 		Scopes: beacon.Some([]string{"keys:manage"}), Origins: beacon.Some([]string{app, other}), Addresses: beacon.Some([]string{"127.0.0.0/8"}),
 	})
 	for body, want := range map[string]string{
-		`{"scopes":[]}`:                             "[https://app.example.org https://other.example.org] [127.0.0.0/8]",
+		`{"scopes":[]}`: "[https://app.example.org https://other.example.org] [127.0.0.0/8]",
 		`{"scopes":[],"origins":["` + app + `"]}`:   "[https://app.example.org] [127.0.0.0/8]",
 		`{"scopes":[],"addresses":["127.0.0.1"]}`:   "[https://app.example.org https://other.example.org] [127.0.0.1/32]",
 		`{"scopes":[],"origins":[],"addresses":[]}`: "[https://app.example.org https://other.example.org] [127.0.0.0/8]",
 	} {
-		var made struct{ Data struct{ Origins, Addresses []string } }
+		var made struct {
+			Data struct{ Origins, Addresses []string }
+		}
 		a := c.post(t, "/v1/keys", body, "Origin", app).want(t, http.StatusOK)
 		if err := json.Unmarshal(a.body, &made); err != nil || fmt.Sprint(made.Data.Origins, made.Data.Addresses) != want {
 			t.Errorf("%s created a key for %v, %v; want %s", body, made.Data, err, want)

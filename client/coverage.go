@@ -26,6 +26,7 @@ type CoverageQuery struct {
 type Coverage struct {
 	Bounds             Bounds         `json:"bounds"`
 	HotspotCount       int            `json:"hotspot_count"`
+	OnlineCount        int            `json:"online_count"` // how many of them are online
 	CoverageAreaKM2    float64        `json:"coverage_area_km2"`
 	CoveragePercentage float64        `json:"coverage_percentage"` // a fraction, 0 to 1
 	Aggregated         bool           `json:"aggregated"`          // whether the items are clusters
@@ -39,6 +40,9 @@ type CoverageItem struct {
 	Lng     float64 `json:"lng"`
 	RadiusM float64 `json:"radius_m"`
 	Status  Status  `json:"status"`
+
+	// Of a hotspot; zero for a cluster.
+	Connection
 
 	// Of a cluster; 0 for a hotspot.
 	Count       int `json:"count,omitempty"`

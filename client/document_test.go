@@ -67,34 +67,33 @@ func unused(t testing.TB, document []byte, calls []string) (operations []string)
 
 // schemas says which type stands for which schema of the document.
 var schemas = map[string]reflect.Type{
-	"Hotspot":         reflect.TypeFor[client.Hotspot](),
-	"HotspotListed":   reflect.TypeFor[client.HotspotListed](),
-	"HotspotSummary":  reflect.TypeFor[client.HotspotSummary](),
-	"Registration":    reflect.TypeFor[client.Registration](),
-	"Change":          reflect.TypeFor[client.Change](),
-	"Changed":         reflect.TypeFor[client.Changed](),
-	"SettingsForm":    reflect.TypeFor[client.SettingsForm](),
-	"Verification":    reflect.TypeFor[client.Verification](),
-	"LinkCode":        reflect.TypeFor[client.LinkCode](),
-	"Linked":          reflect.TypeFor[client.Linked](),
-	"Heartbeat":       reflect.TypeFor[client.Heartbeat](),
-	"HeartbeatTaken":  reflect.TypeFor[client.HeartbeatTaken](),
-	"History":         reflect.TypeFor[client.History](),
-	"Coverage":        reflect.TypeFor[client.Coverage](),
-	"CoverageCluster": reflect.TypeFor[client.CoverageItem](),
-	"Key":             reflect.TypeFor[client.Key](),
-	"KeyCreation":     reflect.TypeFor[client.KeyCreation](),
-	"CreatedKey":      reflect.TypeFor[client.CreatedKey](),
-	"QuotaForm":       reflect.TypeFor[client.QuotaForm](),
-	"Pagination":      reflect.TypeFor[client.Pagination](),
-	"Rewards":         reflect.TypeFor[client.Rewards](),
-	"RewardsMonth":    reflect.TypeFor[client.RewardsMonth](),
-	"Explanation":     reflect.TypeFor[client.Explanation](),
+	"Hotspot":        reflect.TypeFor[client.Hotspot](),
+	"HotspotListed":  reflect.TypeFor[client.HotspotListed](),
+	"HotspotSummary": reflect.TypeFor[client.HotspotSummary](),
+	"Registration":   reflect.TypeFor[client.Registration](),
+	"Change":         reflect.TypeFor[client.Change](),
+	"Changed":        reflect.TypeFor[client.Changed](),
+	"SettingsForm":   reflect.TypeFor[client.SettingsForm](),
+	"Verification":   reflect.TypeFor[client.Verification](),
+	"LinkCode":       reflect.TypeFor[client.LinkCode](),
+	"Linked":         reflect.TypeFor[client.Linked](),
+	"Heartbeat":      reflect.TypeFor[client.Heartbeat](),
+	"HeartbeatTaken": reflect.TypeFor[client.HeartbeatTaken](),
+	"History":        reflect.TypeFor[client.History](),
+	"Coverage":       reflect.TypeFor[client.Coverage](),
+	"Key":            reflect.TypeFor[client.Key](),
+	"KeyCreation":    reflect.TypeFor[client.KeyCreation](),
+	"CreatedKey":     reflect.TypeFor[client.CreatedKey](),
+	"QuotaForm":      reflect.TypeFor[client.QuotaForm](),
+	"Pagination":     reflect.TypeFor[client.Pagination](),
+	"Rewards":        reflect.TypeFor[client.Rewards](),
+	"RewardsMonth":   reflect.TypeFor[client.RewardsMonth](),
+	"Explanation":    reflect.TypeFor[client.Explanation](),
 }
 
 // apart are schemas that no type of ours has to have the shape of: envelopes,
 // GeoJSON, and what is read or written by hand.
-var apart = regexp.MustCompile(`Answer$|Page$|Features$|^(Point|Meta|Error|Link|CoverageHotspot|CoverageSimulation|Statement)$`)
+var apart = regexp.MustCompile(`Answer$|Page$|Features$|Properties$|^(Point|Meta|Error|Link|BoundsForm|OperatingHoursForm|CoverageHotspot|CoverageCluster|CoverageSimulation|Statement)$`)
 
 // Every field of every schema is a field of the type that stands for it, and back.
 func TestTypes_AreTheSchemas(t *testing.T) {
@@ -121,6 +120,10 @@ func TestTypes_AreTheSchemas(t *testing.T) {
 	delete(statement.Properties, "rows")
 	c.compare(t, "Statement", statement, reflect.TypeFor[client.Statement]())
 	c.compare(t, "Statement.rows", rows, reflect.TypeFor[[]client.StatementRow]())
+	// An item is a hotspot or a cluster.
+	item := c.schemas["CoverageCluster"]
+	maps.Copy(item.Properties, c.schemas["CoverageHotspot"].Properties)
+	c.compare(t, "CoverageItem", item, reflect.TypeFor[client.CoverageItem]())
 	simulated := c.schemas["CoverageSimulationAnswer"].Properties["data"]
 	c.compare(t, "CoverageSimulation", simulated, reflect.TypeFor[client.CoverageSimulation]())
 }

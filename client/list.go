@@ -75,17 +75,30 @@ type NearbyQuery struct {
 
 // HotspotSummary is a hotspot as shown to people who look for one.
 type HotspotSummary struct {
-	ID              string       `json:"id"`
-	Name            string       `json:"name"`
-	Type            Type         `json:"type"`
-	Location        SummaryPlace `json:"location"`
-	DistanceM       float64      `json:"distance_m"`
-	Status          Status       `json:"status"`
-	CoverageRadiusM float64      `json:"coverage_radius_m"`
-	SignalQuality   string       `json:"signal_quality"`
-	PerformanceTier string       `json:"performance_tier"`
-	CurrentLoad     float64      `json:"current_load"` // a fraction
-	Uptime30d       float64      `json:"uptime_30d"`   // a fraction
+	ID        string       `json:"id"`
+	Name      string       `json:"name"`
+	Type      Type         `json:"type"`
+	Location  SummaryPlace `json:"location"`
+	DistanceM float64      `json:"distance_m"`
+	Connection
+	Status          Status  `json:"status"`
+	CoverageRadiusM float64 `json:"coverage_radius_m"`
+	SignalQuality   string  `json:"signal_quality"`
+	PerformanceTier string  `json:"performance_tier"`
+	CurrentLoad     float64 `json:"current_load"` // a fraction
+	Uptime30d       float64 `json:"uptime_30d"`   // a fraction
+}
+
+// Connection is what one needs to connect to a hotspot: its network, and whether it is
+// open by its operating hours. Whether it works is its status.
+type Connection struct {
+	SSID    string `json:"ssid"`
+	OpenNow bool   `json:"open_now"`
+
+	// When that changes: OpenUntil if it is open, OpensAt if it is closed. Nil if nothing
+	// changes within a year, as without operating hours.
+	OpenUntil *time.Time `json:"open_until,omitempty"`
+	OpensAt   *time.Time `json:"opens_at,omitempty"`
 }
 
 // SummaryPlace is the location of a HotspotSummary.

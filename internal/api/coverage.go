@@ -68,7 +68,7 @@ func appendCoverage(out []byte, box geo.Box, s fleet.Survey, m meta) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(appendMark(append(out, '{'), s.Marks[i]), '}')
+		out = append(appendMark(append(out, '{'), s.Marks[i], time.Time(m.Timestamp)), '}')
 	}
 	for i := range s.Clusters {
 		if i > 0 {
@@ -82,19 +82,21 @@ func appendCoverage(out []byte, box geo.Box, s fleet.Survey, m meta) []byte {
 // appendFindings writes what is true of the box as a whole.
 func appendFindings(out []byte, s fleet.Survey) []byte {
 	out = strconv.AppendInt(append(out, `,"hotspot_count":`...), int64(s.Count), 10)
+	out = strconv.AppendInt(append(out, `,"online_count":`...), int64(s.Online), 10)
 	out = appendKm2(append(out, `,"coverage_area_km2":`...), km2Of(s.AreaKm2))
 	out = appendShare(append(out, `,"coverage_percentage":`...), s.Share)
 	return strconv.AppendBool(append(out, `,"aggregated":`...), s.Aggregated)
 }
 
-func appendMark(out []byte, m fleet.MapItem) []byte {
-	return appendMarkState(append(appendPlace(out, m.Spot), ','), m)
+func appendMark(out []byte, m fleet.MapItem, now time.Time) []byte {
+	f := fragmentsOf(m.Spot)
+	return appendMarkState(append(appendPlace(out, m.Spot, f), ','), m, f, now)
 }
 
-func appendMarkState(out []byte, m fleet.MapItem) []byte {
+func appendMarkState(out []byte, m fleet.MapItem, f fragments, now time.Time) []byte {
 	out = appendRadius(append(out, `"radius_m":`...), m.Spot.RadiusM())
 	out = append(append(out, `,"status":"`...), m.Status...)
-	return append(out, '"')
+	return appendConnection(append(out, '"'), m.Spot, f, now)
 }
 
 func appendCluster(out []byte, c *fleet.Cluster) []byte {
@@ -111,10 +113,14 @@ func appendClusterState(out []byte, c *fleet.Cluster) []byte {
 	return strconv.AppendInt(append(out, `,"online_count":`...), int64(c.Online), 10)
 }
 
-// clusterStatus returns online if any hotspot of the cluster is (decision N20).
+// clusterStatus returns online if any hotspot of the cluster is (decision N20), and
+// pending if all are (decision D103).
 func clusterStatus(c *fleet.Cluster) beacon.Status {
 	if c.Online > 0 {
 		return beacon.Online
+	}
+	if c.Pending {
+		return beacon.Pending
 	}
 	return beacon.Offline
 }

@@ -19,6 +19,7 @@ import (
 type covered struct {
 	Bounds     bounds      `json:"bounds"`
 	Count      *int        `json:"hotspot_count"`
+	Online     *int        `json:"online_count"`
 	AreaKm2    json.Number `json:"coverage_area_km2"`
 	Share      json.Number `json:"coverage_percentage"`
 	Aggregated *bool       `json:"aggregated"`
@@ -81,7 +82,7 @@ func (s *server) populate(t testing.TB, radius float64, places ...geo.Point) {
 		h := beacon.Hotspot{
 			ID: beacon.HotspotID(name), Name: "Kiosk", Type: beacon.Public, Version: 1, CreatedAt: noon, Settings: beacon.Settings{MaxConnections: 10, CoverageRadiusM: radius},
 		}
-		h.Location.Point = place
+		h.Location.Point, h.Device.SSID = place, "guest"
 		if i < len(places)-1 || i == 0 {
 			h.Location.VerifiedAt, h.Device.LinkedAt = noon.Add(-time.Hour), noon.Add(-time.Hour)
 			if i%2 == 0 {

@@ -23,6 +23,7 @@ func writeGeoJSON(w http.ResponseWriter, body []byte) {
 // appendNearbyFeatures is appendNearby as GeoJSON.
 func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 	out = append(out, `{"type":"FeatureCollection","features":[`...)
+	now := time.Time(m.Timestamp)
 	for i, hit := range hits {
 		if i > 0 {
 			out = append(out, ',')
@@ -32,7 +33,8 @@ func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 		out = append(append(out, `,"name":`...), f.name...)
 		out = append(append(out, toAddress[f.typeIndex]...), f.address...)
 		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
-		out = append(appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp))), '}') // appendFacts closes the properties
+		out = appendConnection(out, hit.Item, f, now)
+		out = append(appendFacts(out, hit.Item.Condition(now)), '}') // appendFacts closes the properties
 	}
 	return appendMeta(append(out, ']'), m)
 }
@@ -52,8 +54,9 @@ func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []b
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendFeature(out, mark.Spot, fragmentsOf(mark.Spot))
-		out = append(appendMarkState(append(out, ','), mark), "}}"...)
+		f := fragmentsOf(mark.Spot)
+		out = appendFeature(out, mark.Spot, f)
+		out = append(appendMarkState(append(out, ','), mark, f, time.Time(m.Timestamp)), "}}"...)
 	}
 	for i := range s.Clusters {
 		if i > 0 {

@@ -14,6 +14,7 @@ type featureCollection struct {
 	Type     string      `json:"type"`
 	BBox     []float64   `json:"bbox"`
 	Count    *int        `json:"hotspot_count"`
+	Online   *int        `json:"online_count"`
 	AreaKm2  json.Number `json:"coverage_area_km2"`
 	Share    json.Number `json:"coverage_percentage"`
 	Clusters *bool       `json:"aggregated"`
@@ -111,7 +112,7 @@ func TestGeoJSON_Coverage(t *testing.T) {
 		plain := c.get(t, "/v1/coverage?"+query)
 		want, list := data[covered](t, plain, http.StatusOK), generic(t, plain)
 		got := features(t, c.get(t, "/v1/coverage?"+query, "Accept", geoJSON))
-		if *got.Count != *want.Count || got.AreaKm2 != want.AreaKm2 || got.Share != want.Share || *got.Clusters != *want.Aggregated || len(got.Features) != len(list) {
+		if *got.Count != *want.Count || *got.Online != *want.Online || got.AreaKm2 != want.AreaKm2 || got.Share != want.Share || *got.Clusters != *want.Aggregated || len(got.Features) != len(list) {
 			t.Errorf("%s: %+v; want %+v", query, got, want)
 			continue
 		}

@@ -119,13 +119,16 @@ func (q *query) status(text string) beacon.Status {
 
 func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 	out = append(out, `{"data":[`...)
+	now := time.Time(m.Timestamp)
 	for i, hit := range hits {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendSummary(out, hit.Item)
+		f := fragmentsOf(hit.Item)
+		out = appendSummary(out, hit.Item, f)
 		out = appendTenths(append(out, `},"distance_m":`...), hit.Meters)
-		out = appendFacts(out, hit.Item.Condition(time.Time(m.Timestamp)))
+		out = appendConnection(out, hit.Item, f, now)
+		out = appendFacts(out, hit.Item.Condition(now))
 	}
 	return appendMeta(append(out, ']'), m)
 }

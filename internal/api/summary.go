@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,7 +16,7 @@ import (
 // with its version; see fleet.Encoder. The text between the parts is the same for all
 // hotspots: responses add it, so that memory does not hold it a million times.
 //
-// The result is a header and four JSON values: name, latitude, longitude and address.
+// The result is a header and five JSON values: name, latitude, longitude, SSID and address.
 // The header is the index of the type in types, then where each value but the last
 // ends, as a uint16. It is never stored on disk, so its form can change at any time. It
 // is written by hand because a million are encoded when a server starts.
@@ -29,29 +30,32 @@ func Summarize(h beacon.Hotspot) string {
 	binary.BigEndian.PutUint16(out[latEnds:], uint16(len(out)))
 	out = strconv.AppendFloat(out, h.Location.Point.Lng, 'f', -1, 64)
 	binary.BigEndian.PutUint16(out[lngEnds:], uint16(len(out)))
+	out = appendText(out, h.Device.SSID)
+	binary.BigEndian.PutUint16(out[ssidEnds:], uint16(len(out)))
 	return string(appendText(out, h.Location.Address))
 }
 
-// The header of a summary. A name has at most beacon.MaxName characters, and no angle
-// has more than 330 digits, so 16 bits are enough.
+// The header of a summary. A name has at most beacon.MaxName characters, no angle has
+// more than 330 digits, and an SSID has 32 bytes, so 16 bits are enough.
 const (
 	nameEnds   = 1
 	latEnds    = 3
 	lngEnds    = 5
-	headerSize = 7
+	ssidEnds   = 7
+	headerSize = 9
 )
 
 // fragments are the parts of a summary.
 type fragments struct {
-	typeIndex               byte // in types
-	name, lat, lng, address string
+	typeIndex                     byte // in types
+	name, lat, lng, ssid, address string
 }
 
 // fragmentsOf splits a summary. It allocates nothing.
 func fragmentsOf(s *fleet.Hotspot) fragments {
 	text := s.Encoded()
-	name, lat, lng := endAt(text, nameEnds), endAt(text, latEnds), endAt(text, lngEnds)
-	return fragments{text[0], text[headerSize:name], text[name:lat], text[lat:lng], text[lng:]}
+	name, lat, lng, ssid := endAt(text, nameEnds), endAt(text, latEnds), endAt(text, lngEnds), endAt(text, ssidEnds)
+	return fragments{text[0], text[headerSize:name], text[name:lat], text[lat:lng], text[lng:ssid], text[ssid:]}
 }
 
 func endAt(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
@@ -71,8 +75,7 @@ func afterName(next string) (texts [len(types)]string) {
 }
 
 // appendSummary begins an object about a hotspot, up to and including its address.
-func appendSummary(out []byte, s *fleet.Hotspot) []byte {
-	f := fragmentsOf(s)
+func appendSummary(out []byte, s *fleet.Hotspot, f fragments) []byte {
 	out = append(append(out, `{"id":"`...), s.ID()...)
 	out = append(append(out, `","name":`...), f.name...)
 	out = append(append(out, toLocation[f.typeIndex]...), f.lat...)
@@ -81,11 +84,26 @@ func appendSummary(out []byte, s *fleet.Hotspot) []byte {
 }
 
 // appendPlace writes the id and the coordinates of a hotspot, as members of an object.
-func appendPlace(out []byte, s *fleet.Hotspot) []byte {
-	f := fragmentsOf(s)
+func appendPlace(out []byte, s *fleet.Hotspot, f fragments) []byte {
 	out = append(append(out, `"id":"`...), s.ID()...)
 	out = append(append(out, `","lat":`...), f.lat...)
 	return append(append(out, `,"lng":`...), f.lng...)
+}
+
+// appendConnection writes what an app needs to connect: the name of the network, and
+// whether the hotspot is open (decision D103).
+func appendConnection(out []byte, s *fleet.Hotspot, f fragments, now time.Time) []byte {
+	out = append(append(out, `,"ssid":`...), f.ssid...)
+	open, until := s.OpenAt(now)
+	if open {
+		out = append(out, `,"open_now":true,"open_until":`...)
+	} else {
+		out = append(out, `,"open_now":false,"opens_at":`...)
+	}
+	if until.IsZero() {
+		return append(out, "null"...)
+	}
+	return append(stamp(until).append(append(out, '"')), '"')
 }
 
 // appendFeature begins a GeoJSON feature about a hotspot, up to the id in its properties.

@@ -25,6 +25,13 @@ var awkwardTexts = []string{
 	strings.Repeat("\x01", 200), strings.Repeat("ß", 10_000),
 }
 
+// Hours that are open at noon, and hours that are closed.
+var (
+	allWeek    = []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+	shopHours  = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: allWeek, Open: 9 * 60, Close: 17 * 60}}}
+	nightHours = &beacon.OperatingHours{Timezone: "Europe/Berlin", Weekly: []beacon.WeeklySpan{{Days: allWeek, Open: 22 * 60, Close: 4 * 60}}}
+)
+
 // Whatever a hotspot is called and wherever it is, the responses about it are the
 // bytes that a plain encoder of one hotspot writes.
 func TestSummary_AsPlainEncoder(t *testing.T) {
@@ -42,6 +49,8 @@ func TestSummary_AsPlainEncoder(t *testing.T) {
 			Settings: beacon.Settings{MaxConnections: 10, CoverageRadiusM: 50},
 		}
 		h.Location.Address = texts.Draw(t, "address")
+		h.Device.SSID = texts.Draw(t, "ssid")
+		h.Settings.OperatingHours = rapid.SampledFrom([]*beacon.OperatingHours{nil, shopHours, nightHours, {Timezone: "UTC"}}).Draw(t, "hours")
 		h.Location.Point = geo.Point{Lat: angles(90).Draw(t, "lat"), Lng: angles(180).Draw(t, "lng")}
 		if rapid.Bool().Draw(t, "verified") {
 			h.Location.VerifiedAt = noon.Add(-time.Hour)
@@ -67,15 +76,23 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
 	}
 	degrees := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	name, address, lat, lng := quote(h.Name), quote(h.Location.Address), degrees(h.Location.Point.Lat), degrees(h.Location.Point.Lng)
+	connection := `,"ssid":` + quote(h.Device.SSID) + map[*beacon.OperatingHours]string{
+		nil:        `,"open_now":true,"open_until":null`,
+		shopHours:  `,"open_now":true,"open_until":"2026-11-15T17:00:00.000Z"`,
+		nightHours: `,"open_now":false,"opens_at":"2026-11-15T21:00:00.000Z"`,
+	}[h.Settings.OperatingHours]
+	if o := h.Settings.OperatingHours; o != nil && o.Weekly == nil {
+		connection += `,"open_now":false,"opens_at":null`
+	}
 	facts := string(api.AppendFacts(nil, spot.Condition(noon)))
 	const meta = `"meta":{"request_id":"req_1","timestamp":"2026-11-15T12:00:00.000Z"}}` + "\n"
 	hits := []fleet.Hit{{Item: spot, Meters: 12.34}, {Item: spot, Meters: 5}}
 	inNearby := func(meters string) string {
-		return fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s},"distance_m":%s%s`, h.ID, name, h.Type, lat, lng, address, meters, facts)
+		return fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s},"distance_m":%s%s%s`, h.ID, name, h.Type, lat, lng, address, meters, connection, facts)
 	}
 	feature := func(meters string) string {
-		return fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","name":%s,"type":"%s","address":%s,"distance_m":%s%s}`,
-			h.ID, lng, lat, h.ID, name, h.Type, address, meters, facts)
+		return fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","name":%s,"type":"%s","address":%s,"distance_m":%s%s%s}`,
+			h.ID, lng, lat, h.ID, name, h.Type, address, meters, connection, facts)
 	}
 	created, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
 	listed := fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s,"verified":%t},"device":{"linked":false},"created_at":"%s"%s`,
@@ -84,10 +101,10 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
 		{"nearby", string(api.NearbyBody(nil, hits, noon)), `{"data":[` + inNearby("12.3") + "," + inNearby("5") + "]," + meta},
 		{"GeoJSON", string(api.NearbyFeatures(nil, hits, noon)), `{"type":"FeatureCollection","features":[` + feature("12.3") + "," + feature("5") + "]," + meta},
 		{"list", string(api.ListBody(spot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1,"next":null},` + meta},
-		{"map", string(api.MapItem(spot)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"`, h.ID, lat, lng)},
+		{"map", string(api.MapItem(spot, noon)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"%s`, h.ID, lat, lng, connection)},
 		{
-			"map feature", string(api.MapFeature(spot)),
-			fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","radius_m":50,"status":"pending"}}`, h.ID, lng, lat, h.ID),
+			"map feature", string(api.MapFeature(spot, noon)),
+			fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","radius_m":50,"status":"pending"%s}}`, h.ID, lng, lat, h.ID, connection),
 		},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {

@@ -1,6 +1,9 @@
 package beacon
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // OperatingHours are when a hotspot is meant to be open (decision N10).
 type OperatingHours struct {
@@ -54,4 +57,37 @@ func (o OperatingHours) Equal(other OperatingHours) bool {
 		slices.EqualFunc(o.Exceptions, other.Exceptions, func(a, b HoursException) bool {
 			return a.Date == b.Date && a.Closed == b.Closed && slices.Equal(a.Spans, b.Spans)
 		})
+}
+
+// AppendKey appends a key by which equal hours are found. Nil hours have one, too.
+func (o *OperatingHours) AppendKey(out []byte) []byte {
+	if o == nil {
+		return append(out, 0)
+	}
+	number := func(n int) { out = binary.AppendVarint(out, int64(n)) }
+	text := func(s string) {
+		number(len(s))
+		out = append(out, s...)
+	}
+	out = append(out, 1)
+	text(o.Timezone)
+	number(len(o.Weekly))
+	for _, w := range o.Weekly {
+		number(len(w.Days))
+		for _, day := range w.Days {
+			text(string(day))
+		}
+		number(w.Open)
+		number(w.Close)
+	}
+	number(len(o.Exceptions))
+	for _, e := range o.Exceptions {
+		text(e.Date)
+		number(len(e.Spans))
+		for _, s := range e.Spans {
+			number(s.Open)
+			number(s.Close)
+		}
+	}
+	return out
 }

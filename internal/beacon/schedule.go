@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -138,6 +139,49 @@ func (s Schedule) openWithin(from, to, offset int64, found func(from, to int64))
 			}
 		}
 	}
+}
+
+// foresight is how many days StateAt looks ahead. Each takes about a microsecond.
+const foresight = 366
+
+// StateAt reports whether a minute is open, as OpenMask says it, and the next minute
+// that is not the same: until then it stays open, or closed. The next minute is
+// LastMinute if nothing changes within a year.
+func (s Schedule) StateAt(m Minute) (open bool, until Minute) {
+	if s.zone == nil {
+		return true, LastMinute
+	}
+	var mask Minutes
+	s.OpenMask(m.Day(), &mask)
+	minute := m.OfDay()
+	open = mask[minute/64]>>(minute%64)&1 != 0
+	for day := m.Day(); day <= m.Day()+foresight; day++ {
+		if day > m.Day() {
+			s.OpenMask(day, &mask)
+			minute = 0
+		}
+		if next := firstMinute(&mask, !open, minute); next < minutesADay {
+			return open, day.Midnight() + Minute(next)
+		}
+	}
+	return open, LastMinute
+}
+
+// firstMinute returns the first minute from the given one on that is in the mask, or
+// that is not. It is past the end of the day if there is none.
+func firstMinute(mask *Minutes, in bool, from int) int {
+	skip := from % 64
+	for i := from / 64; i < len(mask); i++ {
+		word := mask[i]
+		if !in {
+			word = ^word
+		}
+		if word = word >> skip << skip; word != 0 {
+			return i*64 + bits.TrailingZeros64(word)
+		}
+		skip = 0
+	}
+	return minutesADay
 }
 
 func setMinutes(out *Minutes, from, to int) {

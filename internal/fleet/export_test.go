@@ -9,3 +9,10 @@ func (f *Fleet) Revive(id beacon.HotspotID) bool {
 	defer f.mu.Unlock()
 	return f.revive(id) != nil
 }
+
+// Openings returns how many operating hours the fleet keeps in memory.
+func (f *Fleet) Openings() int {
+	f.openings.mu.Lock()
+	defer f.openings.mu.Unlock()
+	return len(f.openings.byKey)
+}

@@ -14,7 +14,7 @@
 //	Fleet.mu       → index, directory, table, queue of the map
 //	coverageMap.mu → index, table, queue of the map
 //
-// The last four are leaves, and nobody holds both of the first. A heartbeat takes the
+// The last four are leaves, like the lock of the openings, and nobody holds both of the first. A heartbeat takes the
 // lock of the index once, to find the hotspot, and that of the table twice: to see
 // whether the beat is known, and to apply it.
 //
@@ -27,6 +27,7 @@ package fleet
 import (
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
@@ -51,6 +52,7 @@ type Fleet struct {
 	index     *spatial.Index[*Hotspot]
 	directory *directory.Roll[*Hotspot]
 	coverage  coverageMap
+	openings  openings
 
 	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
@@ -76,7 +78,8 @@ func New(encode Encoder) *Fleet {
 	return &Fleet{
 		encode: encode, outages: outages, table: heartbeat.NewTable(outages),
 		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
-		gone: map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
+		openings: openings{byKey: map[string]weak.Pointer[opening]{}},
+		gone:     map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
 	}
 }
 

@@ -19,6 +19,7 @@ type Hotspot struct {
 	version  int64
 	text     string          // the id, then the encoded form
 	live     *heartbeat.Live // nil until a device is first linked
+	opening  *opening        // nil if it is always open
 	key      keyPrint        // of the device; zero while none is linked
 	radius   float64
 	room     uint16 // max_connections
@@ -36,6 +37,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 		place:    h.Location.Point,
 		version:  h.Version,
 		text:     string(h.ID) + f.encode(h),
+		opening:  f.openings.of(h.Settings.OperatingHours),
 		key:      keyPrint(h.Device.KeyHash[:]),
 		radius:   h.Settings.CoverageRadius(h.Type),
 		room:     uint16(h.Settings.MaxConnections),
@@ -66,6 +68,9 @@ func (s *Hotspot) Encoded() string { return s.text[s.idLen:] }
 
 // Active reports whether it is verified and linked.
 func (s *Hotspot) Active() bool { return s.tags == active }
+
+// Pending is the opposite of Active.
+func (s *Hotspot) Pending() bool { return !s.Active() }
 
 // progress records which steps toward service are done.
 type progress uint8

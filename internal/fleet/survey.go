@@ -28,6 +28,7 @@ const (
 // Survey is what is in a box, and what covers it, at one moment (decision N20).
 type Survey struct {
 	Count   int     // hotspots with their middle in the box, whatever their status
+	Online  int     // those of them that are online
 	AreaKm2 float64 // of the box, covered by online hotspots
 	Share   float64 // of the box that is covered: 0 to 1
 	Items
@@ -50,7 +51,7 @@ type MapItem struct {
 func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 	drawn := f.drawn(now)
 	s := Survey{AreaKm2: drawn.Area(box)}
-	s.Count, _ = drawn.Count(box)
+	s.Count, s.Online = drawn.Count(box)
 	s.Share = share(s.AreaKm2, box)
 	switch {
 	case s.Count > MaxItems && zoom == AnyZoom:

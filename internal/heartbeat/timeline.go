@@ -85,40 +85,8 @@ func timelineKey(h *beacon.Hotspot) string {
 	var out []byte
 	for _, past := range h.PastHours {
 		out = binary.AppendVarint(out, past.Until.UnixMicro())
-		out = appendHours(out, past.Hours)
+		out = past.Hours.AppendKey(out)
 	}
 	out = append(out, 0)
-	return string(appendHours(out, h.Settings.OperatingHours))
-}
-
-func appendHours(out []byte, o *beacon.OperatingHours) []byte {
-	if o == nil {
-		return append(out, 0)
-	}
-	number := func(n int) { out = binary.AppendVarint(out, int64(n)) }
-	text := func(s string) {
-		number(len(s))
-		out = append(out, s...)
-	}
-	out = append(out, 1)
-	text(o.Timezone)
-	number(len(o.Weekly))
-	for _, w := range o.Weekly {
-		number(len(w.Days))
-		for _, day := range w.Days {
-			text(string(day))
-		}
-		number(w.Open)
-		number(w.Close)
-	}
-	number(len(o.Exceptions))
-	for _, e := range o.Exceptions {
-		text(e.Date)
-		number(len(e.Spans))
-		for _, s := range e.Spans {
-			number(s.Open)
-			number(s.Close)
-		}
-	}
-	return out
+	return string(h.Settings.OperatingHours.AppendKey(out))
 }

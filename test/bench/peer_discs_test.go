@@ -13,7 +13,8 @@ import (
 
 type discName string
 
-func (n discName) ID() string { return string(n) }
+func (n discName) ID() string    { return string(n) }
+func (n discName) Pending() bool { return false }
 
 type disc = coverage.Disc[discName]
 

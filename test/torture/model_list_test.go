@@ -108,7 +108,9 @@ func (m *model) account(w *world, id string) string {
 // listed is what a list of all hotspots shows.
 func (s *modelSpot) listed() fields {
 	f := s.summary(nearbyQuery{status: "all"})
-	delete(f, "distance_m")
+	for _, name := range []string{"distance_m", "ssid", "open_now", "open_until", "opens_at"} {
+		delete(f, name)
+	}
 	f["location"].(fields)["verified"] = s.verified
 	f["device"] = fields{"linked": s.linked}
 	f["created_at"] = rule(func(_ *world, _ span, got any) string {

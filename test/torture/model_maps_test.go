@@ -170,7 +170,7 @@ func (s *modelSpot) summary(q nearbyQuery) fields {
 	if address == nil {
 		address = ""
 	}
-	return fields{
+	return s.connection(fields{
 		"id": named(s.name), "name": s.title, "type": s.kind, "location": fields{"lat": s.lat, "lng": s.lng, "address": address},
 		"status": rule(func(w *world, at span, got any) string {
 			if q.status != "all" && got != q.status {
@@ -187,7 +187,27 @@ func (s *modelSpot) summary(q nearbyQuery) fields {
 			return ""
 		}),
 		"coverage_radius_m": s.radius(), "signal_quality": rule(s.quality), "performance_tier": rule(s.tier), "current_load": rule(s.load), "uptime_30d": rule(s.uptime),
-	}
+	})
+}
+
+// connection adds what an app needs to connect (decision D103). Without hours a hotspot
+// is always open; with hours, when it opens and closes is for other tests.
+func (s *modelSpot) connection(f fields) fields {
+	f["ssid"] = s.ssid
+	f["open_now"] = rule(func(_ *world, _ span, got any) string {
+		if open, is := got.(bool); !is || !open && s.settings.hours == nil {
+			return fmt.Sprintf("%v, with the hours %v", got, s.settings.hours)
+		}
+		return ""
+	})
+	changes := optional(func(_ *world, _ span, got any) string {
+		if text, is := got.(string); got != nil && (s.settings.hours == nil || !is || !forms["at"].MatchString(text)) {
+			return fmt.Sprintf("%v, with the hours %v", got, s.settings.hours)
+		}
+		return ""
+	})
+	f["open_until"], f["opens_at"] = changes, changes
+	return f
 }
 
 var boxes = []box{
@@ -237,6 +257,7 @@ func (m *modelMachine) doCoverage(t *rapid.T) {
 		level, err := strconv.ParseFloat(zoom, 64)
 		e = &want{status: 200, loose: true, apart: true, data: fields{
 			"bounds": b.bounds(), "hotspot_count": len(m.inside(b)), "aggregated": err == nil && level < 14,
+			"online_count":        rule(func(w *world, at span, got any) string { return m.judgeOnline(w, at, b, got) }),
 			"coverage_area_km2":   rule(func(w *world, at span, got any) string { return m.judgeArea(w, at, b, nil, got, 1) }),
 			"coverage_percentage": rule(func(w *world, at span, got any) string { return m.judgeArea(w, at, b, nil, got, b.km2()) }),
 			"hotspots": rule(func(w *world, at span, got any) string {
@@ -300,7 +321,7 @@ func (m *modelMachine) judgeMarks(w *world, at span, b box, got any) string {
 		if n < 0 {
 			return s.name + " is missing"
 		}
-		expected := fields{"id": named(s.name), "lat": s.lat, "lng": s.lng, "radius_m": s.radius(), "status": rule(s.status)}
+		expected := s.connection(fields{"id": named(s.name), "lat": s.lat, "lng": s.lng, "radius_m": s.radius(), "status": rule(s.status)})
 		if problem := w.match(fmt.Sprintf("[%d]", n), expected, list[n], at); problem != "" {
 			return problem
 		}
@@ -325,6 +346,14 @@ func (m *modelMachine) judgeClusters(w *world, at span, b box, got any) string {
 		seen[c["id"]] = true
 		count, online = count+one, online+up
 	}
+	if int(count) != len(m.inside(b)) {
+		return fmt.Sprintf("clusters of %v; want %d", count, len(m.inside(b)))
+	}
+	return m.judgeOnline(w, at, b, online)
+}
+
+// judgeOnline wants as many as are online in the box.
+func (m *modelMachine) judgeOnline(w *world, at span, b box, got any) string {
 	least, most := 0, 0
 	for _, s := range m.inside(b) {
 		may := s.statusAt(w, at)
@@ -335,8 +364,8 @@ func (m *modelMachine) judgeClusters(w *world, at span, b box, got any) string {
 			}
 		}
 	}
-	if int(count) != len(m.inside(b)) || int(online) < least || int(online) > most {
-		return fmt.Sprintf("clusters of %v, %v online; want %d, %d to %d", count, online, len(m.inside(b)), least, most)
+	if online, is := got.(float64); !is || int(online) < least || int(online) > most {
+		return fmt.Sprintf("%v online; want %d to %d", got, least, most)
 	}
 	return ""
 }

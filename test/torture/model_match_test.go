@@ -35,6 +35,9 @@ type named string
 // rule says what is wrong with a value, or nothing.
 type rule func(w *world, at span, got any) string
 
+// optional is a rule for a member that may be absent.
+type optional rule
+
 // refused is the expectation of an error.
 func refused(status int, code string) *want { return &want{status: status, code: code} }
 
@@ -129,6 +132,8 @@ func sameField(want, got string) bool {
 // one, names by what they are bound to, rules by asking them.
 func (w *world) match(path string, expected, got any, at span) string {
 	switch expected := expected.(type) {
+	case optional:
+		return w.match(path, rule(expected), got, at)
 	case rule:
 		if problem := expected(w, at, got); problem != "" {
 			return path + ": " + problem
@@ -169,6 +174,9 @@ func (w *world) matchObject(path string, expected map[string]any, got any, at sp
 	}
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
 		value, there := object[name]
+		if _, mayMiss := expected[name].(optional); mayMiss && !there {
+			continue
+		}
 		if !there {
 			return fmt.Sprintf("%s.%s is not there", path, name)
 		}

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find hotspots near a place
-         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. Needs no scope.
+         * @description Nearest first, then by `id`. Distances are great-circle distances on a sphere of radius 6,371,008.8 m. With `Accept: application/geo+json` the response is GeoJSON (RFC 7946), with the same data as properties of each feature. `open_now` is by the operating hours, at the moment of the response; `open_until` or `opens_at` says when that changes. Needs no scope.
          */
         get: operations["findNearbyHotspots"];
         put?: never;
@@ -861,6 +861,10 @@ export interface components {
              * @description Metres from the given point, to 0.1 m.
              */
             distance_m: number;
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
             status: components["schemas"]["Status"];
             coverage_radius_m: components["schemas"]["Reach"];
             signal_quality: components["schemas"]["SignalQuality"];
@@ -1021,20 +1025,30 @@ export interface components {
          */
         ClusterRadius: number;
         /**
-         * @description `online` if any of its hotspots is.
+         * @description `online` if any of its hotspots is, `pending` if all are, else `offline`.
          * @enum {string}
          */
-        ClusterStatus: "online" | "offline";
+        ClusterStatus: "pending" | "online" | "offline";
         /** @description The number of hotspots in it. */
         ClusterCount: number;
         /** @description How many of them are online. */
         ClusterOnlineCount: number;
+        /** @description Whether its operating hours say that it is open. Whether it works is its `status`. */
+        OpenNow: boolean;
+        /** @description Present if it is open; when it closes. Null if it does not close within a year, as without operating hours. */
+        OpenUntil: components["schemas"]["Timestamp"] | null;
+        /** @description Present if it is closed; when it opens. Null if it does not open within a year. */
+        OpensAt: components["schemas"]["Timestamp"] | null;
         CoverageHotspot: {
             id: components["schemas"]["HotspotId"];
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
         };
         /** @description Many hotspots; `lat` and `lng` are the mean of their locations. */
         CoverageCluster: {
@@ -1049,6 +1063,8 @@ export interface components {
         Coverage: {
             bounds: components["schemas"]["Bounds"];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the items are clusters. */
@@ -1106,6 +1122,10 @@ export interface components {
                      * @description Metres from the given point, to 0.1 m.
                      */
                     distance_m: number;
+                    ssid: components["schemas"]["SSID"];
+                    open_now: components["schemas"]["OpenNow"];
+                    open_until?: components["schemas"]["OpenUntil"];
+                    opens_at?: components["schemas"]["OpensAt"];
                     status: components["schemas"]["Status"];
                     coverage_radius_m: components["schemas"]["Reach"];
                     signal_quality: components["schemas"]["SignalQuality"];
@@ -1126,6 +1146,8 @@ export interface components {
             /** @description The requested box: west, south, east, north. With west > east it crosses ±180°. */
             bbox: number[];
             hotspot_count: number;
+            /** @description How many of them are online. */
+            online_count: number;
             coverage_area_km2: components["schemas"]["Area"];
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the features are clusters. */
@@ -1144,6 +1166,10 @@ export interface components {
             id: components["schemas"]["HotspotId"];
             radius_m: components["schemas"]["Reach"];
             status: components["schemas"]["Status"];
+            ssid: components["schemas"]["SSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
         };
         CoverageClusterProperties: {
             id: components["schemas"]["ClusterId"];
@@ -1164,6 +1190,15 @@ export interface components {
              * @description Must be in the future; by default the key does not expire.
              */
             expires_at?: string;
+            /** @description The web pages that may use the key, such as `https://app.example.org`. By default, and if empty, those of the key that creates it, which is usually not restricted. Requests without `Origin` are then refused. */
+            origins?: string[];
+            /** @description Addresses and ranges that the key may be used from, such as `10.0.0.0/8`. By default, and if empty, those of the key that creates it. */
+            addresses?: string[];
+            /**
+             * @description The key may be shown to everyone: it can only be used for `GET /v1/hotspots/nearby`, `/v1/hotspots/{id}`, `/v1/coverage` and tiles, where it sees what strangers see. It has no scopes.
+             * @default false
+             */
+            publishable: boolean;
         };
         /** @enum {string} */
         Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
@@ -1176,6 +1211,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
@@ -1188,6 +1229,12 @@ export interface components {
             expires_at: components["schemas"]["MaybeTimestamp"];
             last_used_at: components["schemas"]["MaybeTimestamp"];
             revoked_at: components["schemas"]["MaybeTimestamp"];
+            /** @description The only web pages that may use it; empty if it is not restricted. */
+            origins: string[];
+            /** @description The only ranges of addresses it may be used from; empty for any. */
+            addresses: string[];
+            /** @description It may be shown to everyone. */
+            publishable: boolean;
         };
         MaybeTimestamp: components["schemas"]["Timestamp"] | null;
         Meta: {
@@ -1480,6 +1527,19 @@ export interface components {
                 "application/json": components["schemas"]["QuotaAnswer"];
             };
         };
+        /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
+        Preflight: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                /** @description The origin of the page, or `*`. */
+                "Access-Control-Allow-Origin": string;
+                /** @description How many seconds the browser may remember it. */
+                "Access-Control-Max-Age": number;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description Done; there is no body. */
         Done: {
             headers: {
@@ -1730,8 +1790,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The response depends on this request header. */
-        VaryAccept: "Accept";
+        /** @description The response depends on these request headers; on `Origin` if the server allows some origins. */
+        VaryAccept: string;
         /** @description The name of the file, on a table. */
         ContentDisposition: string;
         /** @description Identifies this request in the server's log; the same as `meta.request_id`. */
@@ -1740,7 +1800,7 @@ export interface components {
         ETag: string;
         /** @description Nobody may keep the answer. */
         NoStore: "no-store";
-        /** @description The entity tag of the contents; send it as `If-None-Match`. */
+        /** @description The entity tag of the contents in this encoding; send it as `If-None-Match`. */
         ContentTag: string;
         /** @description The client may cache the response, and must revalidate it before using it again. */
         AskAgain: "private, no-cache";
@@ -2951,6 +3011,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2962,6 +3023,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };
@@ -2980,6 +3051,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
@@ -2991,6 +3063,16 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The document has not changed; there is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["PublicCache"];
+                    ETag: components["headers"]["ContentTag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
         };

@@ -72,14 +72,18 @@ func heapInUse() int64 {
 }
 
 // named is an item as a server has it: a pointer to what it shows.
-type named struct{ id string }
+type named struct {
+	id      string
+	pending bool
+}
 
-func (n *named) ID() string { return n.id }
+func (n *named) ID() string    { return n.id }
+func (n *named) Pending() bool { return n.pending }
 
 func pointers(discs []disc) []coverage.Disc[*named] {
 	all := make([]coverage.Disc[*named], len(discs))
 	for i, d := range discs {
-		all[i] = coverage.Disc[*named]{Item: &named{string(d.Item)}, Place: d.Place, RadiusM: d.RadiusM, Online: d.Online}
+		all[i] = coverage.Disc[*named]{Item: &named{id: string(d.Item)}, Place: d.Place, RadiusM: d.RadiusM, Online: d.Online}
 	}
 	return all
 }

@@ -14,6 +14,7 @@ type Cluster struct {
 	// it is that of the discs' bounds.
 	RadiusM       float64
 	Count, Online int
+	Pending       bool // all discs are
 }
 
 // MaxClusters is the most clusters of a result.
@@ -147,7 +148,7 @@ func (g *grouping[T]) cluster(of *group[T]) Cluster {
 	for _, d := range of.discs {
 		total.add(summarize(d.disc))
 	}
-	c := Cluster{ID: of.cell.clusterID(), Count: int(total.count), Online: int(total.online)}
+	c := Cluster{ID: of.cell.clusterID(), Count: int(total.count), Online: int(total.online), Pending: total.pending}
 	if c.Count == 1 {
 		only := g.only(of)
 		c.Center, c.RadiusM = only.Place, only.RadiusM

@@ -43,6 +43,40 @@ func TestClusters_TotalsAtEveryZoom(t *testing.T) {
 	}
 }
 
+// A cluster is pending where a map without the pending discs has none.
+func TestClusters_Pending(t *testing.T) {
+	random := rand.New(rand.NewPCG(18, 18))
+	all := world(random, 200)
+	var others []disc
+	for i := range all {
+		if i%3 > 0 {
+			all[i].Item, all[i].Online = "pending "+all[i].Item, false
+			continue
+		}
+		others = append(others, all[i])
+	}
+	box := geo.Box{North: 90, South: -90, East: 180, West: -180}
+	tr := planted(t, all)
+	pending := 0
+	for zoom := range coverage.MaxZoom + 1 {
+		known := map[string]bool{}
+		for _, c := range planted(t, others).Snapshot().Clusters(box, zoom) {
+			known[c.ID] = true
+		}
+		for _, c := range tr.Snapshot().Clusters(box, zoom) {
+			if c.Pending == known[c.ID] {
+				t.Errorf("zoom %d: %+v", zoom, c)
+			}
+			if c.Pending && c.Count > 1 {
+				pending++
+			}
+		}
+	}
+	if pending < 10 {
+		t.Errorf("%d clusters are pending: the test hardly asks anything", pending)
+	}
+}
+
 // checkClusters holds what is true of each cluster by itself.
 func checkClusters(t *testing.T, clusters []coverage.Cluster) {
 	t.Helper()

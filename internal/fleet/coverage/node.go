@@ -26,6 +26,8 @@ type node[T Item] struct {
 	reach  float32    // upper bound of the radius of its online discs
 	widest uint16     // and of all its discs, in whole metres; of a fork
 	sole   bool       // a leaf that a single disc covers entirely
+	// pending is whether all discs of a fork are.
+	pending bool
 }
 
 // fork is a node with its kids and their totals: as much as two cache lines hold.
@@ -99,7 +101,7 @@ func join[T Item](c cell, kids [4]*node[T]) *node[T] {
 			all.add(kid.summary())
 		}
 	}
-	n.fork.totals, n.widest = all.totals, uint16(math.Ceil(all.reach))
+	n.fork.totals, n.widest, n.pending = all.totals, uint16(math.Ceil(all.reach)), all.pending
 	return n
 }
 
@@ -121,7 +123,8 @@ func collect[T Item](kids [4]*node[T], into []entry[T]) []entry[T] {
 // summary is what a map shows of many discs. It is formed in tree order.
 type summary struct {
 	totals
-	reach float64 // upper bound of the radii
+	reach   float64 // upper bound of the radii
+	pending bool    // all of them are
 }
 
 // totals are what a fork keeps of a summary, besides its own reach.
@@ -142,7 +145,7 @@ func summarize[T Item](e *entry[T]) summary {
 	s := summary{totals{
 		sum: e.place().Vec(), count: 1,
 		bounds: bounds{roundedDown(e.lat), roundedUp(e.lat), roundedDown(lng), roundedUp(lng)},
-	}, math.Abs(e.radius)}
+	}, math.Abs(e.radius), !e.online() && e.item.Pending()}
 	if e.online() {
 		s.online = 1
 	}
@@ -162,6 +165,7 @@ func (s *summary) add(o summary) {
 	}
 	s.count += o.count
 	s.online += o.online
+	s.pending = s.pending && o.pending
 	s.reach = max(s.reach, o.reach)
 	s.bounds = bounds{
 		min(s.bounds.south, o.bounds.south), max(s.bounds.north, o.bounds.north),
@@ -171,7 +175,7 @@ func (s *summary) add(o summary) {
 
 func (n *node[T]) summary() summary {
 	if n.fork != nil {
-		return summary{n.fork.totals, float64(n.widest)}
+		return summary{n.fork.totals, float64(n.widest), n.pending}
 	}
 	var s summary
 	for i := range n.discs {

@@ -80,6 +80,8 @@ func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 type Item interface {
 	// ID distinguishes discs at one place.
 	ID() string
+	// Pending reports whether it waits to go into service.
+	Pending() bool
 }
 
 // Disc is the ground within a radius around a place.

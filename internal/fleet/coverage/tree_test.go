@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
@@ -13,6 +14,9 @@ import (
 type name string
 
 func (n name) ID() string { return string(n) }
+
+// Pending is part of the name, so that tests can choose it.
+func (n name) Pending() bool { return strings.HasPrefix(string(n), "pending") }
 
 type (
 	disc = coverage.Disc[name]

@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// opening says when hotspots with certain operating hours are open. It remembers the
+// last state it computed, so that nearly every request needs one atomic read.
+type opening struct {
+	hours beacon.Schedule
+	state atomic.Uint64 // see packState; 0 is never valid
+}
+
+// packState puts a state into one word: the minute it was computed for, the minute
+// until which it lasts, and whether it is open.
+func packState(from, until beacon.Minute, open bool) uint64 {
+	state := uint64(from)<<32 | uint64(until)<<1
+	if open {
+		state |= 1
+	}
+	return state
+}
+
+// at reports whether a minute is open, and until when that stays so; see
+// beacon.Schedule.StateAt.
+func (o *opening) at(m beacon.Minute) (open bool, until beacon.Minute) {
+	state := o.state.Load()
+	from, until, open := beacon.Minute(state>>32), beacon.Minute(state>>1&uint64(beacon.LastMinute)), state&1 != 0
+	if m >= from && m < until && (until < beacon.LastMinute || m < from+beacon.MinutesADay) {
+		return open, until
+	}
+	open, until = o.hours.StateAt(m) // without a change it is computed daily: one may have come into sight
+	o.state.Store(packState(m, until, open))
+	return open, until
+}
+
+// openings has one opening for all hotspots with the same hours. One that no hotspot
+// has any more is freed.
+type openings struct {
+	mu    sync.Mutex
+	byKey map[string]weak.Pointer[opening]
+}
+
+// of returns the opening for hours, or nil if they are always open.
+func (t *openings) of(hours *beacon.OperatingHours) *opening {
+	if hours == nil {
+		return nil
+	}
+	key := string(hours.AppendKey(nil))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.byKey[key].Value(); o != nil {
+		return o
+	}
+	schedule, _ := hours.Schedule() // a zone that is gone leaves it open: we cannot say when it is closed
+	o := &opening{hours: schedule}
+	t.byKey[key] = weak.Make(o)
+	runtime.AddCleanup(o, t.forget, key)
+	return o
+}
+
+func (t *openings) forget(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byKey[key].Value() == nil { // else it was made anew
+		delete(t.byKey, key)
+	}
+}
+
+// OpenAt reports whether the hotspot is open at now by its operating hours, and until
+// when that stays so. The time is zero if nothing changes within a year.
+func (s *Hotspot) OpenAt(now time.Time) (open bool, until time.Time) {
+	if s.opening == nil {
+		return true, time.Time{}
+	}
+	open, minute := s.opening.at(beacon.MinuteOf(now))
+	if minute == beacon.LastMinute {
+		return open, time.Time{}
+	}
+	return open, minute.Time()
+}

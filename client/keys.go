@@ -27,6 +27,10 @@ type Key struct {
 	ExpiresAt  *time.Time `json:"expires_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
+
+	Origins     []string `json:"origins"`     // the only web pages that may use it; empty: not restricted
+	Addresses   []string `json:"addresses"`   // the only addresses it may be used from; empty: any
+	Publishable bool     `json:"publishable"` // it may be shown to everyone
 }
 
 // KeyCreation asks for a key.
@@ -35,6 +39,10 @@ type KeyCreation struct {
 	Name      string     `json:"name,omitempty"`
 	Scopes    []string   `json:"scopes"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+
+	Origins     []string `json:"origins,omitempty"`     // such as https://app.example.org
+	Addresses   []string `json:"addresses,omitempty"`   // such as 10.0.0.0/8
+	Publishable bool     `json:"publishable,omitempty"` // only reads what is public; without scopes
 }
 
 // CreatedKey is a new key, with its secret.

@@ -58,8 +58,8 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	return page[HotspotListed](ctx, c, path("hotspots"), query, p)
 }
 
-// ListHotspots returns all hotspots, page by page. If a hotspot stops matching the
-// query meanwhile, those after it move up, and one of them may be missed.
+// ListHotspots returns all hotspots, page by page. What is registered or deleted
+// meanwhile does not move the others.
 func (c *Client) ListHotspots(ctx context.Context, q ListQuery) iter.Seq2[HotspotListed, error] {
 	return pages(func(p PageQuery) (Page[HotspotListed], error) { return c.ListHotspotsPage(ctx, q, p) })
 }
@@ -139,12 +139,18 @@ type Pagination struct {
 	PerPage    int `json:"per_page"`
 	Total      int `json:"total"`
 	TotalPages int `json:"total_pages"`
+
+	Next string `json:"next"` // the cursor of the next page; empty at the end
 }
 
 // PageQuery selects a page. Zero means the server's default: the first page, of 20.
 type PageQuery struct {
 	Page    int // from 1
 	PerPage int // up to 100
+
+	// Cursor is Next of an earlier page, in place of Page: the page begins after the last
+	// item of that one, whatever was added or removed meanwhile.
+	Cursor string
 }
 
 // largestPage is the page size of sequences.
@@ -161,6 +167,9 @@ func page[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	if p.PerPage != 0 {
 		query.Set("per_page", strconv.Itoa(p.PerPage))
 	}
+	if p.Cursor != "" {
+		query.Set("cursor", p.Cursor)
+	}
 	answer, _, err := enveloped[[]T](ctx, c, get(path, query))
 	if err != nil {
 		return Page[T]{}, err
@@ -168,11 +177,12 @@ func page[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, nil
 }
 
-// pages iterates over all pages. It ends with the first error.
+// pages iterates over all pages, by cursor. It ends with the first error. An older server
+// has no cursors; its pages are read by number.
 func pages[T any](ask func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for n := 1; ; n++ {
-			p, err := ask(PageQuery{Page: n, PerPage: largestPage})
+		for next := (PageQuery{PerPage: largestPage}); ; {
+			p, err := ask(next)
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -183,7 +193,12 @@ func pages[T any](ask func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 					return
 				}
 			}
-			if n >= p.TotalPages {
+			switch {
+			case p.Next != "":
+				next = PageQuery{PerPage: largestPage, Cursor: p.Next}
+			case next.Cursor == "" && p.Page < p.TotalPages:
+				next = PageQuery{PerPage: largestPage, Page: p.Page + 1}
+			default:
 				return
 			}
 		}

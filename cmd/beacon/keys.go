@@ -41,8 +41,8 @@ type keysCreateCmd struct {
 	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until revoked."`
 	JSON    bool           `name:"json" help:"Print the record as JSON."`
 
-	Origins     []string `placeholder:"ORIGIN,…" help:"Web pages that may use it, such as https://app.example.org. Default: it is not restricted to browsers."`
-	Addresses   []string `placeholder:"ADDRESS|RANGE,…" help:"Addresses it may be used from, such as 10.0.0.0/8. Default: any."`
+	Origins     []string `placeholder:"ORIGIN" help:"Web pages that may use it, such as https://app.example.org. Default: it is not restricted to browsers."`
+	Addresses   []string `placeholder:"ADDRESS|RANGE" help:"Addresses it may be used from, such as 10.0.0.0/8. Default: any."`
 	Publishable bool     `help:"It may be shown to everyone, as in the source of a page: it can only find and read hotspots and coverage."`
 }
 

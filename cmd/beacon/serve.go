@@ -27,7 +27,7 @@ type serveCmd struct {
 	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
 	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
-	CORSOrigins      []string        `name:"cors-origins" placeholder:"ORIGIN,…" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
+	CORSOrigins      []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
 	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
 	PublicURL        string          `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`

@@ -31,8 +31,9 @@ type Store interface {
 	// Key returns a key, revoked or not, or NotFound.
 	Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error)
 	// Keys returns a page of the keys of a user, or of all users if user is "",
-	// newest first, and their total number.
-	Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error)
+	// newest first, and their total number. The page is one of the keys after a place,
+	// or of all if it is zero.
+	Keys(ctx context.Context, user beacon.UserID, after beacon.KeyPlace, offset, limit int) (page []beacon.Key, total int, err error)
 	// TouchKeys records last uses. It never moves one back, and ignores unknown keys.
 	TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error
 }

@@ -142,8 +142,14 @@ func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon
 	if !p.MayActFor(user) {
 		return list, forbidden("this key can list the keys of its own user only")
 	}
+	var after beacon.KeyPlace
 	var err error
-	list.Items, list.Total, err = k.store.Keys(ctx, user, in.Page.Offset(), in.Page.Size)
+	if in.Page.After != "" {
+		if after, err = beacon.ParseKeyPlace(in.Page.After); err != nil {
+			return list, err
+		}
+	}
+	list.Items, list.Total, err = k.store.Keys(ctx, user, after, in.Page.Offset(), in.Page.Size)
 	return list, err
 }
 

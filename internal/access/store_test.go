@@ -79,7 +79,7 @@ func (m *memory) Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error) {
 	return k, nil
 }
 
-func (m *memory) Keys(_ context.Context, user beacon.UserID, offset, limit int) ([]beacon.Key, int, error) {
+func (m *memory) Keys(_ context.Context, user beacon.UserID, _ beacon.KeyPlace, offset, limit int) ([]beacon.Key, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fails != nil {

@@ -320,6 +320,9 @@ func (m masker) text(text string) string {
 // run takes, and with it the length of the body.
 var lastUse = regexp.MustCompile(`"last_used_at":(null|"[^"]*")`)
 
+// anyCursor names an item, whose id is another in each run.
+var anyCursor = regexp.MustCompile(`"next":"[^"]*"`)
+
 func (m masker) answer(s step, a answer) string {
 	used := lastUse.Match(a.body)
 	out := fmt.Sprintf("%s %s %s %s: %d ", s.who, s.method, s.path, s.body, a.StatusCode)
@@ -329,5 +332,6 @@ func (m masker) answer(s step, a answer) string {
 		}
 	}
 	out = anyCode.ReplaceAllString(out+string(a.body), `"code":"…"`)
+	out = anyCursor.ReplaceAllString(out, `"next":"…"`)
 	return m.text(lastUse.ReplaceAllString(out, `"last_used_at":"…"`))
 }

@@ -30,16 +30,23 @@ type pagination struct {
 	PerPage    int `json:"per_page"`
 	Total      int `json:"total"`
 	TotalPages int `json:"total_pages"`
+
+	Next *string `json:"next"` // the cursor of the next page
 }
 
-// showPage converts each item of a page.
-func showPage[T, Shown any](list beacon.Listed[T], show func(T) Shown) payload {
+// showPage converts each item of a page. place returns the place of an item in the list.
+func showPage[T, Shown any](list beacon.Listed[T], kind listKind, place func(T) string, show func(T) Shown) payload {
 	shown := make([]Shown, len(list.Items))
 	for i, item := range list.Items {
 		shown[i] = show(item)
 	}
+	var last string
+	if n := len(list.Items); n > 0 {
+		last = place(list.Items[n-1])
+	}
 	return payload{Data: shown, Pagination: &pagination{
 		Page: list.Page.Number, PerPage: list.Page.Size, Total: list.Total, TotalPages: list.Pages(),
+		Next: kind.next(list.Page, list.Total, len(list.Items), last),
 	}}
 }
 

@@ -61,11 +61,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Kind == beacon.Internal || e.Kind == beacon.Overloaded {
 		a.log.Error("request failed", "request_id", httpserver.RequestID(w), "route", httpserver.Route(r), "err", err)
 	}
-	a.answerFailure(w, e)
+	a.answerFailure(w, r, e)
 }
 
 // answerFailure writes an error response. The caller has logged it if necessary.
-func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
+func (a *API) answerFailure(w http.ResponseWriter, r *http.Request, e *beacon.Error) {
 	if e.Kind == beacon.Internal {
 		e = &beacon.Error{Message: "something went wrong on our side; try again, with the same Idempotency-Key if you sent one"}
 	}
@@ -80,7 +80,7 @@ func (a *API) answerFailure(w http.ResponseWriter, e *beacon.Error) {
 	for _, f := range e.Fields {
 		body.Details = append(body.Details, faultDetail{f.Field, f.Message})
 	}
-	a.writeFault(w, kinds[e.Kind].status, body)
+	a.writeFault(w, r, kinds[e.Kind].status, body)
 }
 
 // isAboutBody reports whether the request body caused the error. If a body does not
@@ -108,9 +108,17 @@ func classify(err error) *beacon.Error {
 
 func kindOf(err error) beacon.Kind { return classify(err).Kind }
 
-func (a *API) writeFault(w http.ResponseWriter, status int, body faultBody) {
-	w.Header()["Cache-Control"] = noStore
-	if err := httpserver.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)}); err != nil {
+func (a *API) writeFault(w http.ResponseWriter, r *http.Request, status int, body faultBody) {
+	h := w.Header()
+	h["Cache-Control"] = noStore
+	h["Vary"] = a.varyForm
+	var err error
+	if wants(r, asProblem) {
+		err = writeProblem(w, status, body, a.meta(w))
+	} else {
+		err = httpserver.WriteJSON(w, status, fault{Error: body, Meta: a.meta(w)})
+	}
+	if err != nil {
 		panic(err) // cannot happen: it holds only strings
 	}
 }
@@ -122,13 +130,13 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	a.limits.showFailures(w.Header(), r, time.Now())
 	switch status {
 	case http.StatusNotFound:
-		a.writeFault(w, status, faultBody{Code: "not_found", Message: "there is nothing at this path"})
+		a.writeFault(w, r, status, faultBody{Code: "not_found", Message: "there is nothing at this path"})
 	case http.StatusMethodNotAllowed:
-		a.writeFault(w, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
+		a.writeFault(w, r, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
 	case http.StatusRequestURITooLong:
-		a.writeFault(w, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
+		a.writeFault(w, r, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
 	case http.StatusRequestHeaderFieldsTooLarge:
-		a.writeFault(w, status, faultBody{Code: "headers_too_large", Message: "the request line and headers are longer than " + strconv.Itoa(httpserver.MaxHeaderBytes) + " bytes"})
+		a.writeFault(w, r, status, faultBody{Code: "headers_too_large", Message: "the request line and headers are longer than " + strconv.Itoa(httpserver.MaxHeaderBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
 		// Not logged: there are thousands while the service starts or is overloaded.
 		wait := time.Second
@@ -136,7 +144,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 			wait = telemetry.RetryAfter()
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(wholeSeconds(wait)))
-		a.writeFault(w, status, faultBody{Code: "overloaded", Message: "the service is starting or overloaded; try again"})
+		a.writeFault(w, r, status, faultBody{Code: "overloaded", Message: "the service is starting or overloaded; try again"})
 	default:
 		a.fail(w, r, errors.New(http.StatusText(status)))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -265,4 +266,20 @@ func MapFeature(s *fleet.Hotspot, now time.Time) []byte {
 	_, features, _ := bytes.Cut(body, []byte(`"features":[`))
 	feature, _, _ := bytes.Cut(features, []byte(`],"meta"`))
 	return feature
+}
+
+// NewRatePolicy returns what formats the header RateLimit.
+func NewRatePolicy(name string, l ratelimit.Limit) func(d ratelimit.Decision, seconds int) string {
+	p := newRatePolicy(name, l)
+	return func(d ratelimit.Decision, seconds int) string {
+		h := http.Header{}
+		p.show(h, d, seconds)
+		return h["RateLimit"][0]
+	}
+}
+
+// NewSpend returns what counts a request of a key.
+func NewSpend(l ratelimit.Limit) func(http.Header, beacon.Principal) {
+	limits := newLimiters(Limits{PerKey: l})
+	return func(h http.Header, p beacon.Principal) { _ = limits.spend(h, p, time.Now()) }
 }

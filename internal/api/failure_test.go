@@ -53,7 +53,7 @@ func (f faulty) Hotspot(context.Context, beacon.HotspotID) (beacon.Hotspot, erro
 	return beacon.Hotspot{}, f.fail()
 }
 
-func (f faulty) HotspotsOf(context.Context, beacon.UserID, int, int) ([]beacon.Hotspot, int, error) {
+func (f faulty) HotspotsOf(context.Context, beacon.UserID, beacon.HotspotID, int, int) ([]beacon.Hotspot, int, error) {
 	return nil, 0, f.fail()
 }
 

@@ -144,7 +144,7 @@ func (a *API) failBeat(w http.ResponseWriter, r *http.Request, err error) {
 	if more, ok := a.complains.pass(time.Now()); ok {
 		a.log.Error("heartbeats cannot be taken", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
 	}
-	a.answerFailure(w, e)
+	a.answerFailure(w, r, e)
 }
 
 // throttle lets one event per second pass and counts the others.

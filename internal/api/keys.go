@@ -91,7 +91,7 @@ func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, erro
 	if ok && !id.Valid(beacon.UserPrefix, user) {
 		q.faults.Add("user_id", "must be a user id")
 	}
-	in := access.Listing{User: beacon.UserID(user), Page: q.page()}
+	in := access.Listing{User: beacon.UserID(user), Page: q.page(keyList)}
 	return in, q.faults.Err()
 }
 
@@ -108,5 +108,5 @@ func encodeCreated(_ http.Header, made access.Created) payload {
 func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
 
 func encodeKeys(_ http.Header, list beacon.Listed[beacon.Key]) payload {
-	return showPage(list, showKey)
+	return showPage(list, keyList, func(k beacon.Key) string { return k.Place().String() }, showKey)
 }

@@ -40,6 +40,8 @@ type limiters struct {
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
+
+	keyPolicy, userPolicy, failurePolicy, linkPolicy *ratePolicy
 }
 
 func newLimiters(l Limits) *limiters {
@@ -52,6 +54,11 @@ func newLimiters(l Limits) *limiters {
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
+
+		keyPolicy:     newRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
+		userPolicy:    newRatePolicy("user", perUser(l.PerKey), policyItem("key", l.PerKey)),
+		failurePolicy: newRatePolicy("wrong-keys", l.Failures),
+		linkPolicy:    newRatePolicy("link-attempts", l.LinkTries),
 	}
 }
 
@@ -67,7 +74,7 @@ func perUser(perKey ratelimit.Limit) ratelimit.Limit {
 // spend counts one request of a key, and of its user. The headers show what is left to
 // the key, unless the user has nothing left.
 func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error {
-	if err := verdict(h, l.keys.Decide(p.Key, now), "this key sends too many requests"); err != nil {
+	if err := verdict(h, l.keyPolicy, l.keys.Decide(p.Key, now), "this key sends too many requests"); err != nil {
 		return err
 	}
 	users := l.users
@@ -75,7 +82,7 @@ func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error
 		users = l.visitors
 	}
 	if d := users.Decide(p.User, now); !d.Allowed {
-		return verdict(h, d, "the keys of this user send too many requests")
+		return verdict(h, l.userPolicy, d, "the keys of this user send too many requests")
 	}
 	return nil
 }
@@ -86,17 +93,17 @@ func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time
 	if more = min(more, l.burst-1); more <= 0 {
 		return nil
 	}
-	return verdict(h, l.keys.Spend(key, now, more), "this counts as many requests, and the key sends too many")
+	return verdict(h, l.keyPolicy, l.keys.Spend(key, now, more), "this counts as many requests, and the key sends too many")
 }
 
 // spendDevice counts one request of a device.
 func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time.Time) error {
-	return verdict(h, l.devices.Decide(hotspot, now), "this device sends too many heartbeats")
+	return verdict(h, nil, l.devices.Decide(hotspot, now), "this device sends too many heartbeats")
 }
 
 // spendLinkTry counts one attempt to link a device.
 func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.links.Decide(address(r), now), "too many attempts to link a device from this address")
+	return verdict(h, l.linkPolicy, l.links.Decide(address(r), now), "too many attempts to link a device from this address")
 }
 
 // checkFailures refuses an address that sent too many wrong keys. It sets no headers
@@ -106,17 +113,17 @@ func (l *limiters) checkFailures(h http.Header, r *http.Request, now time.Time) 
 	if decision.Allowed {
 		return nil
 	}
-	return verdict(h, decision, tooManyFailures)
+	return verdict(h, l.failurePolicy, decision, tooManyFailures)
 }
 
 // spendFailure counts one wrong key.
 func (l *limiters) spendFailure(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.failures.Decide(address(r), now), tooManyFailures)
+	return verdict(h, l.failurePolicy, l.failures.Decide(address(r), now), tooManyFailures)
 }
 
 // showFailures sets headers that say how many wrong keys an address may still send.
 func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
-	_ = verdict(h, l.failures.Peek(address(r), now), "")
+	_ = verdict(h, l.failurePolicy, l.failures.Peek(address(r), now), "")
 }
 
 const tooManyFailures = "too many wrong keys from this address"
@@ -132,14 +139,19 @@ func address(r *http.Request) netip.Prefix {
 	return ratelimit.AddrKey(peer.Addr())
 }
 
-// verdict writes a decision into the headers and returns an error for a refusal.
-func verdict(h http.Header, d ratelimit.Decision, message string) error {
+// verdict writes a decision into the headers and returns an error for a refusal. Without a
+// policy, only the three headers of decision N21 are set: devices do not read more.
+func verdict(h http.Header, p *ratePolicy, d ratelimit.Decision, message string) error {
 	if d.Limit == 0 {
 		return nil // no limit, so nothing to report
 	}
 	h["RateLimit-Limit"] = decimal(d.Limit)
 	h["RateLimit-Remaining"] = decimal(d.Remaining)
-	h["RateLimit-Reset"] = decimal(wholeSeconds(d.Reset))
+	reset := wholeSeconds(d.Reset)
+	h["RateLimit-Reset"] = decimal(reset)
+	if p != nil {
+		p.show(h, d, reset)
+	}
 	if d.Allowed {
 		return nil
 	}

@@ -41,7 +41,7 @@ func decodeList(r *http.Request) (fleet.ListQuery, error) {
 	if err != nil {
 		return fleet.ListQuery{}, err
 	}
-	in := fleet.ListQuery{Page: q.page(), Text: q.search()}
+	in := fleet.ListQuery{Page: q.page(staffList), Text: q.search()}
 	switch status := q.oneOf("status", "all", "pending", "online", "offline"); status {
 	case "", "all":
 	default:
@@ -70,6 +70,16 @@ func appendList(out []byte, page beacon.Listed[*fleet.Hotspot], m meta) []byte {
 	out = strconv.AppendInt(out, int64(page.Total), 10)
 	out = append(out, `,"total_pages":`...)
 	out = strconv.AppendInt(out, int64(page.Pages()), 10)
+	out = append(out, `,"next":`...)
+	var last string
+	if n := len(page.Items); n > 0 {
+		last = page.Items[n-1].ID()
+	}
+	if next := staffList.next(page.Page, page.Total, len(page.Items), last); next != nil {
+		out = append(append(append(out, '"'), *next...), '"')
+	} else {
+		out = append(out, "null"...)
+	}
 	return appendMeta(append(out, '}'), m)
 }
 

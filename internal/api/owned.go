@@ -29,7 +29,7 @@ func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	if err != nil {
 		return err
 	}
-	return a.write(w, http.StatusOK, showPage(list, showHotspot))
+	return a.write(w, http.StatusOK, showPage(list, ownedList, func(v registry.View) string { return string(v.Hotspot.ID) }, showHotspot))
 }
 
 func decodeOwned(r *http.Request) (registry.Owned, error) {
@@ -39,7 +39,7 @@ func decodeOwned(r *http.Request) (registry.Owned, error) {
 	}
 	in := registry.Owned{
 		User: beacon.UserID(r.PathValue("id")),
-		Page: q.page(),
+		Page: q.page(ownedList),
 		Text: q.search(),
 	}
 	return in, q.faults.Err()

@@ -170,14 +170,6 @@ const (
 	maxPerPage     = 100
 )
 
-// page reads the requested page of a list.
-func (q *query) page() beacon.Page {
-	return beacon.Page{
-		Number: q.whole("page", 1, math.MaxInt, 1),
-		Size:   q.whole("per_page", 1, maxPerPage, defaultPerPage),
-	}
-}
-
 func wholeRange(least, most int) string {
 	if most == math.MaxInt {
 		return "must be a whole number of at least " + strconv.Itoa(least)

@@ -136,7 +136,7 @@ func (a *API) decodeMonths(_ http.ResponseWriter, r *http.Request) (rewards.Hist
 	if err != nil {
 		return in, err
 	}
-	in.From, in.To, in.Page = q.day("start_date"), q.day("end_date"), q.page()
+	in.From, in.To, in.Page = q.day("start_date"), q.day("end_date"), q.page(monthsList)
 	last, named := beacon.DayOf(a.now()), "today"
 	if in.To != nil {
 		last, named = *in.To, "end_date"
@@ -175,7 +175,7 @@ func showMonth(m rewards.MonthSum) monthSum {
 }
 
 func encodeMonths(_ http.Header, list beacon.Listed[rewards.MonthSum]) payload {
-	return showPage(list, showMonth)
+	return showPage(list, monthsList, func(m rewards.MonthSum) string { return m.Month.String() }, showMonth)
 }
 
 func tabulateMonths(_ rewards.HistoryQuery, list beacon.Listed[rewards.MonthSum]) *table {

@@ -100,7 +100,7 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
 	for _, tc := range []struct{ name, got, want string }{
 		{"nearby", string(api.NearbyBody(nil, hits, noon)), `{"data":[` + inNearby("12.3") + "," + inNearby("5") + "]," + meta},
 		{"GeoJSON", string(api.NearbyFeatures(nil, hits, noon)), `{"type":"FeatureCollection","features":[` + feature("12.3") + "," + feature("5") + "]," + meta},
-		{"list", string(api.ListBody(spot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1},` + meta},
+		{"list", string(api.ListBody(spot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1,"next":null},` + meta},
 		{"map", string(api.MapItem(spot, noon)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"%s`, h.ID, lat, lng, connection)},
 		{
 			"map feature", string(api.MapFeature(spot, noon)),

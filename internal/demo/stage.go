@@ -187,7 +187,7 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 		{beacon.Key{User: operator, Name: operatorKeyName, Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead, beacon.KeysManage}}, &s.OperatorKey},
 		{beacon.Key{User: staff, Name: staffKeyName, Scopes: []beacon.Scope{beacon.Admin}}, &s.StaffKey},
 	} {
-		held, _, err := db.Keys(ctx, key.User, 0, keysPerPage)
+		held, _, err := db.Keys(ctx, key.User, beacon.KeyPlace{}, 0, keysPerPage)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 // demonstration.
 func users(ctx context.Context, db *store.DB) (operator, staff beacon.UserID, err error) {
 	for offset := 0; ; offset += keysPerPage {
-		page, total, err := db.Keys(ctx, "", offset, keysPerPage)
+		page, total, err := db.Keys(ctx, "", beacon.KeyPlace{}, offset, keysPerPage)
 		if err != nil {
 			return "", "", err
 		}

@@ -84,7 +84,7 @@ func TestContinue_Foreign(t *testing.T) {
 	}
 	db = openFile(t, file)
 	defer db.Close()
-	if _, total, err := db.Keys(t.Context(), "", 0, 1); total != 1 || err != nil {
+	if _, total, err := db.Keys(t.Context(), "", beacon.KeyPlace{}, 0, 1); total != 1 || err != nil {
 		t.Errorf("there are %d keys, %v; want one", total, err)
 	}
 }

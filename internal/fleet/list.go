@@ -64,7 +64,7 @@ func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 }
 
 func (in ListQuery) query() directory.Query[*Hotspot] {
-	q := directory.Query[*Hotspot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, Offset: in.Page.Offset(), Limit: in.Page.Size}
+	q := directory.Query[*Hotspot]{Kinds: directory.All, Text: in.Text, Newest: in.Newest, After: in.Page.After, Offset: in.Page.Offset(), Limit: in.Page.Size}
 	switch in.Status {
 	case beacon.Pending:
 		q.Kinds = directory.SetOf(unverified, unlinked)

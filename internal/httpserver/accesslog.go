@@ -60,6 +60,9 @@ func (l *AccessLog) Observe(r *http.Request, e RequestInfo) {
 	line = s.number(line, "bytes", e.Bytes)
 	line = s.number(line, "took_us", e.Took.Microseconds())
 	line = s.text(line, "remote", r.RemoteAddr)
+	if trace, span := traceOf(r); trace != "" {
+		line = s.text(s.text(line, "trace_id", trace), "span_id", span)
+	}
 	line = append(line, s.close...)
 	_, _ = l.out.Write(line) // there is nowhere to report an error
 	*buffer = line

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -40,7 +41,7 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 	if in.Text != "" {
 		return r.search(ctx, user, in)
 	}
-	hotspots, total, err := r.store.HotspotsOf(ctx, user, in.Page.Offset(), in.Page.Size)
+	hotspots, total, err := r.store.HotspotsOf(ctx, user, beacon.HotspotID(in.Page.After), in.Page.Offset(), in.Page.Size)
 	if err != nil {
 		return list, err
 	}
@@ -54,7 +55,7 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 // search is Owned for hotspots with a text in their name.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}
-	_, count, err := r.store.HotspotsOf(ctx, user, 0, 0)
+	_, count, err := r.store.HotspotsOf(ctx, user, "", 0, 0)
 	if err != nil {
 		return list, err
 	}
@@ -67,6 +68,7 @@ func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (be
 	}
 	names = slices.DeleteFunc(names, func(n beacon.HotspotName) bool { return !strings.Contains(beacon.FoldName(n.Name), in.Text) })
 	list.Total = len(names)
+	names = names[sort.Search(len(names), func(i int) bool { return string(names[i].ID) > in.Page.After }):]
 	names = names[min(in.Page.Offset(), len(names)):]
 	names = names[:min(in.Page.Size, len(names))]
 	ids := make([]beacon.HotspotID, len(names))

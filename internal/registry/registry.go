@@ -29,8 +29,9 @@ type Store interface {
 		edit func(*beacon.Hotspot) (changed bool, err error)) (beacon.Hotspot, error)
 	// Hotspot returns NotFound if there is no live hotspot.
 	Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error)
-	// HotspotsOf returns a page of a user's live hotspots by id, and their number.
-	HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) ([]beacon.Hotspot, int, error)
+	// HotspotsOf returns a page of a user's live hotspots by id, of those with an id
+	// above after, and the number of all.
+	HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) ([]beacon.Hotspot, int, error)
 	// NamesOf returns all live hotspots of a user by id, with their names.
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
 	// HotspotsByID returns those that exist, including deleted ones, in any order.

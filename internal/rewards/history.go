@@ -2,6 +2,7 @@ package rewards
 
 import (
 	"context"
+	"sort"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -26,6 +27,13 @@ func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuer
 	}
 	list.Total = len(months)
 	start := min(q.Page.Offset(), len(months))
+	if q.Page.After != "" {
+		after, err := beacon.ParseMonth(q.Page.After)
+		if err != nil {
+			return list, err
+		}
+		start = sort.Search(len(months), func(i int) bool { return months[i].Month < after })
+	}
 	list.Items = months[start:min(start+q.Page.Size, len(months))]
 	return list, nil
 }

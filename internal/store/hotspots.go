@@ -166,13 +166,14 @@ func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspo
 }
 
 // HotspotsOf returns a page of an operator's live hotspots, ordered by id, and their
-// total number. A page past the end is empty.
-func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
+// total number. The page is one of those with an id above after. A page past the end is
+// empty.
+func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, sqlText.countOf, string(user))
 	if err != nil || total <= offset {
 		return nil, total, err
 	}
-	page, err = query(ctx, db, scanHotspot, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0))
+	page, err = query(ctx, db, scanHotspot, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0), string(after))
 	return page, total, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -78,8 +79,9 @@ func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error
 }
 
 // Keys returns a page of the keys of a user, or of all users if user is empty, newest
-// first, and their total number.
-func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (page []beacon.Key, total int, err error) {
+// first, and their total number. The page is one of the keys after a place, or of all if
+// it is zero.
+func (db *DB) Keys(ctx context.Context, user beacon.UserID, after beacon.KeyPlace, offset, limit int) (page []beacon.Key, total int, err error) {
 	count, list, whose := sqlText.countKeys, sqlText.keys, []any{}
 	if user != "" {
 		count, list, whose = sqlText.countKeysOf, sqlText.keysOf, []any{string(user)}
@@ -88,7 +90,11 @@ func (db *DB) Keys(ctx context.Context, user beacon.UserID, offset, limit int) (
 	if err != nil || total <= offset {
 		return nil, total, err
 	}
-	page, err = query(ctx, db, scanKey, list, append([]any{max(limit, 0), max(offset, 0)}, whose...)...)
+	before := int64(math.MaxInt64)
+	if after != (beacon.KeyPlace{}) {
+		before = micros(after.CreatedAt)
+	}
+	page, err = query(ctx, db, scanKey, list, append([]any{max(limit, 0), max(offset, 0), before, string(after.ID)}, whose...)...)
 	return page, total, err
 }
 

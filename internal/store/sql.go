@@ -58,7 +58,7 @@ var sqlText = struct {
 		WHERE id = $23 AND version = $24`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
-		WHERE operator_id = $1 AND deleted_at = 0 ORDER BY id LIMIT $2 OFFSET $3`,
+		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
 	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
 
@@ -90,8 +90,8 @@ var sqlText = struct {
 	insertKey:   `INSERT INTO api_keys (` + keyColumns + `) VALUES (` + placeholders(1, 11) + `)`,
 	revokeKey:   `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`,
 	key:         `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`,
-	keys:        `SELECT ` + keyColumns + ` FROM api_keys ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
-	keysOf:      `SELECT ` + keyColumns + ` FROM api_keys WHERE user_id = $3 ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
+	keys:        `SELECT ` + keyColumns + ` FROM api_keys WHERE (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
+	keysOf:      `SELECT ` + keyColumns + ` FROM api_keys WHERE (created_at, id) < ($3, $4) AND user_id = $5 ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2`,
 	countKeys:   `SELECT count(*) FROM api_keys`,
 	countKeysOf: `SELECT count(*) FROM api_keys WHERE user_id = $1`,
 	touchKey:    `UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`,

@@ -103,7 +103,8 @@ func (k *apiKey) shown() fields {
 	})
 	return fields{
 		"id": named(k.name), "user_id": named(k.user), "name": k.label, "created_at": named("at" + strings.TrimPrefix(k.name, "key") + ":key"),
-		"expires_at": k.expires, "revoked_at": revoked, "last_used_at": rule(func(*world, span, any) string { return "" }),
+		"expires_at": k.expires, "revoked_at": revoked, "last_used_at": anything,
+		"origins": []any{}, "addresses": []any{}, "publishable": false,
 		"scopes": rule(func(_ *world, _ span, got any) string {
 			var scopes []string
 			for _, scope := range got.([]any) {

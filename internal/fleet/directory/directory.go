@@ -145,7 +145,8 @@ type Query[T Item] struct {
 	Text   string       // only items whose text contains this; empty: any
 	Keep   func(T) bool // only items for which it returns true; nil: all
 	Newest bool         // highest id first
-	Offset int
+	After  string       // the page begins after this id; empty: at the start
+	Offset int          // of the page; with After it must be 0
 	Limit  int
 }
 
@@ -208,6 +209,9 @@ func (s *Snapshot[T]) Looks(q Query[T]) (items int) {
 
 // List appends a page to out, and returns it with the number of items on all pages.
 func (s *Snapshot[T]) List(q Query[T], out []T) (page []T, total int) {
+	if q.After != "" {
+		return s.listAfter(q, out)
+	}
 	for i := range s.blocks {
 		b := s.blocks[i]
 		if q.Newest {
@@ -221,6 +225,33 @@ func (s *Snapshot[T]) List(q Query[T], out []T) (page []T, total int) {
 		}
 		b.each(&q, func(item T) {
 			if total >= q.Offset && total-q.Offset < q.Limit {
+				out = append(out, item)
+			}
+			total++
+		})
+	}
+	return out, total
+}
+
+// listAfter is List for a page that begins after an id.
+func (s *Snapshot[T]) listAfter(q Query[T], out []T) (page []T, total int) {
+	room := len(out) + q.Limit
+	for i := range s.blocks {
+		at := i
+		if q.Newest {
+			at = len(s.blocks) - 1 - i
+		}
+		b := s.blocks[at]
+		before := at+1 < len(s.blocks) && s.blocks[at+1].first <= q.After
+		if q.Newest {
+			before = b.first >= q.After
+		}
+		if (before || len(out) >= room) && q.counted() {
+			total += q.Kinds.of(&b.counts)
+			continue
+		}
+		b.each(&q, func(item T) {
+			if len(out) < room && item.ID() != q.After && (item.ID() < q.After) == q.Newest {
 				out = append(out, item)
 			}
 			total++

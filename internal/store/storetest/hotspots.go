@@ -106,14 +106,21 @@ func hotspotsOf(t *testing.T, database Database) {
 		{math.MaxInt, 100, 5, 5},
 		{0, 0, 0, 0},
 	} {
-		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", page.offset, page.limit)
+		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", "", page.offset, page.limit)
 		if err != nil || total != own {
 			t.Fatalf("HotspotsOf(%d, %d) = total %d, %v; want %d", page.offset, page.limit, total, err, own)
 		}
 		equal(t, "the page", append([]beacon.Hotspot{}, got...), append([]beacon.Hotspot{}, want[page.from:page.to]...))
 	}
-	if got, total, err := db.HotspotsOf(t.Context(), "usr_nobody", 0, 10); len(got)+total != 0 || err != nil {
+	if got, total, err := db.HotspotsOf(t.Context(), "usr_nobody", "", 0, 10); len(got)+total != 0 || err != nil {
 		t.Errorf("HotspotsOf(nobody) = %v, %d, %v; want nothing", got, total, err)
+	}
+	for i, h := range want[:own] { // a page that begins after an id
+		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", h.ID, 0, 2)
+		if err != nil || total != own {
+			t.Fatalf("HotspotsOf(after %s) = total %d, %v; want %d", h.ID, total, err, own)
+		}
+		equal(t, "the page", append([]beacon.Hotspot{}, got...), append([]beacon.Hotspot{}, want[i+1:min(i+3, own)]...))
 	}
 }
 

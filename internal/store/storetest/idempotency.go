@@ -125,7 +125,7 @@ func idempotencyRace(t *testing.T, database Database) {
 			}
 		}
 	}
-	_, total, err := nodes[0].HotspotsOf(t.Context(), "usr_tester", 0, 1)
+	_, total, err := nodes[0].HotspotsOf(t.Context(), "usr_tester", "", 0, 1)
 	if err != nil || total != rounds {
 		t.Errorf("%d hotspots, %v; want %d", total, err, rounds)
 	}

@@ -68,12 +68,25 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 		{"", 1 << 40, 100, nil, 4},
 		{"usr_nobody", 0, 100, nil, 0},
 	} {
-		page, total, err := db.Keys(t.Context(), tc.user, tc.offset, tc.limit)
+		page, total, err := db.Keys(t.Context(), tc.user, beacon.KeyPlace{}, tc.offset, tc.limit)
 		if err != nil || total != tc.total {
 			t.Errorf("Keys(%q, %d, %d): total %d, %v; want %d", tc.user, tc.offset, tc.limit, total, err, tc.total)
 		}
 		equal(t, fmt.Sprintf("Keys(%q, %d, %d)", tc.user, tc.offset, tc.limit), page, tc.want)
 	}
+	all := []beacon.Key{foreign, middle, twin, old}
+	for i := range all { // a page that begins after a key
+		page, total, err := db.Keys(t.Context(), "", all[i].Place(), 0, 2)
+		if err != nil || total != 4 {
+			t.Errorf("Keys after %s: total %d, %v", all[i].ID, total, err)
+		}
+		equal(t, "keys after "+string(all[i].ID), append([]beacon.Key{}, page...), append([]beacon.Key{}, all[i+1:min(i+3, 4)]...))
+	}
+	page, total, err := db.Keys(t.Context(), "usr_tester", middle.Place(), 0, 10)
+	if err != nil || total != 3 {
+		t.Errorf("the user's keys after one: total %d, %v", total, err)
+	}
+	equal(t, "the user's keys after one", page, []beacon.Key{twin, old})
 }
 
 func revokeKey(t *testing.T, database Database) {

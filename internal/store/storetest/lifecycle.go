@@ -74,7 +74,7 @@ func poisonedOperation(t *testing.T, database Database) {
 			t.Errorf("hotspot %d suffers from the poisoned one: %v", n, errs[n])
 		}
 	}
-	_, total, err := db.HotspotsOf(t.Context(), "usr_tester", 0, 1)
+	_, total, err := db.HotspotsOf(t.Context(), "usr_tester", "", 0, 1)
 	if total != group || err != nil {
 		t.Errorf("%d hotspots, %v; want %d", total, err, group)
 	}

@@ -62,7 +62,7 @@ func showClock(out io.Writer, c rewards.ClockReport) error {
 	fmt.Fprintln(table, "CLOCK\tSAYS (UTC)\tAHEAD OF WHAT IS CERTAIN")
 	line := func(name string, says time.Time) {
 		if !says.IsZero() {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", name, says.UTC().Format(time.DateTime), aheadBy(says, c.Certain))
+			fmt.Fprintf(table, "%s\t%s\t%s\n", name, instant(says), aheadBy(says, c.Certain))
 		}
 	}
 	line("certain", c.Certain)

@@ -63,6 +63,10 @@ const (
 
 	// The target is the user, and the note is what they may have.
 	QuotaSet ChangeKind = "quota.set"
+
+	// The target is the user for whom a MAC address was reserved, and the note has the
+	// address and the reason.
+	MACReleased ChangeKind = "mac.released"
 )
 
 // Idempotency remembers a registration that must take effect once (decision N12): who

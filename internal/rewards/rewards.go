@@ -40,6 +40,10 @@ type Config struct {
 	Telemetry Telemetry
 	Policies  policy.Set // of this process; the database may have more
 
+	// Unrecorded returns why nothing was expected of a hotspot on a day that is over and
+	// has no record, or false if that is not known. It may be nil.
+	Unrecorded func(hotspot beacon.HotspotID, day beacon.Day) (beacon.Facts, bool)
+
 	// Keeper returns the lease, and whether this process is the one that closes and
 	// settles.
 	Keeper func() (lease.Lease, bool)
@@ -199,6 +203,9 @@ type Store interface {
 	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
 	// ForgetClocks deletes the marks that are still as they are given.
 	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
+	// ForgetSpans deletes the spans in which a server was up that begin after a minute
+	// since 1970.
+	ForgetSpans(ctx context.Context, after int64) error
 
 	// OwnedRecords returns the records of a day of up to limit hotspots after the
 	// given one, in order, including deleted ones. Next is the last hotspot examined;

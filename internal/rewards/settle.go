@@ -110,10 +110,10 @@ func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bo
 		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on, or now with --force", month, end.Add(Grace).Format(time.RFC3339))
+		return refuse("%s can be settled from %s on, or now with --force", month, beacon.FormatTime(end.Add(Grace)))
 	case certain.Before(due):
 		return refuse("%s can be settled from %s on, and by %s it is only %s: see beacon rewards clock",
-			month, due.Format(time.RFC3339), by, certain.UTC().Format(time.RFC3339))
+			month, beacon.FormatTime(due), by, beacon.FormatTime(certain))
 	}
 	return nil
 }

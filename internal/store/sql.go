@@ -38,7 +38,7 @@ var sqlText = struct {
 	putRecords, putHeads                              [recordChunks]string
 	recordsOf, newestDay                              string
 	takeLease, lease, fence                           string
-	extendSpan, spans                                 string
+	extendSpan, forgetSpans, spans                    string
 	lastEvent, eventRange, events, oldestEvents       string
 	deleteEvents, eventPlaces, putPlace               string
 	insertEvents, announce                            [eventChunks]string
@@ -154,7 +154,8 @@ var sqlText = struct {
 	extendSpan: `INSERT INTO service_spans (node, from_minute, to_minute) VALUES ($1, $2, $3)
 		ON CONFLICT (node, from_minute) DO UPDATE SET to_minute = excluded.to_minute
 		WHERE service_spans.to_minute < excluded.to_minute`,
-	spans: `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
+	forgetSpans: `DELETE FROM service_spans WHERE from_minute > $1`,
+	spans:       `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
 
 	lastEvent:    `SELECT coalesce(max(seq), 0) FROM events`,
 	eventRange:   `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`,

@@ -84,9 +84,14 @@ export interface paths {
         head?: never;
         /**
          * Change a hotspot
-         * @description A JSON merge patch: absent fields keep their values. `operating_hours: null` means always open; null is
+         * @description A JSON merge patch (RFC 7396), sent as `application/merge-patch+json` or `application/json`: absent
+         *     fields keep their values, also inside `operating_hours`, and arrays are replaced. `operating_hours: null`
+         *     means always open, `exceptions: null` none, and `coverage_radius_m: null` the default of the type; null is
          *     refused elsewhere. A patch that changes nothing, such as `{}`, leaves `updated_at` and the entity tag as
          *     they are. Only the operator may change a hotspot. Needs the scope `hotspots:write`.
+         *
+         *     To replace a broken device, change `device.mac_address` and link the new device: the hotspot keeps its
+         *     id, its place and its rewards.
          */
         patch: operations["changeHotspot"];
         trace?: never;
@@ -201,6 +206,11 @@ export interface paths {
          *     heartbeat is durable. A heartbeat is identified by `boot_id` and `seq`; a repeated one changes nothing,
          *     so repeat it until you get a response. Byte counters are cumulative since boot: heartbeats that are
          *     lost, repeated or out of order neither lose traffic nor count it twice.
+         *
+         *     A device whose counters start again inside a boot says so with a new `counter_epoch`. One whose
+         *     counters have 32 bits says so with `counter_bits`. Without these, lower counters in a later heartbeat
+         *     are taken for whichever of the two pays less. `seq` may start again. A heartbeat that did not count is
+         *     200 with `counted: false` and the reason.
          *
          *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
          *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
@@ -689,7 +699,10 @@ export interface components {
         SSID: string;
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
-        /** @enum {string} */
+        /**
+         * @description By the mean of the last six speed tests within 48 hours, if there are two or more: `premium` from 100 Mbit/s down, 10 up and below 50 ms, `enhanced` from 50, 5 and below 75 ms, else `standard`.
+         * @enum {string}
+         */
         PerformanceTier: "standard" | "enhanced" | "premium";
         /**
          * @description The median of what was measured in the current step of three hours (UTC) and the eight steps before: 24 to 27 hours. `excellent` from -55 dBm, `good` from -67, `fair` from -75, else `poor`; `unknown` if nothing was measured.
@@ -739,31 +752,51 @@ export interface components {
                 close?: components["schemas"]["ClosingClock"];
             }[];
         };
+        WeeklyForm: {
+            days: components["schemas"]["Days"];
+            open: components["schemas"]["Clock"];
+            close: components["schemas"]["ClosingClock"];
+        }[];
+        ExceptionsForm: {
+            /** Format: date */
+            date: string;
+            closed?: boolean;
+            open?: components["schemas"]["Clock"];
+            close?: components["schemas"]["ClosingClock"];
+        }[];
         /** @description When the hotspot is open, in local time. Spans must not overlap. */
         OperatingHoursForm: {
             /** @description An IANA zone, such as `America/New_York`. */
             timezone: string;
-            weekly: {
-                days: components["schemas"]["Days"];
-                open: components["schemas"]["Clock"];
-                close: components["schemas"]["ClosingClock"];
-            }[];
-            /** @description Dates that differ, each at most once; closed, or with their own hours. */
-            exceptions?: {
-                /** Format: date */
-                date: string;
-                closed?: boolean;
-                open?: components["schemas"]["Clock"];
-                close?: components["schemas"]["ClosingClock"];
-            }[];
+            weekly: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
         };
-        /** @description Absent fields keep their values or, at registration, take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
+        /** @description What to change about the hours; absent fields keep their values, and an array replaces the one before. `timezone` and `weekly` are required if the hotspot has no hours yet. */
+        OperatingHoursChange: {
+            /** @description An IANA zone, such as `America/New_York`. */
+            timezone?: string;
+            weekly?: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
+        };
+        /** @description Absent fields take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
         SettingsForm: {
             max_connections?: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
-            coverage_radius_m?: components["schemas"]["CoverageRadius"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
             /** @description Null for always open. */
             operating_hours?: components["schemas"]["OperatingHoursForm"] | null;
+        };
+        /** @description Absent fields keep their values. */
+        SettingsChange: {
+            max_connections?: components["schemas"]["MaxConnections"];
+            bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
+            /** @description Null for always open. */
+            operating_hours?: components["schemas"]["OperatingHoursChange"] | null;
         };
         Settings: {
             max_connections: components["schemas"]["MaxConnections"];
@@ -788,7 +821,7 @@ export interface components {
         };
         Change: {
             name?: components["schemas"]["Name"];
-            settings?: components["schemas"]["SettingsForm"];
+            settings?: components["schemas"]["SettingsChange"];
             /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
             location?: {
                 lat?: components["schemas"]["Latitude"];
@@ -826,7 +859,7 @@ export interface components {
             metrics: {
                 /**
                  * Format: double
-                 * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
+                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, since the hotspot went into service; four decimals.
                  */
                 uptime_30d: number;
                 /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
@@ -841,6 +874,11 @@ export interface components {
                 current_load: components["schemas"]["Load"];
                 /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
+                /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
+                last_uncounted?: {
+                    at: components["schemas"]["Timestamp"];
+                    reason: components["schemas"]["UncountedReason"];
+                };
             };
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
@@ -939,21 +977,28 @@ export interface components {
             boot_id: string;
             /**
              * Format: int64
-             * @description Grows with each heartbeat of a boot.
+             * @description Grows with each heartbeat of a boot. It may start again, but need not.
              */
             seq: number;
             /** @description Connected right now. */
             clients: number;
             /**
              * Format: int64
-             * @description Received since the boot.
+             * @description Received since the boot, or since the counters last started again.
              */
             rx_bytes: number;
             /**
              * Format: int64
-             * @description Sent since the boot.
+             * @description Sent since the boot, or since the counters last started again.
              */
             tx_bytes: number;
+            /** @description A new one whenever the counters start again from zero inside a boot. */
+            counter_epoch?: string;
+            /**
+             * @description 32: the counters continue at 0 after 2^32 - 1. 64: they do not.
+             * @enum {unknown}
+             */
+            counter_bits?: 32 | 64;
             /**
              * Format: double
              * @description The signal of the clients.
@@ -972,7 +1017,20 @@ export interface components {
             status: components["schemas"]["Status"];
             /** @description Seconds until the next heartbeat is due. */
             next_in_s: number;
+            /**
+             * @description Present if the heartbeat changed nothing.
+             * @constant
+             */
+            counted?: false;
+            reason?: components["schemas"]["UncountedReason"];
         };
+        /**
+         * @description Why a heartbeat did not count:
+         *     - `repeated`: its `boot_id` and `seq` were received before, and its counters say nothing new.
+         *     - `too_many_boots`: the device had more than 2,048 boots and counter epochs on this day.
+         * @enum {unknown}
+         */
+        UncountedReason: "repeated" | "too_many_boots";
         History: {
             hotspot_id: components["schemas"]["HotspotId"];
             from: components["schemas"]["Timestamp"];
@@ -1250,7 +1308,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `internal_error` (500) or `overloaded` (503). */
+                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503). */
                 code: string;
                 /** @description For people. */
                 message: string;
@@ -1668,12 +1726,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "request_timeout";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The request line and the headers together have more than 16,384 bytes. */
@@ -1688,12 +1741,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "headers_too_large";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body has more than 65,536 bytes. */
@@ -2060,6 +2108,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["Change"];
                 "application/json": components["schemas"]["Change"];
             };
         };

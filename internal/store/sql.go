@@ -259,7 +259,7 @@ var notText = map[string]ColumnType{
 	"excused": Integer, "outside": Integer, "bytes": Integer, "tier": Integer, "availability": Integer,
 	"performance": Integer, "utilization": Integer, "through": Integer, "hotspots": Integer, "row_count": Integer,
 	"first_day": Integer, "settled": Integer, "settled_at": Integer, "closed_at": Integer,
-	"chain": Blob, "previous": Blob, "hash": Blob,
+	"chain": Blob, "previous": Blob, "hash": Blob, "corrects": Blob, "revision": Integer, "last_day": Integer,
 
 	"seq": Integer, "at": Integer, "started_at": Integer, "journal_trimmed": Integer, "token": Integer, "expires_at": Integer,
 	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob, "certain": Integer,

@@ -167,11 +167,32 @@ var rewardsMutants = []mutant{
 		says:  "bytes are new",
 	},
 	{
+		name:  "a reopening commits its corrections before the sums",
+		fault: "TestF12_Reopen/sqlite",
+		file:  "internal/store/ledger_reopen.go",
+		old:   "		for _, sums := range hotspots {\n",
+		new: `		if _, err := tx.exec("COMMIT"); err != nil {
+			return nil, err
+		}
+		if _, err := tx.exec("BEGIN"); err != nil {
+			return nil, err
+		}
+		for _, sums := range hotspots {
+`,
+	},
+	{
+		name:  "rows of days that were opened again still count",
+		fault: "TestF12_Reopen/sqlite",
+		file:  "internal/ledger/correct.go",
+		old:   "return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })",
+		new:   "return true",
+	},
+	{
 		name:  "how far a day is closed is committed before its rows",
 		fault: "TestF15_Restart/sqlite",
 		file:  "internal/store/ledger_close.go",
 		old: `		for _, write := range []func() error{
-			func() error { return putRows(tx, rewardText.putLedger`,
+			func() error { return putRows(tx, put, page.Rows`,
 		new: `		if _, err := tx.exec("COMMIT"); err != nil {
 			return err
 		}
@@ -179,7 +200,7 @@ var rewardsMutants = []mutant{
 			return err
 		}
 		for _, write := range []func() error{
-			func() error { return putRows(tx, rewardText.putLedger`,
+			func() error { return putRows(tx, put, page.Rows`,
 	},
 	{
 		name:  "rows and sums are two transactions",

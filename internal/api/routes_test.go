@@ -173,7 +173,8 @@ func TestRoutes_Head(t *testing.T) {
 			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
 			"/v1/coverage?north=41&south=40&east=-73&west=-75", "/v1/coverage?zoom=-1", "/v1/coverage/tiles/3/2/3.mvt", "/v1/coverage/tiles/3/8/3.mvt",
 		} {
-			head, get := c.do(t, "HEAD", path, "", "Accept-Encoding", "identity"), c.get(t, path, "Accept-Encoding", "identity")
+			plain := []string{"Accept-Encoding", "identity"} // Go's client asks for gzip on GET alone
+			head, get := c.do(t, "HEAD", path, "", plain...), c.get(t, path, plain...)
 			if head.StatusCode != get.StatusCode || len(head.body) != 0 {
 				t.Errorf("HEAD: %s; GET: %s", head, get)
 			}

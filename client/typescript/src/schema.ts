@@ -1548,7 +1548,7 @@ export interface components {
                  */
                 date: string;
                 /** @description Empty in a correction. */
-                hotspot_id: components["schemas"]["HotspotId"] | "";
+                hotspot_id: string;
                 /** @description Its version; 0 in a correction. */
                 policy: number;
                 /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
@@ -1560,9 +1560,14 @@ export interface components {
                 /** Format: int64 */
                 traffic_bytes: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
-                /** @description In credits; at most six decimals. */
+                /**
+                 * Format: double
+                 * @description In credits; at most six decimals.
+                 */
                 availability: number;
+                /** Format: double */
                 performance: number;
+                /** Format: double */
                 utilization: number;
                 /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
                 corrects?: components["schemas"]["Hash"];

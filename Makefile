@@ -14,7 +14,7 @@ build: ## Build the static binary bin/beacon.
 
 # Tests that start servers and browsers and mostly wait come first: the others run
 # beside them.
-WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./agent ./client/typescript ./deploy
+WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clients ./agent ./client/typescript ./deploy
 OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
 # These have no goroutines of their own, or only read: the race detector would find

@@ -106,6 +106,7 @@ var allowed = map[string][]string{
 	"store/storetest":    {"beacon", "geo", "id", "lease", "ledger", "store"},
 	"test/bench":         {},
 	"test/browser":       {},
+	"test/clients":       {},
 	"test/endtoend":      {},
 	"test/harness":       {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
 	"test/harness/audit": {"test/harness", "test/harness/level"},

@@ -217,7 +217,7 @@ func TestCounters(t *testing.T) {
 			told := map[string]totals{}
 			last := map[string]uint64{}
 			var story []string
-			for range level.Rounds(40, 100, 300) {
+			for range level.Rounds(25, 100, 300) {
 				b := server.next(t)
 				if d.links == 1 && d.boots > 1 {
 					d.baseline = false

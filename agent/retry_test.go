@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // ready is a device that is linked to a server of the test.
@@ -81,6 +82,7 @@ func TestRetry(t *testing.T) {
 
 // The server is away for an hour. Then the heartbeat that waits is sent, and no other.
 func TestRetry_AnHour(t *testing.T) {
+	level.Needs(t, level.Check)
 	b, server := ready(t, "dash", "curl")
 	b.linkTo("http://127.0.0.1:9", "link-1") // nobody listens there
 	s := b.run()
@@ -198,6 +200,7 @@ func TestNotLinked(t *testing.T) {
 // A speed test is off unless the operator names two URLs, and then is made once in each
 // of the hours named.
 func TestSpeedTest(t *testing.T) {
+	level.Needs(t, level.Check)
 	for _, c := range []struct{ shell, client string }{{"busybox ash", "uclient-fetch"}, {"dash", "curl"}, {"dash", "wget"}} {
 		t.Run(c.client, func(t *testing.T) {
 			t.Parallel()

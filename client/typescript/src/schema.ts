@@ -996,7 +996,7 @@ export interface components {
             counter_epoch?: string;
             /**
              * @description 32: the counters continue at 0 after 2^32 - 1. 64: they do not.
-             * @enum {unknown}
+             * @enum {integer}
              */
             counter_bits?: 32 | 64;
             /**
@@ -1028,7 +1028,7 @@ export interface components {
          * @description Why a heartbeat did not count:
          *     - `repeated`: its `boot_id` and `seq` were received before, and its counters say nothing new.
          *     - `too_many_boots`: the device had more than 2,048 boots and counter epochs on this day.
-         * @enum {unknown}
+         * @enum {string}
          */
         UncountedReason: "repeated" | "too_many_boots";
         History: {

@@ -69,8 +69,8 @@ type Device struct {
 
 // Metrics is how a hotspot performs.
 type Metrics struct {
-	Uptime30d          float64    `json:"uptime_30d"` // a fraction
-	Connections24h     int        `json:"connections_24h"`
+	Uptime30d          float64    `json:"uptime_30d"`      // a fraction
+	Connections24h     int        `json:"connections_24h"` // the sum of the most clients at once in each hour
 	BandwidthUsed24hGB float64    `json:"bandwidth_used_24h_gb"`
 	PerformanceTier    string     `json:"performance_tier"`
 	SignalQuality      string     `json:"signal_quality"`

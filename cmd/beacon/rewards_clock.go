@@ -36,12 +36,8 @@ func (rewardsClockCmd) Examples() string {
 
 // Run prints what is known about the time, and confirms a date.
 func (c rewardsClockCmd) Run(out *console) error {
-	now, err := c.now()
-	if err != nil {
-		return err
-	}
 	return c.withExisting(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, now)
+		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err
 		}

@@ -154,7 +154,7 @@ func (a *API) openRoutes() []openRoute {
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
 		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
 		a.document("GET /v1/openapi.yaml", "application/yaml; charset=utf-8", openapiYAML),
-		a.document("GET /v1/openapi.json", "application/json; charset=utf-8", openapiJSON),
+		a.document("GET /v1/openapi.json", "application/json", openapiJSON),
 	}
 }
 

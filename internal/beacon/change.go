@@ -52,6 +52,8 @@ const (
 	RewardsSettled ChangeKind = "rewards.settled"
 	// The target is the month that is settled for all users: for the audit.
 	RewardsFinished ChangeKind = "rewards.finished"
+	// The target is the first of the days that are open again: for the audit.
+	RewardsReopened ChangeKind = "rewards.reopened"
 
 	// The target is the day that staff say it is: for the audit.
 	ClockConfirmed ChangeKind = "clock.confirmed"

@@ -25,7 +25,8 @@ type Record struct {
 	sealed int
 	why    reasons
 
-	// early says that the day before was not final when this record was written.
+	// early says that the last day before it that has a record was not final when this
+	// one was written.
 	early bool
 
 	// fresh says that no earlier day is on disk. It is used in memory only.
@@ -62,8 +63,9 @@ func (r *Record) Day() beacon.Day { return r.day }
 // Settled reports whether the whole day is sealed.
 func (r *Record) Settled() bool { return r.sealed == beacon.MinutesADay }
 
-// NeedsDayBefore reports whether the day before was not final when this record was
-// written. A caller that restores this record must restore that one too.
+// NeedsDayBefore reports whether the last day before it that has a record was not final
+// when this one was written. A caller that restores this record must restore that one
+// too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
 // Served returns how many sealed minutes were expected and served.

@@ -61,7 +61,7 @@ func MarkAsData(h http.Header) {
 
 // Header values are shared between responses: net/http only reads them.
 var (
-	jsonType  = []string{"application/json; charset=utf-8"}
+	jsonType  = []string{"application/json"} // JSON has no charset (decision D102)
 	noSniff   = []string{"nosniff"}
 	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
 )

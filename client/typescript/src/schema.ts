@@ -689,7 +689,10 @@ export interface components {
         SSID: string;
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
-        /** @enum {string} */
+        /**
+         * @description By the mean of the last six speed tests within 48 hours, if there are two or more: `premium` from 100 Mbit/s down, 10 up and below 50 ms, `enhanced` from 50, 5 and below 75 ms, else `standard`.
+         * @enum {string}
+         */
         PerformanceTier: "standard" | "enhanced" | "premium";
         /**
          * @description The median of what was measured in the current step of three hours (UTC) and the eight steps before: 24 to 27 hours. `excellent` from -55 dBm, `good` from -67, `fair` from -75, else `poor`; `unknown` if nothing was measured.
@@ -826,7 +829,7 @@ export interface components {
             metrics: {
                 /**
                  * Format: double
-                 * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
+                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, since the hotspot went into service; four decimals.
                  */
                 uptime_30d: number;
                 /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
@@ -1250,7 +1253,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `internal_error` (500) or `overloaded` (503). */
+                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503). */
                 code: string;
                 /** @description For people. */
                 message: string;
@@ -1461,22 +1464,30 @@ export interface components {
             /** @description The hash of the user's statement before this one; null for the first. */
             previous_hash: components["schemas"]["Hash"] | null;
             rows: {
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Of a correction: the first day whose rows above it are void.
+                 */
                 date: string;
-                hotspot_id: components["schemas"]["HotspotId"];
-                /** @description Its version. */
+                /** @description Empty in a correction. */
+                hotspot_id: components["schemas"]["HotspotId"] | "";
+                /** @description Its version; 0 in a correction. */
                 policy: number;
-                served_minutes: components["schemas"]["Minutes"];
-                expected_minutes: components["schemas"]["Minutes"];
+                /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
+                served_minutes: number;
+                expected_minutes: number;
                 closed_minutes: components["schemas"]["Minutes"];
                 excused_minutes: components["schemas"]["Minutes"];
                 outside_minutes: components["schemas"]["Minutes"];
                 /** Format: int64 */
                 traffic_bytes: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
-                availability: components["schemas"]["Amount"];
-                performance: components["schemas"]["Amount"];
-                utilization: components["schemas"]["Amount"];
+                /** @description In credits; at most six decimals. */
+                availability: number;
+                performance: number;
+                utilization: number;
+                /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
+                corrects?: components["schemas"]["Hash"];
                 hash: components["schemas"]["Hash"];
             }[];
             totals: {
@@ -1660,12 +1671,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "request_timeout";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The request line and the headers together have more than 16,384 bytes. */
@@ -1680,12 +1686,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "headers_too_large";
-                    };
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description The body has more than 65,536 bytes. */

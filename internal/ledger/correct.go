@@ -110,18 +110,8 @@ func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.U
 	}
 	all = append(all, again...)
 	slices.SortFunc(all, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Revision, b.Revision), -compareBool(!a.Corrects.IsZero(), !b.Corrects.IsZero()),
-			cmp.Compare(a.Day, b.Day), cmp.Compare(a.Hotspot, b.Hotspot))
+		// A correction has no hotspot, and no row of its revision is of an earlier day.
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Hotspot, b.Hotspot))
 	})
 	return each(all)
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

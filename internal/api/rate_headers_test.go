@@ -65,8 +65,13 @@ func TestRateLimitHeaders_Default(t *testing.T) {
 // What was made before is what would be made now.
 func TestRateLimitHeaders_AreTheSame(t *testing.T) {
 	for _, l := range []ratelimit.Limit{
-		{Every: 10 * time.Millisecond, Burst: 200}, {Every: time.Second, Burst: 10}, {Every: 700 * time.Millisecond, Burst: 30}, {Every: time.Hour, Burst: 3},
-		{Every: time.Nanosecond, Burst: 500}, {Every: 3 * time.Second, Burst: 1}, {Every: time.Millisecond, Burst: 1_000_000},
+		{Every: 10 * time.Millisecond, Burst: 200},
+		{Every: time.Second, Burst: 10},
+		{Every: 700 * time.Millisecond, Burst: 30},
+		{Every: time.Hour, Burst: 3},
+		{Every: time.Nanosecond, Burst: 500},
+		{Every: 3 * time.Second, Burst: 1},
+		{Every: time.Millisecond, Burst: 1_000_000},
 	} {
 		p := api.NewRatePolicy("x", l)
 		start := time.Unix(1e9, 0)

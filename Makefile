@@ -14,7 +14,7 @@ build: ## Build the static binary bin/beacon.
 
 # Tests that start servers and browsers and mostly wait come first: the others run
 # beside them.
-WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./client/typescript ./deploy
+WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clients ./agent ./client/typescript ./deploy
 OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
 # These have no goroutines of their own, or only read: the race detector would find
@@ -25,6 +25,7 @@ PURE := $(addprefix ./internal/,beacon geo id ledger doctor rewards/policy rewar
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
 	@scripts/need chromium chromium || echo "the console is not tested in a browser"
 	@scripts/need strace strace || echo "faults at single system calls are not tested"
+	@scripts/need busybox busybox || echo "the agent is not tested as on a router"
 	scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
 
 .PHONY: check
@@ -48,6 +49,10 @@ security: ## Run gosec and govulncheck (BEACON_VULN_DB names its database), sear
 .PHONY: need
 need:
 	@scripts/need curl curl
+	@scripts/need wget wget
+	@scripts/need busybox busybox
+	@scripts/need dash dash
+	@scripts/need shellcheck shellcheck
 	@scripts/need jq jq
 	@scripts/need strace strace
 	@scripts/need faketime faketime
@@ -58,6 +63,11 @@ need:
 	@scripts/need prometheus prometheus
 	@scripts/need nginx nginx-light
 	@scripts/need npm npm
+
+.PHONY: agent
+agent: ## Build the agent's package for Debian into bin/ (docs/agent.md; OpenWrt's SDK builds the other).
+	mkdir -p bin
+	agent/linux/deb bin
 
 .PHONY: console
 console: ## Build the console's pages (console/dist) from their sources; needs npm.

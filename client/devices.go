@@ -44,13 +44,15 @@ func (c *Client) UnlinkDevice(ctx context.Context, hotspot string) error {
 
 // Heartbeat is what a device sends about once a minute. BootID and Seq identify it.
 type Heartbeat struct {
-	BootID    string     `json:"boot_id"` // a new one for each boot
-	Seq       int64      `json:"seq"`     // a new one for each heartbeat since the boot
-	Clients   int        `json:"clients"`
-	RxBytes   int64      `json:"rx_bytes"` // since the boot
-	TxBytes   int64      `json:"tx_bytes"` // since the boot
-	RSSIdBm   *float64   `json:"rssi_dbm,omitempty"`
-	Speedtest *Speedtest `json:"speedtest,omitempty"`
+	BootID       string     `json:"boot_id"` // a new one for each boot
+	Seq          int64      `json:"seq"`     // a new one for each heartbeat since the boot
+	Clients      int        `json:"clients"`
+	RxBytes      int64      `json:"rx_bytes"`                // since the boot, or the epoch
+	TxBytes      int64      `json:"tx_bytes"`                // since the boot, or the epoch
+	CounterEpoch string     `json:"counter_epoch,omitempty"` // a new one when the counters start again inside a boot
+	CounterBits  int        `json:"counter_bits,omitempty"`  // 32: they wrap; 64: they do not; 0: unknown
+	RSSIdBm      *float64   `json:"rssi_dbm,omitempty"`
+	Speedtest    *Speedtest `json:"speedtest,omitempty"`
 }
 
 // Speedtest is a measurement of a device.
@@ -64,6 +66,11 @@ type Speedtest struct {
 type HeartbeatTaken struct {
 	Status  Status `json:"status"`
 	NextInS int    `json:"next_in_s"` // when the next one is due
+
+	// Counted is false, and Reason says why, if the heartbeat changed nothing. Counted is
+	// nil if it counted.
+	Counted *bool  `json:"counted,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // SendHeartbeat sends a heartbeat. The client's key must be the device's:

@@ -69,13 +69,21 @@ type Device struct {
 
 // Metrics is how a hotspot performs.
 type Metrics struct {
-	Uptime30d          float64    `json:"uptime_30d"` // a fraction
-	Connections24h     int        `json:"connections_24h"`
+	Uptime30d          float64    `json:"uptime_30d"`      // a fraction
+	Connections24h     int        `json:"connections_24h"` // the sum of the most clients at once in each hour
 	BandwidthUsed24hGB float64    `json:"bandwidth_used_24h_gb"`
 	PerformanceTier    string     `json:"performance_tier"`
 	SignalQuality      string     `json:"signal_quality"`
 	CurrentLoad        float64    `json:"current_load"` // a fraction
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
+
+	LastUncounted *Uncounted `json:"last_uncounted,omitempty"`
+}
+
+// Uncounted is a heartbeat that did not count, and why.
+type Uncounted struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
 }
 
 // Registration asks for a new hotspot.

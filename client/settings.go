@@ -16,40 +16,55 @@ type SettingsForm struct {
 	MaxConnections     *int
 	BandwidthLimitMbps *float64
 	CoverageRadiusM    *float64
-	OperatingHours     *OperatingHours
-	AlwaysOpen         bool // removes the operating hours
+	DefaultRadius      bool            // restores the radius of the type
+	OperatingHours     *OperatingHours // replaces the operating hours, with all exceptions
+	AlwaysOpen         bool            // removes the operating hours
 }
 
-// settingsForm is the JSON form of a SettingsForm: "always open" is a null, which
-// differs from an absent field.
+// settingsForm is the JSON form of a SettingsForm: a default is a null, which differs
+// from an absent field.
 type settingsForm struct {
 	MaxConnections     *int            `json:"max_connections,omitempty"`
 	BandwidthLimitMbps *float64        `json:"bandwidth_limit_mbps,omitempty"`
-	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"`
+	CoverageRadiusM    json.RawMessage `json:"coverage_radius_m,omitempty"`
 	OperatingHours     json.RawMessage `json:"operating_hours,omitempty"`
 }
 
 // MarshalJSON encodes the fields to change.
 func (s SettingsForm) MarshalJSON() ([]byte, error) {
-	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM}
-	switch {
-	case s.AlwaysOpen:
-		form.OperatingHours = json.RawMessage("null")
-	case s.OperatingHours != nil:
-		hours, err := json.Marshal(s.OperatingHours)
-		if err != nil {
-			return nil, err
-		}
-		form.OperatingHours = hours
+	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps}
+	if hours := s.OperatingHours; hours != nil && hours.Exceptions == nil {
+		whole := *hours
+		whole.Exceptions = []HoursException{} // absent ones would be kept
+		s.OperatingHours = &whole
+	}
+	var err error
+	if form.CoverageRadiusM, err = nullOr(s.DefaultRadius, s.CoverageRadiusM); err != nil {
+		return nil, err
+	}
+	if form.OperatingHours, err = nullOr(s.AlwaysOpen, s.OperatingHours); err != nil {
+		return nil, err
 	}
 	return json.Marshal(form)
+}
+
+// nullOr encodes null or a value, or nothing if there is no value.
+func nullOr[T any](null bool, value *T) (json.RawMessage, error) {
+	switch {
+	case null:
+		return json.RawMessage("null"), nil
+	case value == nil:
+		return nil, nil
+	default:
+		return json.Marshal(value)
+	}
 }
 
 // OperatingHours say when a hotspot intends to be open, in local time.
 type OperatingHours struct {
 	Timezone   string           `json:"timezone"` // "America/New_York"
 	Weekly     []WeeklyHours    `json:"weekly"`
-	Exceptions []HoursException `json:"exceptions,omitempty"`
+	Exceptions []HoursException `json:"exceptions"`
 }
 
 // WeeklyHours are the hours on some days of the week. They extend past midnight if

@@ -5,7 +5,6 @@ package typescript_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"flag"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -25,20 +23,6 @@ var update = flag.Bool("update", false, "rewrite src/schema.ts from the OpenAPI 
 
 func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
-// tool runs a command of Node.js in a folder.
-func tool(t *testing.T, folder string, env []string, name string, args ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // a client that keeps something open never ends
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Minute
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
-
 func TestClient(t *testing.T) {
 	if !*update { // go generate is no test
 		level.Tool(t, "npm", "npm")
@@ -47,11 +31,11 @@ func TestClient(t *testing.T) {
 	if err := os.CopyFS(folder, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
-	tool(t, folder, nil, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
+	harness.RunTool(t, folder, nil, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
 	checkGenerated(t, folder)
-	tool(t, folder, nil, "npm", "run", "build")
+	harness.RunTool(t, folder, nil, "npm", "run", "build")
 	url, key := serve(t)
-	tool(t, folder, []string{"BEACON_URL=" + url, "BEACON_KEY=" + key}, "npm", "test")
+	harness.RunTool(t, folder, []string{"BEACON_URL=" + url, "BEACON_KEY=" + key}, "npm", "test")
 }
 
 // checkGenerated holds the types to the document.
@@ -62,7 +46,7 @@ func checkGenerated(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	fresh := filepath.Join(folder, "fresh.ts")
-	tool(t, folder, nil, "npx", "openapi-typescript", document, "-o", fresh)
+	harness.RunTool(t, folder, nil, "npx", "openapi-typescript", document, "-o", fresh)
 	want, err := os.ReadFile(fresh)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +61,7 @@ func checkGenerated(t *testing.T, folder string) {
 	}
 	got, err := os.ReadFile("src/schema.ts")
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("src/schema.ts is not what the OpenAPI document says: run go generate ./clients/typescript (%v)", err)
+		t.Errorf("src/schema.ts is not what the OpenAPI document says: run go generate ./client/typescript (%v)", err)
 	}
 }
 

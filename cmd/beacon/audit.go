@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -26,7 +25,7 @@ func (auditCmd) Examples() string {
 
 // auditRecord is a change as --json prints it.
 type auditRecord struct {
-	At        time.Time         `json:"at"`
+	At        instant           `json:"at"`
 	Kind      beacon.ChangeKind `json:"kind"`
 	Target    string            `json:"target"`
 	Version   int64             `json:"version,omitempty"`
@@ -48,7 +47,7 @@ func (c auditCmd) Run(out *console) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out.stdout)
 			for _, ch := range changes {
-				record := auditRecord{ch.At.UTC().Truncate(time.Millisecond), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Actor.Note, ch.Node, ch.Seq}
+				record := auditRecord{instant(ch.At), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Actor.Note, ch.Node, ch.Seq}
 				if err := encoder.Encode(record); err != nil {
 					return err
 				}
@@ -58,7 +57,7 @@ func (c auditCmd) Run(out *console) error {
 		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
 		for _, ch := range changes {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ch.At.UTC().Format(time.RFC3339), ch.Kind, cmp.Or(ch.Target, "-"),
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", instant(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
 				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))
 		}
 		return table.Flush()

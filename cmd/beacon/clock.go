@@ -9,6 +9,9 @@ type clock struct {
 	ClockRate  float64   `default:"1" help:"How many seconds the clock advances in one second. Default ${default}. For tests and demos."`
 }
 
+// simulated reports whether the clock is not the machine's.
+func (c clock) simulated() bool { return !c.ClockStart.IsZero() || c.ClockRate != 1 }
+
 // now returns the clock of all data.
 func (c clock) now() (func() time.Time, error) {
 	if !(c.ClockRate > 0) {
@@ -16,10 +19,10 @@ func (c clock) now() (func() time.Time, error) {
 	}
 	began := time.Now()
 	start := c.ClockStart
+	if !c.simulated() {
+		return time.Now, nil
+	}
 	if start.IsZero() {
-		if c.ClockRate == 1 {
-			return time.Now, nil
-		}
 		start = began
 	}
 	return func() time.Time {

@@ -88,10 +88,10 @@ type keyRecord struct {
 	UserID    beacon.UserID  `json:"user_id"`
 	Name      string         `json:"name"`
 	Scopes    []beacon.Scope `json:"scopes"`
-	CreatedAt time.Time      `json:"created_at"`
-	ExpiresAt *time.Time     `json:"expires_at"`
-	RevokedAt *time.Time     `json:"revoked_at"`
-	LastUsed  *time.Time     `json:"last_used_at"`
+	CreatedAt instant        `json:"created_at"`
+	ExpiresAt *instant       `json:"expires_at"`
+	RevokedAt *instant       `json:"revoked_at"`
+	LastUsed  *instant       `json:"last_used_at"`
 
 	Origins     []string       `json:"origins"`
 	Addresses   []netip.Prefix `json:"addresses"`
@@ -100,19 +100,11 @@ type keyRecord struct {
 
 func showKey(k beacon.Key) keyRecord {
 	return keyRecord{
-		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: k.CreatedAt.UTC().Truncate(time.Millisecond),
-		ExpiresAt: maybe(k.ExpiresAt), RevokedAt: maybe(k.RevokedAt), LastUsed: maybe(k.LastUsedAt),
+		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: instant(k.CreatedAt),
+		ExpiresAt: instantOf(k.ExpiresAt), RevokedAt: instantOf(k.RevokedAt), LastUsed: instantOf(k.LastUsedAt),
 		Origins: append([]string{}, k.Restrictions.Origins...), Addresses: append([]netip.Prefix{}, k.Restrictions.Addresses...),
 		Publishable: k.Restrictions.Publishable,
 	}
-}
-
-func maybe(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC().Truncate(time.Millisecond)
-	return &t
 }
 
 type keysListCmd struct {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -17,6 +16,7 @@ type rewardsCmd struct {
 	Verify rewardsVerifyCmd `cmd:"" help:"Recompute statements offline and name the first wrong row."`
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
 	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
+	Reopen rewardsReopenCmd `cmd:"" help:"Open days again that a wrong clock closed, and show what that does."`
 }
 
 // policies is the --policy flag, the same in every command.
@@ -33,8 +33,12 @@ func (p policies) book() (policy.Set, error) {
 
 // rewardsOf returns the rewards of a database, for a single command. Its policies are
 // those that servers have stored.
-func rewardsOf(out *console, db *store.DB, now func() time.Time) (*rewards.Rewards, error) {
-	r := rewards.New(rewards.Config{Store: db, Now: now, Log: slog.New(slog.DiscardHandler)})
+func rewardsOf(out *console, db *store.DB, c clock) (*rewards.Rewards, error) {
+	now, err := c.now()
+	if err != nil {
+		return nil, err
+	}
+	r := rewards.New(rewards.Config{Store: db, Now: now, RealTime: !c.simulated(), Log: slog.New(slog.DiscardHandler)})
 	return r, r.Follow(out.ctx)
 }
 
@@ -56,12 +60,8 @@ func (rewardsSettleCmd) Examples() string {
 // Run settles a month (decision C5). It may be repeated, and may run beside servers
 // and other commands: a statement is written once.
 func (c rewardsSettleCmd) Run(out *console) error {
-	now, err := c.now()
-	if err != nil {
-		return err
-	}
 	return c.withExisting(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, now)
+		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err
 		}

@@ -36,12 +36,8 @@ func (rewardsClockCmd) Examples() string {
 
 // Run prints what is known about the time, and confirms a date.
 func (c rewardsClockCmd) Run(out *console) error {
-	now, err := c.now()
-	if err != nil {
-		return err
-	}
 	return c.withExisting(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, now)
+		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err
 		}
@@ -66,7 +62,7 @@ func showClock(out io.Writer, c rewards.ClockReport) error {
 	fmt.Fprintln(table, "CLOCK\tSAYS (UTC)\tAHEAD OF WHAT IS CERTAIN")
 	line := func(name string, says time.Time) {
 		if !says.IsZero() {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", name, says.UTC().Format(time.DateTime), aheadBy(says, c.Certain))
+			fmt.Fprintf(table, "%s\t%s\t%s\n", name, instant(says), aheadBy(says, c.Certain))
 		}
 	}
 	line("certain", c.Certain)

@@ -75,8 +75,12 @@ func verifyFile(file string, book policy.Set) (statement.Report, error) {
 }
 
 func holdsLine(file string, r statement.Report) string {
+	rows := count(r.Rows, "row")
+	if r.Corrects > 0 {
+		rows += fmt.Sprintf(" (with %s)", count(r.Corrects, "correction"))
+	}
 	return fmt.Sprintf("%s holds: %s, %s, %s of %s, %s credits, hash %s",
-		file, r.User, r.Month, count(r.Rows, "row"), count(r.Hotspots, "hotspot"), r.Earned.Total(), r.Hash)
+		file, r.User, r.Month, rows, count(r.Hotspots, "hotspot"), r.Earned.Total(), r.Hash)
 }
 
 // checkChain checks that the statements of one user follow each other. They may be

@@ -25,6 +25,7 @@ type cache struct {
 	mu      sync.RWMutex
 	known   map[string]*entry
 	unknown map[string]time.Time       // when the store denied it
+	fresh   map[string]struct{}        // created, and not looked up yet
 	unsaved map[beacon.KeyID]time.Time // last uses of keys that left the cache
 
 	// forgotten counts the calls of forget. A response that the store gave before one
@@ -45,6 +46,7 @@ func newCache() *cache {
 	return &cache{
 		known:   map[string]*entry{},
 		unknown: map[string]time.Time{},
+		fresh:   map[string]struct{}{},
 		unsaved: map[beacon.KeyID]time.Time{},
 	}
 }
@@ -79,6 +81,7 @@ func (c *cache) keep(k beacon.Key, now time.Time, generation uint64) *entry {
 		return newEntry(k, now)
 	}
 	delete(c.unknown, public)
+	delete(c.fresh, public)
 	if e := c.known[public]; e != nil {
 		e.confirmed.Store(now.UnixMicro())
 		return e
@@ -99,19 +102,44 @@ func (c *cache) deny(public string, now time.Time, generation uint64) {
 	if generation != c.forgotten {
 		return
 	}
+	delete(c.fresh, public)
 	if len(c.unknown) >= maxUnknown {
 		clear(c.unknown) // costs a few lookups, and no bookkeeping
 	}
 	c.unknown[strings.Clone(public)] = now // it may be part of a whole request
 }
 
-// forget removes an id from both maps.
+// forget removes an id from all maps.
 func (c *cache) forget(public string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forgotten++
 	c.remove(public)
 	delete(c.unknown, public)
+	delete(c.fresh, public)
+}
+
+// created notes that an id exists. A denial that is on its way is older.
+func (c *cache) created(public string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forgotten++
+	delete(c.unknown, public)
+	if c.known[public] != nil {
+		return
+	}
+	if len(c.fresh) >= maxUnknown {
+		clear(c.fresh)
+	}
+	c.fresh[public] = struct{}{}
+}
+
+// isFresh reports whether the id is a key's that was not looked up yet.
+func (c *cache) isFresh(public string) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	_, ok := c.fresh[public]
+	return ok
 }
 
 // evict makes room. It examines a few entries, in the random order of a map, and

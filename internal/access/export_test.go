@@ -12,3 +12,10 @@ const (
 	MaxKnown   = maxKnown
 	MaxUnknown = maxUnknown
 )
+
+// Fresh tells how many keys are known to have been created and were not looked up.
+func (k *Keys) Fresh() int {
+	k.cache.mu.RLock()
+	defer k.cache.mu.RUnlock()
+	return len(k.cache.fresh)
+}

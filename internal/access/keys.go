@@ -50,7 +50,7 @@ const (
 )
 
 // Keys verifies and manages keys. It is safe for concurrent use and starts no
-// goroutine: its owner calls Flush, and Forget for every change of a key.
+// goroutine: its owner calls Flush, and Follow for every change of a key.
 type Keys struct {
 	store  Store
 	now    func() time.Time
@@ -84,8 +84,8 @@ func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, erro
 }
 
 // VerifyIf is Verify for a client that may be inventing keys: before it looks up a
-// key that is not cached, mayAsk can refuse with an error. Cached keys are not
-// affected.
+// key that is not cached, mayAsk can refuse with an error. Keys that are cached, or were
+// just created, are not affected.
 func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
 	presented, ok := Split(plain)
 	if !ok {
@@ -112,7 +112,7 @@ func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func
 	case e != nil && k.trusts(e, now):
 		return e, nil
 	}
-	if e == nil {
+	if e == nil && !k.cache.isFresh(p.public) {
 		if err := mayAsk(); err != nil {
 			return nil, err
 		}
@@ -124,8 +124,28 @@ func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func
 	return e, err
 }
 
+// Follow takes a change of a key, of any server, from the feed.
+func (k *Keys) Follow(id beacon.KeyID, kind beacon.ChangeKind) {
+	if kind == beacon.KeyCreated {
+		k.Created(id)
+	} else {
+		k.Forget(id)
+	}
+}
+
+// Created notes that a key exists. The feed calls it for every key created on any
+// server, this one included.
+func (k *Keys) Created(id beacon.KeyID) {
+	if len(id) < len(beacon.KeyPrefix) {
+		return
+	}
+	public := publicPart(id)
+	k.cache.created(public)
+	k.flights.Forget(public) // do not join a lookup that began before
+}
+
 // Forget removes a key from the cache, so that its next use asks the store. The feed
-// calls it for every key created or revoked on any server.
+// calls it for every key revoked on any server.
 func (k *Keys) Forget(id beacon.KeyID) {
 	if len(id) < len(beacon.KeyPrefix) {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 var errAway = errors.New("the database is away")
@@ -228,4 +229,60 @@ func TestVerify_StoreIsBackForAll(t *testing.T) {
 	w.now = w.now.Add(time.Second)
 	w.opens(t, plainA, a)
 	w.refuses(t, plainB, "revoked")
+}
+
+// A key that was just created is never refused because its address sent too many wrong
+// ones: where it was created at once, elsewhere as soon as the feed tells of it. What is
+// not a key's id stays refused.
+func TestVerify_FreshKey(t *testing.T) {
+	w := newWorld()
+	flooded := func() error { return errors.New("too many wrong keys from this address") }
+	verify := func(plain string) error {
+		_, err := w.VerifyIf(t.Context(), plain, flooded)
+		return err
+	}
+	here, err := w.Create(t.Context(), beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}, access.Creation{
+		User: beacon.Some(access.NewUser), Scopes: beacon.Some([]string{}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, plain := w.add(t, beacon.Key{})
+	if verify(plain) == nil {
+		t.Error("a key that nobody has heard of is looked up for an address that floods")
+	}
+	for range 2 { // before and after the feed
+		if err := verify(here.Plain); err != nil {
+			t.Errorf("created here: %v", err)
+		}
+		w.Created(here.Key.ID)
+	}
+	w.wantLookups(t, 0, "a key that was created here")
+	w.refuses(t, plain[:len(plain)-1]+"x", "a typo")
+	w.Created(elsewhere.ID)
+	for range 2 {
+		if err := verify(plain); err != nil {
+			t.Errorf("created elsewhere: %v", err)
+		}
+		w.Created(elsewhere.ID) // the feed may tell of it again
+	}
+	w.wantLookups(t, 1, "a key that was created elsewhere")
+	if _, err := w.Revoke(t.Context(), beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}, elsewhere.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.Forget(elsewhere.ID)
+	if verify(plain) == nil {
+		t.Error("a revoked key is valid")
+	}
+}
+
+// Memory for keys that the feed told of and nobody used is bounded.
+func TestCreated_MemoryIsBounded(t *testing.T) {
+	w := newWorld()
+	for range 2 * access.MaxUnknown {
+		w.Created(beacon.KeyID(id.New(beacon.KeyPrefix, noon)))
+	}
+	if n := w.Fresh(); n > access.MaxUnknown {
+		t.Errorf("%d fresh keys are remembered", n)
+	}
 }

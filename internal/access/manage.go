@@ -61,9 +61,12 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		}
 	}
 	key, plain := Mint(now, wanted)
+	generation := k.cache.generation()
 	if err := k.store.InsertKey(ctx, key, p.Actor()); err != nil {
 		return Created{}, err
 	}
+	k.cache.keep(key, now, generation)
+	k.Created(key.ID) // also where it could not be kept
 	return Created{Key: key, Plain: plain}, nil
 }
 

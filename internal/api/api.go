@@ -39,7 +39,7 @@ type Config struct {
 type Telemetry interface {
 	// Take returns once the heartbeat is durable, or with an error. It must give up
 	// by itself: heartbeat requests have no deadline of their own.
-	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, error)
+	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error)
 	// History returns NotFound when there is no live hotspot.
 	History(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (telemetry.History, error)
 }
@@ -154,7 +154,7 @@ func (a *API) openRoutes() []openRoute {
 		{heartbeatPattern, http.HandlerFunc(a.heartbeat)},
 		{"POST /v1/devices/link", http.HandlerFunc(a.link)},
 		a.document("GET /v1/openapi.yaml", "application/yaml; charset=utf-8", openapiYAML),
-		a.document("GET /v1/openapi.json", "application/json; charset=utf-8", openapiJSON),
+		a.document("GET /v1/openapi.json", "application/json", openapiJSON),
 	}
 }
 

@@ -131,7 +131,7 @@ func TestBody_ContentType(t *testing.T) {
 			c.patch(t, spot, `{}`, "Content-Type", good).want(t, http.StatusOK)
 		}
 		for _, bad := range []string{
-			absent, "", "text/plain", "application/x-www-form-urlencoded", "application/merge-patch+json", "application/jsonx", "json",
+			absent, "", "text/plain", "application/x-www-form-urlencoded", "application/json-patch+json", "application/jsonx", "json",
 			"application/json, text/plain", "*/*", "application/json; charset", ";",
 		} {
 			wantFault(t, c.patch(t, spot, `{}`, "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")

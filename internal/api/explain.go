@@ -109,14 +109,19 @@ func inWords(e rewards.Explanation, l policy.Loss) string {
 		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them; availability is paid for the share served.",
 			minutes(e.Facts.Expected), l.Minutes)
 	case policy.Closed:
-		return unexpectedInWords(e, l, "Its operating hours closed the hotspot for %s")
+		return unexpectedInWords(l, "Its operating hours closed the hotspot for %s")
 	case policy.Excused:
-		return unexpectedInWords(e, l, "Our own service was down for %s")
+		if l.Amount != (beacon.Earned{}) {
+			return fmt.Sprintf("Our own service was down for %s, which is all the time that the hotspot was expected on this day. "+
+				"Policy %d pays the share of the expected time that was served, and cannot pay when none is left: this was lost through our outage.",
+				minutes(l.Minutes), e.Policy.Version)
+		}
+		return unexpectedInWords(l, "Our own service was down for %s")
 	case policy.Outside:
 		if l.Minutes == beacon.MinutesADay {
 			return "There is no record of this day: the hotspot was not verified and linked, or our own service was down all day."
 		}
-		return unexpectedInWords(e, l, "The hotspot was not in service for %s: not yet, or no longer, verified and linked")
+		return unexpectedInWords(l, "The hotspot was not in service for %s: not yet, or no longer, verified and linked")
 	case policy.Slow:
 		return fmt.Sprintf("Its speed tests made the hotspot %s, which adds %s per credit of availability; premium would add %s.",
 			e.Facts.Tier, e.Policy.Performance[e.Facts.Tier], e.Policy.Performance[beacon.Premium])
@@ -128,8 +133,8 @@ func inWords(e rewards.Explanation, l policy.Loss) string {
 
 // unexpectedInWords describes minutes in which no service was expected. They cost
 // something only if there were no others.
-func unexpectedInWords(e rewards.Explanation, l policy.Loss, what string) string {
-	if e.Facts.Expected > 0 {
+func unexpectedInWords(l policy.Loss, what string) string {
+	if l.Amount == (beacon.Earned{}) {
 		return fmt.Sprintf(what+". Nothing was expected in that time, so it cost nothing.", minutes(l.Minutes))
 	}
 	return fmt.Sprintf(what+". A day on which nothing was expected earns no availability.", minutes(l.Minutes))

@@ -51,37 +51,45 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	w.Header()["Cache-Control"] = noStore
 	room := a.beats.Get().(*beatRoom)
 	defer a.beats.Put(room)
-	status, err := a.takeBeat(w, r, hotspot, room)
+	status, why, err := a.takeBeat(w, r, hotspot, room)
 	if err != nil {
 		a.failBeat(w, r, err)
 		return
 	}
-	room.answer = appendBeat(room.answer[:0], status, a.meta(w))
+	room.answer = appendBeat(room.answer[:0], status, why, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
 
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
-func (a *API) takeBeat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom) (beacon.Status, error) {
+func (a *API) takeBeat(
+	w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom,
+) (beacon.Status, beacon.Uncounted, error) {
 	now := time.Now() // machine clock: limits count real time
 	spot, err := a.device(w, r, hotspot, now)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if err := a.limits.spendDevice(w.Header(), hotspot, now); err != nil {
-		return "", err
+		return "", 0, err
 	}
 	beat, err := room.read(w, r)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	return a.telemetry.Take(r.Context(), spot, beat)
 }
 
-func appendBeat(out []byte, status beacon.Status, m meta) []byte {
+func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, m meta) []byte {
 	out = append(out, `{"data":{"status":"`...)
 	out = append(out, status...)
-	out = append(out, `","next_in_s":`+nextBeat+`}`...)
+	out = append(out, `","next_in_s":`+nextBeat...)
+	if why != beacon.Counted {
+		out = append(out, `,"counted":false,"reason":"`...)
+		out = append(out, why.String()...)
+		out = append(out, '"')
+	}
+	out = append(out, '}')
 	return appendMeta(out, m)
 }
 
@@ -213,12 +221,14 @@ func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, 
 		return beacon.Heartbeat{}, err
 	}
 	form := beacon.HeartbeatForm{
-		BootID:  o.text("boot_id"),
-		Seq:     o.number("seq"),
-		Clients: o.number("clients"),
-		RxBytes: o.number("rx_bytes"),
-		TxBytes: o.number("tx_bytes"),
-		RSSI:    o.number("rssi_dbm"),
+		BootID:       o.text("boot_id"),
+		Seq:          o.number("seq"),
+		Clients:      o.number("clients"),
+		RxBytes:      o.number("rx_bytes"),
+		TxBytes:      o.number("tx_bytes"),
+		CounterEpoch: o.text("counter_epoch"),
+		CounterBits:  o.number("counter_bits"),
+		RSSI:         o.number("rssi_dbm"),
 		SpeedTest: inner(o, "speedtest", func(o *object) beacon.SpeedTestForm {
 			return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
 		}),

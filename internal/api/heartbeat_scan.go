@@ -18,12 +18,11 @@ func scanBeat(body []byte, form *beacon.HeartbeatForm) bool {
 func (s *scanner) beatMember(name []byte, form *beacon.HeartbeatForm) bool {
 	switch string(name) {
 	case "boot_id":
-		text, ok := s.text()
-		if !ok || form.BootID.Set {
-			return false
-		}
-		form.BootID = beacon.Some(string(text))
-		return true
+		return s.textInto(&form.BootID)
+	case "counter_epoch":
+		return s.textInto(&form.CounterEpoch)
+	case "counter_bits":
+		return s.number(&form.CounterBits)
 	case "seq":
 		return s.number(&form.Seq)
 	case "clients":
@@ -117,6 +116,15 @@ func (s *scanner) text() (text []byte, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+func (s *scanner) textInto(to *beacon.Opt[string]) bool {
+	text, ok := s.text()
+	if !ok || to.Set {
+		return false
+	}
+	*to = beacon.Some(string(text))
+	return true
 }
 
 // powers are the powers of ten that numbers are scaled by. A float64 holds each exactly.

@@ -25,6 +25,8 @@ import (
 type taken struct {
 	Status  string `json:"status"`
 	NextInS int    `json:"next_in_s"`
+	Counted *bool  `json:"counted"`
+	Reason  string `json:"reason"`
 }
 
 // beat is the body of a heartbeat: the seq-th of one boot.
@@ -42,21 +44,50 @@ func TestHeartbeat(t *testing.T) {
 				t.Errorf("the hotspot is %s; want %s", got, want)
 			}
 		}
-		wantEqual(t, "before it is verified", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"pending", 60})
+		wantEqual(t, "before it is verified", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{Status: "pending", NextInS: 60})
 		status("pending")
 		s.verify(t, m.spot)
-		wantEqual(t, "a beat that comes again", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"online", 60})
+		wantEqual(t, "a beat that comes again", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"online", 60, new(bool), "repeated"})
 		s.advance(30 * time.Second)
-		wantEqual(t, "a beat", data[taken](t, m.beat(t, beat(2)), http.StatusOK), taken{"online", 60})
+		wantEqual(t, "a beat", data[taken](t, m.beat(t, beat(2)), http.StatusOK), taken{Status: "online", NextInS: 60})
 		status("online")
 		s.advance(240 * time.Second)
 		status("online")
 		s.advance(time.Millisecond)
 		status("offline") // decision N15: by the clock alone
-		wantEqual(t, "back again", data[taken](t, m.beat(t, beat(3)), http.StatusOK), taken{"online", 60})
+		wantEqual(t, "back again", data[taken](t, m.beat(t, beat(3)), http.StatusOK), taken{Status: "online", NextInS: 60})
 		status("online")
 		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
 		status("pending")
+	})
+}
+
+// A beat that does not count says so, and its operator can see that; nobody else can.
+func TestHeartbeat_Uncounted(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		shown := func(c client) any { return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["last_uncounted"] }
+		m.beat(t, beat(1)).want(t, http.StatusOK)
+		if got := shown(c); got != nil {
+			t.Errorf("before, %v did not count", got)
+		}
+		s.advance(90 * time.Second)
+		wantEqual(t, "a repeated beat", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"pending", 60, new(bool), "repeated"})
+		want := map[string]any{"at": "2026-11-15T12:01:00.000Z", "reason": "repeated"}
+		if diff := cmp.Diff(any(want), shown(c)); diff != "" {
+			t.Errorf("its operator sees (-want +got):\n%s", diff)
+		}
+		if got := shown(s.operator(t)); got != nil {
+			t.Errorf("others see %v", got)
+		}
+		for n := range 2048 {
+			m.beat(t, at(`{"boot_id":"loop-%d","seq":1,"clients":4,"rx_bytes":1,"tx_bytes":0}`, n))
+		}
+		wantEqual(t, "too many boots", data[taken](t, m.beat(t, `{"boot_id":"new","seq":1,"clients":4,"rx_bytes":1,"tx_bytes":0}`), http.StatusOK),
+			taken{"pending", 60, new(bool), "too_many_boots"})
+		wantEqual(t, "a known boot", data[taken](t, m.beat(t, beat(2)), http.StatusOK), taken{Status: "pending", NextInS: 60})
+		wantFault(t, m.beat(t, `{"boot_id":"b","seq":9007199254740992,"clients":1,"rx_bytes":1,"tx_bytes":1}`), http.StatusBadRequest, "invalid_request", "seq")
 	})
 }
 
@@ -111,7 +142,7 @@ func TestHeartbeat_Spellings(t *testing.T) {
 		beat(2), beat(3),
 	} {
 		header := []string{"Content-Type", []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"}[i%3]}
-		wantEqual(t, body, data[taken](t, m.beat(t, body, header...), http.StatusOK), taken{"online", 60})
+		wantEqual(t, body, data[taken](t, m.beat(t, body, header...), http.StatusOK), taken{Status: "online", NextInS: 60})
 	}
 	// In pieces, without a length.
 	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+m.spot+"/heartbeats", io.MultiReader(strings.NewReader(beat(4)[:20]), strings.NewReader(beat(4)[20:])))
@@ -211,6 +242,7 @@ func TestHeartbeat_Refused(t *testing.T) {
 // beatMembers are pieces that bodies are made of, good and bad.
 var beatMembers = []string{
 	`"boot_id":"b"`, `"boot_id":"0b7c8d3e-6c2f-4a53"`, `"seq":1`, `"seq":0`, `"clients":3`, `"rx_bytes":123456789012`, `"tx_bytes":9007199254740992`, `"rssi_dbm":-61.5`,
+	`"counter_epoch":"e"`, `"counter_epoch":7`, `"counter_bits":32`, `"counter_bits":64`, `"counter_bits":null`,
 	`"speedtest":{"down_mbps":100.25,"up_mbps":10,"latency_ms":0.1}`, `"seq":1.0`, `"seq":-0`, `"seq":01`, `"seq":1e2`, `"seq":9007199254740993`, `"seq":12345678901234567890`,
 	`"clients":-1`, `"clients":0.30000000000000004`, `"rssi_dbm":-0.1234567890123456789`, `"rssi_dbm":null`, `"boot_id":"\u0062"`, `"boot_id":"é"`, `"x":1`, `"seq":"1"`, `"seq":1.`, `"seq":.5`, `"seq":-`,
 	`"speedtest":{}`, `"speedtest":{"latency_ms":1,"latency_ms":1}`, `"speedtest":null`, `"speedtest":{"x":{}}`, `"seq":1 2`, `"seq":+1`, `"seq":0x1`, `"rssi_dbm":-75.000000000000000001`,
@@ -270,7 +302,7 @@ func TestScanBeat_Random(t *testing.T) {
 // What devices send is read quickly: the examples of the document, and numbers
 // of all sizes.
 func TestScanBeat_Usual(t *testing.T) {
-	bodies := []string{beat(1), `{"boot_id":"0b7c8d3e-6c2f-4a53-9a51-3a1d5a0f6f10","seq":9007199254740992,"clients":10000,"rx_bytes":0,"tx_bytes":1,
+	bodies := []string{beat(1), `{"boot_id":"0b7c8d3e-6c2f-4a53-9a51-3a1d5a0f6f10","seq":4503599627370495,"counter_epoch":"7","counter_bits":64,"clients":10000,"rx_bytes":0,"tx_bytes":1,
 		"rssi_dbm":-61.53,"speedtest":{"down_mbps":187.4231,"up_mbps":21,"latency_ms":11.8}}`}
 	for _, example := range document(t).RequestExamples() {
 		if strings.HasSuffix(example.Path, "/heartbeats") {

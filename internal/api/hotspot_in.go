@@ -3,9 +3,12 @@ package api
 import (
 	"crypto/sha256"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/registry"
@@ -21,7 +24,7 @@ func decodeRegistration(w http.ResponseWriter, r *http.Request) (registry.Regist
 	if err != nil {
 		return in, err
 	}
-	in.Once = registry.IdempotencyKey{Key: key, Fingerprint: sha256.Sum256(body)}
+	in.Once = registry.IdempotencyKey{Key: key, Fingerprint: fingerprint(body), Verbatim: sha256.Sum256(body)}
 	in.Form = beacon.Registration{
 		Name:     o.text("name"),
 		Type:     o.text("type"),
@@ -81,6 +84,16 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return key, nil
 }
 
+// fingerprint identifies what a body says, however it is formatted (decision D105): it
+// is the hash of its canonical form (RFC 8785).
+func fingerprint(body []byte) [sha256.Size]byte {
+	canonical := jsontext.Value(slices.Clone(body))
+	if err := canonical.Canonicalize(); err != nil { // a number that no double can hold: it is refused anyway
+		return sha256.Sum256(body)
+	}
+	return sha256.Sum256(canonical)
+}
+
 func notPrintable(c rune) bool { return c < ' ' || c > '~' }
 
 func decodeHotspotID(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, error) {
@@ -93,7 +106,7 @@ func decodeDeletion(_ http.ResponseWriter, r *http.Request) (registry.Deletion, 
 
 func decodeChange(w http.ResponseWriter, r *http.Request) (registry.Change, error) {
 	in := registry.Change{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: ifMatch(r)}
-	o, _, err := readBody(w, r)
+	o, _, err := readBody(w, r, "application/merge-patch+json")
 	if err != nil {
 		return in, err
 	}

@@ -54,6 +54,20 @@ type metrics struct {
 	SignalQuality      string         `json:"signal_quality"`
 	CurrentLoad        tenThousandths `json:"current_load"`
 	LastSeenAt         *stamp         `json:"last_seen_at"`
+	LastUncounted      *uncounted     `json:"last_uncounted,omitempty"`
+}
+
+// uncounted is a heartbeat that did not count.
+type uncounted struct {
+	At     stamp  `json:"at"`
+	Reason string `json:"reason"`
+}
+
+func showUncounted(m beacon.Metrics) *uncounted {
+	if m.Uncounted == beacon.Counted {
+		return nil
+	}
+	return &uncounted{stamp(m.UncountedAt), m.Uncounted.String()}
 }
 
 type hours struct {
@@ -100,6 +114,7 @@ func showHotspot(h registry.View) hotspot {
 			SignalQuality:      h.Metrics.Signal.String(),
 			CurrentLoad:        tenThousandths(beacon.Load(h.Status, h.Metrics.Clients, h.Settings.MaxConnections)),
 			LastSeenAt:         maybe(h.Metrics.Seen),
+			LastUncounted:      showUncounted(h.Metrics),
 		},
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),

@@ -41,7 +41,7 @@ func TestIdempotency(t *testing.T) {
 		s.anyone(t, "admin").delete(t, "/v1/hotspots/"+made.ID).want(t, http.StatusNoContent) // which frees the MAC at once
 		same(c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k 1"))
 
-		for _, another := range []string{registration(2), body + " ", registration(1)} {
+		for _, another := range []string{registration(2), strings.Replace(body, "08:00", "08:01", 1), registration(1)} {
 			wantFault(t, c.post(t, "/v1/hotspots", another, "Idempotency-Key", "k 1"), http.StatusConflict, "conflict")
 		}
 		wantFault(t, c.post(t, "/v1/hotspots", `{}`, "Idempotency-Key", "k 1"), http.StatusBadRequest, "missing_parameter",
@@ -59,6 +59,30 @@ func TestIdempotency(t *testing.T) {
 		wantFault(t, c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k 1"), http.StatusConflict, "conflict")
 		if n := len(s.changes(t, beacon.HotspotRegistered)); n != 3 {
 			t.Errorf("%d hotspots were registered; want 3", n)
+		}
+	})
+}
+
+// Decision D105: what a body says counts, not how it is formatted.
+func TestIdempotency_Formatting(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		const body = `{"name":"Café","type":"home","location":{"lat":40.7,"lng":-74},"device":{"ssid":"guest","mac_address":"02:00:5e:00:00:01"},"settings":{"max_connections":20}}`
+		made := data[hotspot](t, c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k"), http.StatusCreated)
+		for _, same := range []string{
+			" " + body + "\n\t",
+			`{"settings":{"max_connections":2e1},"type":"home","name":"Caf\u00e9","device":{"mac_address":"02:00:5e:00:00:01","ssid":"guest"},"location":{"lng":-74.0,"lat":4.07E1}}`,
+		} {
+			a := c.post(t, "/v1/hotspots", same, "Idempotency-Key", "k")
+			if got := data[hotspot](t, a, http.StatusCreated); got.ID != made.ID || a.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("%s: %s", same, a)
+			}
+		}
+		for _, other := range []string{
+			strings.Replace(body, "40.7", "40.70000001", 1), strings.Replace(body, "guest", "Guest", 1),
+			strings.Replace(body, "02:00:5e:00:00:01", "02-00-5e-00-00-01", 1), strings.Replace(body, `,"settings":{"max_connections":20}`, "", 1),
+		} {
+			wantFault(t, c.post(t, "/v1/hotspots", other, "Idempotency-Key", "k"), http.StatusConflict, "conflict")
 		}
 	})
 }

@@ -85,17 +85,22 @@ func TestLimits_WrongKeys(t *testing.T) {
 	eachStoreWith(t, options{limits: hourly(100, 3)}, func(t *testing.T, s *server) {
 		c, fresh := s.anyone(t), s.anyone(t)
 		_, unknown := access.Mint(noon, beacon.Key{})
+		unheard, unheardOf := access.Mint(noon, beacon.Key{User: c.user}) // created elsewhere, and not used here
+		if err := s.db.InsertKey(t.Context(), unheard, beacon.Actor{}); err != nil {
+			t.Fatal(err)
+		}
 		c.get(t, "/v1/keys/self").want(t, http.StatusOK)
 		for i, header := range [][]string{nil, {"Authorization", "Bearer garbage"}, {"Authorization", "Bearer " + unknown}} {
 			a := s.call(t, "GET", "/v1/keys/self", "", header...)
 			wantFault(t, a, http.StatusUnauthorized, "unauthorized")
 			wantRate(t, a, 3, 2-i)
 		}
-		for _, header := range [][]string{nil, {"Authorization", "Bearer garbage"}, {"Authorization", "Bearer " + unknown}, {"Authorization", "Bearer " + fresh.plain}} {
+		for _, header := range [][]string{nil, {"Authorization", "Bearer garbage"}, {"Authorization", "Bearer " + unknown}, {"Authorization", "Bearer " + unheardOf}} {
 			// No header that a client makes up gives it another address.
 			header = append(header, "X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.2", "X-Real-Ip", "192.0.2.3")
 			wantLimited(t, s.call(t, "GET", "/v1/keys/self", "", header...), 3)
 		}
+		fresh.get(t, "/v1/keys/self").want(t, http.StatusOK)
 		wantRate(t, c.get(t, "/v1/keys/self").want(t, http.StatusOK), 100, 98)
 		a := s.call(t, "GET", "/v1/nope", "") // no key is needed to hear that
 		wantFault(t, a, http.StatusNotFound, "not_found")

@@ -152,7 +152,7 @@ func TestList_Refused(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		staff := s.anyone(t, "hotspots:verify")
 		for query, fields := range map[string][]string{
-			"page=0": {"page"}, "page=1.0": {"page"}, "page=": {"page"}, "page=9223372036854775808": {"page"}, "per_page=0": {"per_page"}, "per_page=101": {"per_page"},
+			"page=0": {"page"}, "page=1.5": {"page"}, "page=9007199254740993.0": {"page"}, "page=": {"page"}, "page=9223372036854775808": {"page"}, "per_page=0": {"per_page"}, "per_page=101": {"per_page"},
 			"status=": {"status"}, "status=PENDING": {"status"}, "status=waiting": {"status"}, "status=all&status=all": {"status"},
 			"verified=": {"verified"}, "verified=1": {"verified"}, "verified=True": {"verified"}, "verified=true&verified=true": {"verified"},
 			"order=": {"order"}, "order=asc": {"order"}, "order=newest&order=oldest": {"order"}, "q=a&q=b": {"q"},

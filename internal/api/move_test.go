@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // An operator who moves house moves the hotspot: it is pending until staff have been
@@ -115,5 +117,35 @@ func TestMAC_Reserved(t *testing.T) {
 		steal(http.StatusConflict)
 		s.advance(time.Millisecond)
 		steal(http.StatusCreated)
+	})
+}
+
+// Staff can end a reservation, for someone who bought a used device, and the audit says
+// that they did. What is in use cannot be released.
+func TestMAC_Released(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		seller, buyer := s.operator(t), s.operator(t)
+		release := func() (beacon.UserID, error) {
+			address, err := beacon.ParseMAC(mac(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.db.ReleaseMAC(t.Context(), address, "sold", beacon.Actor{Request: "cli"}, s.now())
+		}
+		sold := seller.register(t, 1)
+		if _, err := release(); err == nil || !strings.Contains(err.Error(), "not reserved") {
+			t.Errorf("an address in use is released: %v", err)
+		}
+		seller.delete(t, "/v1/hotspots/"+sold.ID).want(t, http.StatusNoContent)
+		wantFault(t, buyer.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")
+		if owner, err := release(); err != nil || owner != seller.user {
+			t.Errorf("released from %q, %v; want %s", owner, err, seller.user)
+		}
+		if _, err := release(); err == nil {
+			t.Error("it is released twice")
+		}
+		wantEqual(t, "the audit", s.notes(t, beacon.MACReleased), []string{"02:00:5e:00:00:01: sold"})
+		buyer.register(t, 1)
+		wantFault(t, seller.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")
 	})
 }

@@ -27,7 +27,7 @@ func TestNearby_Parameters(t *testing.T) {
 		const place = "lat=40.7&lng=-74"
 		for _, good := range []string{
 			place, "lat=0&lng=0", "lat=-0&lng=-0.0", "lat=90&lng=180", "lat=-90&lng=-180", "lat=4.07e1&lng=-7.4E%2B1", "lat=%2B40.7&lng=.5", "lat=1.&lng=1",
-			place + "&radius=10000", place + "&radius=0.001", place + "&radius=1e4", place + "&limit=1", place + "&limit=100", place + "&limit=007",
+			place + "&radius=10000", place + "&radius=0.001", place + "&radius=1e4", place + "&limit=1", place + "&limit=100", place + "&limit=007", place + "&limit=20.0", place + "&limit=2e1",
 			place + "&status=online", place + "&status=offline", place + "&status=all", place + "&unknown=1&unknown=2&LAT=x",
 			"lat=1e-400&lng=0", "lat=" + "0." + fmt.Sprintf("%0300d", 1) + "&lng=0",
 		} {
@@ -50,8 +50,8 @@ func TestNearby_Parameters(t *testing.T) {
 			"lat=1&lat=1&lng=0": {"lat"}, "lat=1&lng=0&lng=": {"lng"}, "lat=1&lng=180.0000001": {"lng"}, "lat=91&lng=-181": {"lat", "lng"},
 			place + "&radius=0": {"radius"}, place + "&radius=-0": {"radius"}, place + "&radius=-1": {"radius"}, place + "&radius=10000.001": {"radius"},
 			place + "&radius=1e-400": {"radius"}, place + "&radius=": {"radius"}, place + "&radius=NaN": {"radius"}, place + "&radius=1&radius=1": {"radius"},
-			place + "&limit=0": {"limit"}, place + "&limit=-1": {"limit"}, place + "&limit=101": {"limit"}, place + "&limit=5.0": {"limit"},
-			place + "&limit=1e1": {"limit"}, place + "&limit=": {"limit"}, place + "&limit=99999999999999999999": {"limit"}, place + "&limit=0x10": {"limit"},
+			place + "&limit=0": {"limit"}, place + "&limit=-1": {"limit"}, place + "&limit=101": {"limit"}, place + "&limit=5.5": {"limit"},
+			place + "&limit=100.1": {"limit"}, place + "&limit=1e-1": {"limit"}, place + "&limit=1e999": {"limit"}, place + "&limit=NaN": {"limit"}, place + "&limit=": {"limit"}, place + "&limit=99999999999999999999": {"limit"}, place + "&limit=0x10": {"limit"},
 			place + "&limit=5&limit=5": {"limit"}, place + "&limit=1_0": {"limit"}, place + "&limit=٥": {"limit"},
 			place + "&status=ONLINE": {"status"}, place + "&status=pending": {"status"}, place + "&status=": {"status"}, place + "&status=all&status=all": {"status"},
 			"lat=x&radius=0&limit=0&status=no": {"lat", "lng", "radius", "limit", "status"}, // decision N1: all at once; N2: not all are missing

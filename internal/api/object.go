@@ -31,10 +31,10 @@ type object struct {
 	faults  *beacon.Faults
 }
 
-// readBody reads the JSON object in a request body. It also returns the bytes, for
-// fingerprints.
-func readBody(w http.ResponseWriter, r *http.Request) (*object, []byte, error) {
-	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth)
+// readBody reads the JSON object in a request body, sent as application/json or as one
+// of some other media types. It also returns the bytes, for fingerprints.
+func readBody(w http.ResponseWriter, r *http.Request, others ...string) (*object, []byte, error) {
+	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth, others...)
 	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
 		return nil, nil, bodyFault(fault)
 	}

@@ -33,6 +33,7 @@ func TestOwned(t *testing.T) {
 			{"", 1, 20, 0, 5, 1},
 			{"?per_page=2", 1, 2, 0, 2, 3},
 			{"?per_page=2&page=2", 2, 2, 2, 4, 3},
+			{"?per_page=2.0&page=20e-1", 2, 2, 2, 4, 3},
 			{"?per_page=2&page=3", 3, 2, 4, 5, 3},
 			{"?per_page=2&page=4", 4, 2, 5, 5, 3},
 			{"?per_page=5", 1, 5, 0, 5, 1},
@@ -64,7 +65,7 @@ func TestOwned_Refused(t *testing.T) {
 		c, other, admin := s.operator(t), s.operator(t), s.anyone(t, "admin")
 		other.register(t, 1)
 		for query, fields := range map[string][]string{
-			"?page=0": {"page"}, "?page=-1": {"page"}, "?page=": {"page"}, "?page=1.0": {"page"}, "?page=1e1": {"page"}, "?page=abc": {"page"},
+			"?page=0": {"page"}, "?page=-1": {"page"}, "?page=": {"page"}, "?page=1.5": {"page"}, "?page=1e99": {"page"}, "?page=abc": {"page"},
 			"?page=9223372036854775808": {"page"}, "?page=1&page=1": {"page"}, "?per_page=0": {"per_page"}, "?per_page=101": {"per_page"},
 			"?per_page=-5": {"per_page"}, "?per_page=": {"per_page"}, "?page=0&per_page=0": {"page", "per_page"},
 		} {

@@ -76,7 +76,7 @@ func TestPatch_Refused(t *testing.T) {
 			{`{"settings":[]}`, []string{"settings"}},
 			{
 				`{"settings":{"max_connections":null,"bandwidth_limit_mbps":null,"coverage_radius_m":null}}`,
-				[]string{"settings.max_connections", "settings.bandwidth_limit_mbps", "settings.coverage_radius_m"},
+				[]string{"settings.max_connections", "settings.bandwidth_limit_mbps"},
 			},
 			{`{"settings":{"max_connections":5},"name":"x"}`, []string{"name"}},
 			{`{"name":"Good name","settings":{"max_connections":"5","nope":1},"type":"home"}`, []string{"settings.max_connections", "settings.nope", "type"}},

@@ -131,13 +131,23 @@ func (q *query) decimal(name string) (n float64, ok bool) {
 	return n, true
 }
 
-// whole reads an integer from least to most.
+// maxExact is the largest number below which a double has every integer.
+const maxExact = 1 << 53
+
+// whole reads an integer from least to most. 20.0 is one, too, as it is in a body.
 func (q *query) whole(name string, least, most, fallback int) int {
 	text, ok := q.get(name)
 	if !ok {
 		return fallback
 	}
 	n, err := strconv.Atoi(text)
+	if err != nil && isDecimal(text) {
+		var number float64
+		if number, err = strconv.ParseFloat(text, 64); number != math.Trunc(number) || math.Abs(number) >= maxExact {
+			err = strconv.ErrSyntax
+		}
+		n = int(number)
+	}
 	if err != nil || n < least || n > most {
 		q.faults.Add(name, wholeRange(least, most))
 		return fallback

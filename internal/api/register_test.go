@@ -173,7 +173,7 @@ func numberRows() []row {
 		{"settings.coverage_radius_m", `9.99`, nil},
 		{"settings.coverage_radius_m", `500.1`, nil},
 		{"settings.coverage_radius_m", `0`, nil},
-		{"settings.coverage_radius_m", `null`, nil},
+		{"settings.coverage_radius_m", `null`, 0.},
 		{"settings", `{}`, "{}"},
 		{"settings", `null`, nil},
 		{"settings", `"x"`, nil},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
@@ -152,8 +153,11 @@ func (q *query) day(name string) *beacon.Day {
 	if !ok {
 		return nil
 	}
-	day, err := beacon.ParseDay(text)
-	q.faults.Check(name, err)
+	t, err := time.Parse(time.DateOnly, text) // before 1970, too
+	if err != nil {
+		q.faults.Add(name, "must be a day such as 2026-11-30")
+	}
+	day := beacon.DayOf(t)
 	return &day
 }
 

@@ -267,7 +267,7 @@ func TestRewards_Refused(t *testing.T) {
 			"/rewards/history?start_date=2026-02-30":                           {"start_date"},
 			"/rewards/history?start_date=2026-2-1":                             {"start_date"},
 			"/rewards/history?start_date=2026-02-01T00:00:00Z":                 {"start_date"},
-			"/rewards/history?start_date=1969-12-31":                           {"start_date"},
+			"/rewards/history?start_date=1969-12-32":                           {"start_date"},
 			"/rewards/history?end_date=10000-01-01":                            {"end_date"},
 			"/rewards/history?end_date=%EF%BC%92026-01-01":                     {"end_date"},
 			"/rewards/history?start_date=&end_date=":                           {"start_date", "end_date"},
@@ -277,7 +277,7 @@ func TestRewards_Refused(t *testing.T) {
 			"/rewards/history?page=0":                                          {"page"},
 			"/rewards/history?per_page=101":                                    {"per_page"},
 			"/rewards/history?page=9223372036854775808":                        {"page"},
-			"/rewards/history?page=1.0&per_page=0&start_date=x&end_date=%2000": {"page", "per_page", "start_date", "end_date"},
+			"/rewards/history?page=1.5&per_page=0&start_date=x&end_date=%2000": {"page", "per_page", "start_date", "end_date"},
 		} {
 			wantFault(t, c.get(t, "/v1/users/me"+path), http.StatusBadRequest, "invalid_request", fields...)
 			// The request comes before whose it is (decision N3).
@@ -286,6 +286,10 @@ func TestRewards_Refused(t *testing.T) {
 		for _, date := range []string{"2026-11-16", "9999-12-31", "today", "", "2026-11-15%00", "2026-11-15&date=2026-11-15", "15.11.2026"} {
 			wantFault(t, c.get(t, spot+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
 			wantFault(t, c.get(t, foreign+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
+		}
+		// A day before 1970 is a day.
+		for _, query := range []string{"start_date=1969-12-31", "start_date=0001-01-01&end_date=1969-12-31"} {
+			c.get(t, "/v1/users/me/rewards/history?"+query).want(t, http.StatusOK)
 		}
 		for _, query := range []string{"?period=%zz", "?a;b", "/history?start_date=%"} {
 			wantFault(t, c.get(t, "/v1/users/me/rewards"+query), http.StatusBadRequest, "invalid_request")

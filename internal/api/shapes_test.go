@@ -159,19 +159,21 @@ func (s *server) checkCommon(t testing.TB, a answer) {
 // codes are those of each status (decision N1). The OpenAPI document has one schema for
 // all errors, so that clients generated from it have one type for them.
 var codes = map[int][]string{
-	http.StatusOK:                    {""},
-	http.StatusCreated:               {""},
-	http.StatusBadRequest:            {"invalid_request", "missing_parameter"},
-	http.StatusUnauthorized:          {"unauthorized"},
-	http.StatusForbidden:             {"forbidden"},
-	http.StatusNotFound:              {"not_found"},
-	http.StatusMethodNotAllowed:      {"method_not_allowed"},
-	http.StatusConflict:              {"conflict"},
-	http.StatusRequestEntityTooLarge: {"payload_too_large"},
-	http.StatusUnsupportedMediaType:  {"unsupported_media_type"},
-	http.StatusTooManyRequests:       {"rate_limit_exceeded"},
-	http.StatusInternalServerError:   {"internal_error"},
-	http.StatusServiceUnavailable:    {"overloaded"},
+	http.StatusOK:                          {""},
+	http.StatusCreated:                     {""},
+	http.StatusBadRequest:                  {"invalid_request", "missing_parameter"},
+	http.StatusUnauthorized:                {"unauthorized"},
+	http.StatusForbidden:                   {"forbidden"},
+	http.StatusNotFound:                    {"not_found"},
+	http.StatusMethodNotAllowed:            {"method_not_allowed"},
+	http.StatusRequestTimeout:              {"request_timeout"},
+	http.StatusConflict:                    {"conflict"},
+	http.StatusRequestEntityTooLarge:       {"payload_too_large"},
+	http.StatusUnsupportedMediaType:        {"unsupported_media_type"},
+	http.StatusTooManyRequests:             {"rate_limit_exceeded"},
+	http.StatusRequestHeaderFieldsTooLarge: {"headers_too_large"},
+	http.StatusInternalServerError:         {"internal_error"},
+	http.StatusServiceUnavailable:          {"overloaded"},
 }
 
 // want checks the status.
@@ -198,7 +200,7 @@ func whole[T any](t testing.TB, a answer, status int) envelope[T] {
 func decode[T any](t testing.TB, a answer) T {
 	t.Helper()
 	var value T
-	if got := a.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
+	if got := a.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("%s has the Content-Type %q", a, got)
 	}
 	if err := json.Unmarshal(a.body, &value); err != nil {

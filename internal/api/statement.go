@@ -111,7 +111,7 @@ type download struct {
 
 func (d *download) begin() {
 	h := d.w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Type", "application/json")
 	if d.table {
 		markTable(h, "statement-"+d.month.String()+".csv")
 	}

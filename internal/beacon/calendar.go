@@ -93,3 +93,7 @@ func (d *Day) UnmarshalText(text []byte) (err error) {
 	*d, err = ParseDay(string(text))
 	return err
 }
+
+// FormatTime returns a time as all interfaces write it: RFC 3339 in UTC, always with
+// three digits of milliseconds (decision N22).
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

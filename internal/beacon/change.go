@@ -52,6 +52,8 @@ const (
 	RewardsSettled ChangeKind = "rewards.settled"
 	// The target is the month that is settled for all users: for the audit.
 	RewardsFinished ChangeKind = "rewards.finished"
+	// The target is the first of the days that are open again: for the audit.
+	RewardsReopened ChangeKind = "rewards.reopened"
 
 	// The target is the day that staff say it is: for the audit.
 	ClockConfirmed ChangeKind = "clock.confirmed"
@@ -61,6 +63,10 @@ const (
 
 	// The target is the user, and the note is what they may have.
 	QuotaSet ChangeKind = "quota.set"
+
+	// The target is the user for whom a MAC address was reserved, and the note has the
+	// address and the reason.
+	MACReleased ChangeKind = "mac.released"
 )
 
 // Idempotency remembers a registration that must take effect once (decision N12): who

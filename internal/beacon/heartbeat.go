@@ -8,16 +8,41 @@ import (
 
 // Heartbeat is what a device reports of itself about once a minute (decision X3).
 type Heartbeat struct {
-	// Boot identifies a boot of the device: a hash of the boot_id it sent. Seq counts
-	// its beats since then. Together they identify a beat: a repeated one changes
-	// nothing.
+	// Boot identifies a boot of the device: a hash of the boot_id and counter_epoch it
+	// sent. Seq counts its beats since then. Together they identify a beat: a repeated
+	// one changes nothing.
 	Boot, Seq uint64
 
 	Bytes   uint64 // received and sent since the boot
 	Clients int    // connected right now
 	Signal  Signal // NoSignal: the device did not measure
+	Width   Width  // of the counters that Bytes is the sum of
 	Test    SpeedTest
 }
+
+// Width is what is known of the range of a device's counters.
+type Width uint8
+
+const (
+	Wide        Width = iota // one of them is beyond 32 bits, or the device said 64
+	PerhapsWrap              // both are within 32 bits, and the device said nothing
+	Wraps                    // the device said 32: they continue at zero after 2^32-1
+)
+
+// Uncounted is why a heartbeat did not count.
+type Uncounted uint8
+
+const (
+	Counted      Uncounted = iota
+	Repeated               // its boot and seq are known, and its counters say nothing new
+	TooManyBoots           // the device had more boots on one day than are told apart
+)
+
+// Uncounteds returns all reasons.
+func Uncounteds() []Uncounted { return []Uncounted{Repeated, TooManyBoots} }
+
+// String returns the reason as in responses, and "" for Counted.
+func (u Uncounted) String() string { return [...]string{"", "repeated", "too_many_boots"}[u] }
 
 // SpeedTest is a device's measurement of its uplink. The zero value is none.
 type SpeedTest struct {
@@ -31,9 +56,14 @@ func (s SpeedTest) Any() bool { return s.LatencyMs > 0 }
 // seconds.
 const HeartbeatInterval = 60
 
+// MaxSeq is the highest sequence number. It leaves room for microseconds since 1970. A
+// number beyond it is a mistake.
+const MaxSeq = 1<<52 - 1
+
 // Limits of a heartbeat. Counters are JSON numbers, which are exact up to 2^53.
 const (
 	maxBootID    = 64
+	narrow       = 1<<32 - 1 // the highest value of a counter of 32 bits
 	maxCounter   = 1 << 53
 	maxClients   = 10_000
 	minRSSI      = -120
@@ -42,13 +72,15 @@ const (
 
 // HeartbeatForm is a heartbeat as sent by a device.
 type HeartbeatForm struct {
-	BootID    Opt[string]
-	Seq       Opt[float64]
-	Clients   Opt[float64]
-	RxBytes   Opt[float64]
-	TxBytes   Opt[float64]
-	RSSI      Opt[float64]
-	SpeedTest Opt[SpeedTestForm]
+	BootID       Opt[string]
+	Seq          Opt[float64]
+	Clients      Opt[float64]
+	RxBytes      Opt[float64]
+	TxBytes      Opt[float64]
+	CounterEpoch Opt[string]
+	CounterBits  Opt[float64]
+	RSSI         Opt[float64]
+	SpeedTest    Opt[SpeedTestForm]
 }
 
 // SpeedTestForm is a speed test as sent by a device.
@@ -64,9 +96,13 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 		f.Check("boot_id", checkBootID(text))
 		h.Boot = BootOf(text)
 	}
-	h.Seq = counter(form.Seq, "seq", maxCounter, &f)
+	if text, ok := Optional(form.CounterEpoch, "counter_epoch", &f); ok {
+		f.Check("counter_epoch", checkBootID(text))
+		h.Boot = inEpoch(h.Boot, text)
+	}
+	h.Seq = counter(form.Seq, "seq", MaxSeq, &f)
 	h.Clients = int(counter(form.Clients, "clients", maxClients, &f))
-	h.Bytes = counter(form.RxBytes, "rx_bytes", maxCounter, &f) + counter(form.TxBytes, "tx_bytes", maxCounter, &f)
+	form.count(&h, &f)
 	if dbm, ok := Optional(form.RSSI, "rssi_dbm", &f); ok {
 		if !(dbm >= minRSSI && dbm <= 0) {
 			f.Add("rssi_dbm", fmt.Sprintf("must be %d to 0", minRSSI))
@@ -80,6 +116,26 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 		return Heartbeat{}, err
 	}
 	return h, nil
+}
+
+// count fills in what the counters say.
+func (form HeartbeatForm) count(h *Heartbeat, f *Faults) {
+	most, said := float64(maxCounter), false
+	if bits, ok := Optional(form.CounterBits, "counter_bits", f); ok {
+		switch bits {
+		case 32:
+			most, said, h.Width = narrow, true, Wraps
+		case 64:
+			said = true
+		default:
+			f.Add("counter_bits", "must be 32 or 64")
+		}
+	}
+	rx, tx := counter(form.RxBytes, "rx_bytes", most, f), counter(form.TxBytes, "tx_bytes", most, f)
+	if !said && max(rx, tx) <= narrow {
+		h.Width = PerhapsWrap
+	}
+	h.Bytes = rx + tx
 }
 
 func (form SpeedTestForm) check(f *Faults) (s SpeedTest) {
@@ -97,13 +153,19 @@ func (form SpeedTestForm) check(f *Faults) (s SpeedTest) {
 
 // BootOf returns a boot_id as a number. A device that made two of its boots collide
 // would harm only its operator.
-func BootOf(bootID string) uint64 {
-	const offset, prime = 0xcbf29ce484222325, 0x100000001b3 // FNV-1a; hash/fnv would allocate
-	hash := uint64(offset)
-	for i := range len(bootID) {
-		hash = (hash ^ uint64(bootID[i])) * prime
+func BootOf(bootID string) uint64 { return hash(0xcbf29ce484222325, bootID) }
+
+// inEpoch returns a boot whose counters started again, as another boot. The NUL, which
+// is in neither text, keeps "a" + "bc" apart from "ab" + "c".
+func inEpoch(boot uint64, epoch string) uint64 { return hash(hash(boot, "\x00"), epoch) }
+
+// hash continues an FNV-1a hash; hash/fnv would allocate.
+func hash(sum uint64, text string) uint64 {
+	const prime = 0x100000001b3
+	for i := range len(text) {
+		sum = (sum ^ uint64(text[i])) * prime
 	}
-	return hash
+	return sum
 }
 
 func checkBootID(text string) error {

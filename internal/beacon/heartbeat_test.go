@@ -20,21 +20,29 @@ func TestHeartbeat_Validate(t *testing.T) {
 		edit func(*beacon.HeartbeatForm)
 		want beacon.Heartbeat
 	}{
-		{func(f *beacon.HeartbeatForm) {}, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500}},
-		{func(f *beacon.HeartbeatForm) { f.RSSI = some(-60.0) }, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500, Signal: beacon.GoodSignal}},
+		{func(f *beacon.HeartbeatForm) {}, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500, Width: beacon.PerhapsWrap}},
+		{func(f *beacon.HeartbeatForm) { f.RSSI = some(-60.0) }, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500, Width: beacon.PerhapsWrap, Signal: beacon.GoodSignal}},
 		{
 			func(f *beacon.HeartbeatForm) {
 				f.SpeedTest = some(beacon.SpeedTestForm{DownMbps: some(100.5), UpMbps: some(0.0), LatencyMs: some(1e-60)})
 			},
-			beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500, Test: beacon.SpeedTest{DownMbps: 100.5, LatencyMs: math.SmallestNonzeroFloat32}},
+			beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500, Width: beacon.PerhapsWrap, Test: beacon.SpeedTest{DownMbps: 100.5, LatencyMs: math.SmallestNonzeroFloat32}},
 		},
 		{
 			func(f *beacon.HeartbeatForm) {
-				f.Seq, f.Clients, f.RxBytes, f.TxBytes = some(float64(most)), some(10_000.0), some(float64(most)), some(float64(most))
+				f.Seq, f.Clients, f.RxBytes, f.TxBytes = some(float64(beacon.MaxSeq)), some(10_000.0), some(float64(most)), some(float64(most))
 			},
-			beacon.Heartbeat{Seq: most, Clients: 10_000, Bytes: 2 * most},
+			beacon.Heartbeat{Seq: beacon.MaxSeq, Clients: 10_000, Bytes: 2 * most},
 		},
-		{func(f *beacon.HeartbeatForm) { f.Seq = some(math.Copysign(0, -1)) }, beacon.Heartbeat{Clients: 3, Bytes: 1500}},
+		{func(f *beacon.HeartbeatForm) { f.CounterBits = some(64.0) }, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1500}},
+		{
+			func(f *beacon.HeartbeatForm) {
+				f.CounterBits, f.RxBytes, f.TxBytes = some(32.0), some(float64(1<<32-1)), some(1.0)
+			},
+			beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1 << 32, Width: beacon.Wraps},
+		},
+		{func(f *beacon.HeartbeatForm) { f.TxBytes = some(float64(1 << 32)) }, beacon.Heartbeat{Seq: 7, Clients: 3, Bytes: 1000 + 1<<32}},
+		{func(f *beacon.HeartbeatForm) { f.Seq = some(math.Copysign(0, -1)) }, beacon.Heartbeat{Clients: 3, Bytes: 1500, Width: beacon.PerhapsWrap}},
 	} {
 		form := heartbeat()
 		test.edit(&form)
@@ -64,7 +72,14 @@ func TestHeartbeat_Refuses(t *testing.T) {
 		{"boot_id", func(f *beacon.HeartbeatForm) { f.BootID = beacon.Null[string]() }},
 		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(-1.0) }},
 		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(0.5) }},
-		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(float64(1<<53) + 2) }},
+		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(float64(1 << 52)) }},
+		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(float64(1 << 53)) }},
+		{"counter_epoch", func(f *beacon.HeartbeatForm) { f.CounterEpoch = some("") }},
+		{"counter_epoch", func(f *beacon.HeartbeatForm) { f.CounterEpoch = some("a\x00b") }},
+		{"counter_epoch", func(f *beacon.HeartbeatForm) { f.CounterEpoch = beacon.Null[string]() }},
+		{"counter_bits", func(f *beacon.HeartbeatForm) { f.CounterBits = some(31.0) }},
+		{"counter_bits", func(f *beacon.HeartbeatForm) { f.CounterBits = null }},
+		{"rx_bytes", func(f *beacon.HeartbeatForm) { f.CounterBits, f.RxBytes = some(32.0), some(float64(1<<32)) }},
 		{"seq", func(f *beacon.HeartbeatForm) { f.Seq = some(nan) }},
 		{"clients", func(f *beacon.HeartbeatForm) { f.Clients = some(10_001.0) }},
 		{"clients", func(f *beacon.HeartbeatForm) { f.Clients = null }},
@@ -89,6 +104,23 @@ func TestHeartbeat_Refuses(t *testing.T) {
 		if want := strings.Fields(tc.fields); !slices.Equal(faultyFields(t, err), want) || got != (beacon.Heartbeat{}) {
 			t.Errorf("%+v: %v; want faults of %v", form, err, want)
 		}
+	}
+}
+
+// Each epoch of each boot is a boot of its own.
+func TestHeartbeat_Epochs(t *testing.T) {
+	seen := map[uint64]string{}
+	for _, names := range [][2]string{{"a", ""}, {"a", "1"}, {"a", "2"}, {"b", "1"}, {"a1", ""}, {"ab", "c"}, {"a", "bc"}, {"abc", ""}} {
+		form := heartbeat()
+		form.BootID = some(names[0])
+		if names[1] != "" {
+			form.CounterEpoch = some(names[1])
+		}
+		h, err := form.Validate()
+		if other, known := seen[h.Boot]; err != nil || known {
+			t.Errorf("%q is the same boot as %q, %v", names, other, err)
+		}
+		seen[h.Boot] = names[0] + " " + names[1]
 	}
 }
 

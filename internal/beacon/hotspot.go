@@ -104,11 +104,29 @@ type PastHours struct {
 }
 
 // KeepPast is how long past hours and service are kept, because minutes may be judged
-// that late. A hotspot has room for maxPast of each.
+// that late: after days without the service, when staff have said what day it is (D90).
+// A hotspot has room for maxPast of each. Older ones make room for those of the last
+// recently.
 const (
-	KeepPast = 48 * time.Hour
+	KeepPast = 32 * 24 * time.Hour
+	recently = 48 * time.Hour
 	maxPast  = 50
 )
+
+// keepPast returns a copy of what is kept at now of a list with the oldest first, and how
+// many of it are recent. There is room for one more, unless all are.
+func keepPast[T any](past []T, until func(T) time.Time, now time.Time) (kept []T, recent int) {
+	kept = make([]T, 0, len(past)+1) // a copy: others may hold the list
+	for _, p := range past {
+		if !until(p).Before(now.Add(-KeepPast)) {
+			kept = append(kept, p)
+		}
+		if !until(p).Before(now.Add(-recently)) {
+			recent++
+		}
+	}
+	return kept[max(0, min(len(kept)-maxPast+1, len(kept)-recent)):], recent
+}
 
 var (
 	errHoursTooOften = &Error{Kind: Conflict, Message: "the hours were changed too often; try again tomorrow"}
@@ -119,17 +137,12 @@ var (
 // now on. Hours that were not in force for a whole minute leave no trace.
 func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 	until := now.Truncate(time.Minute)
-	kept := make([]PastHours, 0, len(h.PastHours)+1) // a copy: others may hold the list
-	for _, past := range h.PastHours {
-		if !past.Until.Before(until.Add(-KeepPast)) {
-			kept = append(kept, past)
-		}
-	}
+	kept, recent := keepPast(h.PastHours, func(p PastHours) time.Time { return p.Until }, until)
 	if n := len(kept); n > 0 && !until.After(kept[n-1].Until) {
 		h.PastHours = kept // the same minute, or the clock went back
 		return nil
 	}
-	if len(kept) >= maxPast {
+	if recent >= maxPast {
 		return errHoursTooOften
 	}
 	h.PastHours = append(kept, PastHours{Until: until, Hours: old})
@@ -140,12 +153,7 @@ func (h *Hotspot) RetireHours(old *OperatingHours, now time.Time) error {
 // before the change that ends the service. Periods without a whole minute between
 // them are merged.
 func (h *Hotspot) EndService(now time.Time) {
-	kept := make([]Period, 0, len(h.PastService)+1) // a copy: others may hold the list
-	for _, past := range h.PastService {
-		if !past.Until.Before(now.Add(-KeepPast)) {
-			kept = append(kept, past)
-		}
-	}
+	kept, _ := keepPast(h.PastService, untilOf, now)
 	h.PastService = kept
 	since := h.ActiveSince()
 	if since.IsZero() || now.Before(since) {
@@ -160,11 +168,13 @@ func (h *Hotspot) EndService(now time.Time) {
 	h.PastService = append(kept, Period{From: since, Until: now})
 }
 
+func untilOf(p Period) time.Time { return p.Until }
+
 // RenewService is EndService for a hotspot that may be in service again at once. It
 // fails if that happened too often: an end is never refused, so a beginning must be.
 func (h *Hotspot) RenewService(now time.Time) error {
 	h.EndService(now)
-	if len(h.PastService) >= maxPast {
+	if _, recent := keepPast(h.PastService, untilOf, now); recent >= maxPast {
 		return errLinkTooOften
 	}
 	return nil

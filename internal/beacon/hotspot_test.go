@@ -58,8 +58,9 @@ func TestPatch_PastHours(t *testing.T) {
 	want(past("", 0), past("UTC", time.Hour), past("Europe/Paris", time.Hour+time.Minute))
 	apply(hoursPatch("UTC"), 30*time.Minute) // the clock went back
 	want(past("", 0), past("UTC", time.Hour), past("Europe/Paris", time.Hour+time.Minute))
-	apply(hoursPatch(""), 49*time.Hour)
-	want(past("UTC", time.Hour), past("Europe/Paris", time.Hour+time.Minute), past("UTC", 49*time.Hour))
+	const later = 32*24*time.Hour + time.Hour
+	apply(hoursPatch(""), later)
+	want(past("UTC", time.Hour), past("Europe/Paris", time.Hour+time.Minute), past("UTC", later))
 }
 
 // A list that someone else holds is not written to.
@@ -96,7 +97,7 @@ func TestPatch_HoursTooOften(t *testing.T) {
 	if _, err := (beacon.Patch{Name: some("Another")}).ApplyAt(&h, late); err != nil || h.Name != "Another" {
 		t.Errorf("a name cannot be changed any more: %v", err)
 	}
-	if _, err := hoursPatch("UTC").ApplyAt(&h, late.Add(48*time.Hour)); err != nil || len(h.PastHours) != 1 {
+	if _, err := hoursPatch("UTC").ApplyAt(&h, late.Add(48*time.Hour)); err != nil || len(h.PastHours) != 50 {
 		t.Errorf("two days later: %v, %d past hours", err, len(h.PastHours))
 	}
 }
@@ -108,7 +109,7 @@ func serving(since time.Duration) beacon.Hotspot {
 	return h
 }
 
-// What a hotspot served before stays known for two days, each time once.
+// What a hotspot served before stays known for weeks, each time once.
 func TestHotspot_PastService(t *testing.T) {
 	h := serving(time.Minute)
 	minutes := func(n float64) time.Time { return noon.Add(time.Duration(n * float64(time.Minute))) }
@@ -136,8 +137,9 @@ func TestHotspot_PastService(t *testing.T) {
 	end(30)
 	want(beacon.Period{From: minutes(1), Until: minutes(20)}, beacon.Period{From: minutes(21), Until: minutes(30)})
 	h.Device.LinkedAt = minutes(40)
-	end(20 + 48*60 + 1)
-	want(beacon.Period{From: minutes(21), Until: minutes(30)}, beacon.Period{From: minutes(40), Until: minutes(20 + 48*60 + 1)})
+	const weeks = 32 * 24 * 60
+	end(20 + weeks + 1)
+	want(beacon.Period{From: minutes(21), Until: minutes(30)}, beacon.Period{From: minutes(40), Until: minutes(20 + weeks + 1)})
 }
 
 // A list that someone else holds is not written to.
@@ -173,7 +175,44 @@ func TestHotspot_ServiceTooOften(t *testing.T) {
 	if err := h.RenewService(at); kindOf(t, err) != beacon.Conflict || len(h.PastService) != 50 {
 		t.Errorf("beginning 51: %v, %d times in service", err, len(h.PastService))
 	}
-	if err := h.RenewService(at.Add(48 * time.Hour)); err != nil || len(h.PastService) != 1 {
+	if err := h.RenewService(at.Add(48 * time.Hour)); err != nil || len(h.PastService) != 49 {
 		t.Errorf("two days later: %v, %d times in service", err, len(h.PastService))
+	}
+}
+
+// Minutes may be judged weeks later: what was in force then is kept, as long as there is
+// room for what changed in the last two days.
+func TestRetireHours_KeepsWeeks(t *testing.T) {
+	begin := time.Date(2026, 10, 21, 13, 0, 0, 0, time.UTC)
+	var h beacon.Hotspot
+	retire := func(after time.Duration) error {
+		return h.RetireHours(&beacon.OperatingHours{Timezone: "UTC"}, begin.Add(after))
+	}
+	const day = 24 * time.Hour
+	for _, step := range []struct {
+		after time.Duration
+		kept  int
+	}{{0, 1}, {5 * day, 2}, {31 * day, 3}, {36 * day, 3}, {80 * day, 1}} {
+		if err := retire(step.after); err != nil || len(h.PastHours) != step.kept {
+			t.Errorf("after %v %d are kept, %v; want %d", step.after, len(h.PastHours), err, step.kept)
+		}
+	}
+	for i := range 80 { // more than there is room for, and never too many in two days
+		if err := retire(100*day + time.Duration(i)*time.Hour); err != nil || len(h.PastHours) > 50 {
+			t.Fatalf("change %d: %v, %d are kept", i, err, len(h.PastHours))
+		}
+	}
+}
+
+func TestEndService_KeepsWeeks(t *testing.T) {
+	begin := time.Date(2026, 10, 21, 13, 0, 0, 0, time.UTC)
+	var h beacon.Hotspot
+	for i := range 3 {
+		from := begin.Add(time.Duration(i) * 5 * 24 * time.Hour)
+		h.Location.VerifiedAt, h.Device.LinkedAt = from, from
+		h.EndService(from.Add(time.Hour))
+		if len(h.PastService) != i+1 {
+			t.Errorf("%d periods are kept; want %d", len(h.PastService), i+1)
+		}
 	}
 }

@@ -41,21 +41,37 @@ const (
 	minutesAWeek = 7 * minutesADay
 )
 
-// check converts the form to hours and records every fault by its path.
-func (form HoursForm) check(path string, f *Faults) OperatingHours {
+// merge returns the hours after the form is merged into the current ones, and records
+// every fault by its path (decision D104). Where there are none yet, zone and weekly
+// spans are required. The current hours do not change: others may hold them.
+func (form HoursForm) merge(current *OperatingHours, path string, f *Faults) *OperatingHours {
 	var hours OperatingHours
-	if zone, ok := Required(form.Timezone, path+".timezone", f); ok {
+	if current != nil {
+		hours = *current
+	}
+	if zone, ok := kept(form.Timezone, current != nil, path+".timezone", f); ok {
 		_, err := loadZone(zone)
 		f.Check(path+".timezone", err)
 		hours.Timezone = zone
 	}
-	if spans, ok := Required(form.Weekly, path+".weekly", f); ok {
+	if spans, ok := kept(form.Weekly, current != nil, path+".weekly", f); ok {
 		hours.Weekly = checkWeekly(spans, path+".weekly", f)
 	}
-	if exceptions, ok := Optional(form.Exceptions, path+".exceptions", f); ok {
-		hours.Exceptions = checkExceptions(exceptions, path+".exceptions", f)
+	switch {
+	case form.Exceptions.Null:
+		hours.Exceptions = nil
+	case form.Exceptions.Set:
+		hours.Exceptions = checkExceptions(form.Exceptions.V, path+".exceptions", f)
 	}
-	return hours
+	return &hours
+}
+
+// kept returns the value of a field that may be absent only if there is one to keep.
+func kept[T any](o Opt[T], isThere bool, field string, f *Faults) (v T, ok bool) {
+	if isThere {
+		return Optional(o, field, f)
+	}
+	return Required(o, field, f)
 }
 
 // loadZone returns a zone of the IANA database. The standard library accepts more

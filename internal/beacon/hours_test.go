@@ -129,7 +129,7 @@ func TestHours_Faults(t *testing.T) {
 		{"empty", beacon.HoursForm{}, []string{"timezone", "weekly"}},
 		{"nulls", beacon.HoursForm{
 			Timezone: beacon.Null[string](), Weekly: beacon.Null[[]beacon.SpanForm](), Exceptions: beacon.Null[[]beacon.ExceptionForm](),
-		}, []string{"timezone", "weekly", "exceptions"}},
+		}, []string{"timezone", "weekly"}},
 		{"an empty span", weekly(beacon.SpanForm{}), []string{"weekly[0].days", "weekly[0].open", "weekly[0].close"}},
 		{"too many spans", weekly(many...), []string{"weekly"}},
 		{"no days", weekly(span("08:00", "09:00")), []string{"weekly[0].days"}},

@@ -35,8 +35,8 @@ func Optional[T any](o Opt[T], field string, f *Faults) (v T, ok bool) {
 }
 
 // Patch is what a client sent to change a hotspot: a merge patch (decision N11).
-// Absent fields stay as they are. Null is rejected, except for the operating hours,
-// which it clears.
+// Absent fields stay as they are. Null restores the default of the operating hours, their
+// exceptions and the radius (decision D104), and is rejected elsewhere.
 type Patch struct {
 	Name     Opt[string]
 	Settings Opt[SettingsForm]
@@ -44,11 +44,11 @@ type Patch struct {
 	Device   Opt[DeviceForm]
 }
 
-// Validate returns all the faults of the patch. They do not depend on the hotspot: a
-// client learns of them before it learns whether the hotspot exists or belongs to it
-// (decision N3).
+// Validate returns the faults of the patch that do not depend on the hotspot: a client
+// learns of them before it learns whether the hotspot exists or belongs to it (decision
+// N3). Apply may find one more: a part of hours that the hotspot does not have.
 func (p Patch) Validate() error {
-	_, err := p.Apply(new(Hotspot))
+	_, err := p.Apply(&Hotspot{Settings: Settings{OperatingHours: new(OperatingHours)}})
 	return err
 }
 

@@ -87,7 +87,6 @@ func TestPatch_Refuses(t *testing.T) {
 		{"settings.bandwidth_limit_mbps", settingsPatch(beacon.SettingsForm{BandwidthLimitMbps: some(0.0)})},
 		{"settings.bandwidth_limit_mbps", settingsPatch(beacon.SettingsForm{BandwidthLimitMbps: some(100_000.1)})},
 		{"settings.bandwidth_limit_mbps", settingsPatch(beacon.SettingsForm{BandwidthLimitMbps: some(math.NaN())})},
-		{"settings.coverage_radius_m", settingsPatch(beacon.SettingsForm{CoverageRadiusM: null})},
 		{"settings.coverage_radius_m", settingsPatch(beacon.SettingsForm{CoverageRadiusM: some(9.9)})},
 		{"settings.coverage_radius_m", settingsPatch(beacon.SettingsForm{CoverageRadiusM: some(500.1)})},
 		{"settings.coverage_radius_m", settingsPatch(beacon.SettingsForm{CoverageRadiusM: some(math.Inf(1))})},

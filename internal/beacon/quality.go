@@ -95,4 +95,9 @@ type Metrics struct {
 	Signal         Signal
 	Clients        int       // of the last beat
 	Seen           time.Time // when that came; zero if never
+
+	// When a beat last did not count, to the minute, and why. It is known to the server
+	// that received it, until it is stopped.
+	UncountedAt time.Time
+	Uncounted   Uncounted
 }

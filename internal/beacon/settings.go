@@ -55,7 +55,7 @@ type SettingsForm struct {
 	MaxConnections     Opt[float64]
 	BandwidthLimitMbps Opt[float64]
 	OperatingHours     Opt[HoursForm] // null: always open
-	CoverageRadiusM    Opt[float64]
+	CoverageRadiusM    Opt[float64]   // null: the default of the type
 }
 
 // apply overwrites s with what the form holds. Faults go into f, and leave s in a
@@ -70,16 +70,18 @@ func (form SettingsForm) apply(s *Settings, f *Faults) {
 		f.Check(path+"bandwidth_limit_mbps", checkBandwidth(v))
 		s.BandwidthLimitMbps = v
 	}
-	if v, ok := Optional(form.CoverageRadiusM, path+"coverage_radius_m", f); ok {
-		f.Check(path+"coverage_radius_m", checkRadius(v))
-		s.CoverageRadiusM = v
+	switch radius := form.CoverageRadiusM; {
+	case radius.Null:
+		s.CoverageRadiusM = 0
+	case radius.Set:
+		f.Check(path+"coverage_radius_m", checkRadius(radius.V))
+		s.CoverageRadiusM = radius.V
 	}
 	switch hours := form.OperatingHours; {
 	case hours.Null:
 		s.OperatingHours = nil
 	case hours.Set:
-		parsed := hours.V.check(path+"operating_hours", f)
-		s.OperatingHours = &parsed
+		s.OperatingHours = hours.V.merge(s.OperatingHours, path+"operating_hours", f)
 	}
 }
 

@@ -18,6 +18,8 @@ type bookkeeper struct {
 	rules policy.Set
 	month beacon.Month
 
+	reopened ledger.Reopenings
+
 	days     []*cursor[ledger.Row]
 	hotspots *cursor[ledger.HotspotMonth]
 	users    *cursor[ledger.UserMonth]
@@ -45,14 +47,18 @@ func books(l *look) error {
 		for _, day := range days {
 			totals[day] = &ledger.Closing{Day: day}
 		}
+		reopened, err := s.Reopenings(l.ctx)
+		if err != nil {
+			return err
+		}
 		for _, month := range months {
-			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals}
+			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals, reopened: reopened}
 			if err := b.walk(); err != nil {
 				return err
 			}
 		}
 		l.at("%d rows of %d days in %d months, with their sums and chains", l.looked.Load(), len(days), len(months))
-		return l.closings(s, totals)
+		return l.closings(s, totals, reopened)
 	})
 }
 
@@ -117,8 +123,12 @@ func (b *bookkeeper) walk() error {
 		return b.s.UserMonthsAfter(b.ctx, b.month, after.User)
 	})
 	b.accounts = accountCursor(b.look, b.s)
+	check := b.user
+	if b.reopened.Touch(b.month) {
+		check = b.corrected
+	}
 	for user, more := b.next(); more; user, more = b.next() {
-		b.user(user)
+		check(user)
 	}
 	return b.err()
 }
@@ -172,23 +182,28 @@ func (b *bookkeeper) user(user beacon.UserID) {
 			if firstDay < 0 {
 				firstDay = r.Day
 			}
-			sum := ledger.Sum{Served: int64(r.Served), Expected: int64(r.Expected), Earned: r.Earned}
-			if sums[r.Hotspot] == nil {
-				sums[r.Hotspot] = &ledger.HotspotMonth{Month: b.month, Owned: r.Owned}
-				is.Hotspots++
-			}
-			m := sums[r.Hotspot]
-			m.Through, m.Tier, m.Sum = r.Day, r.Tier, m.Plus(sum)
-			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(sum)
-			if total := b.totals[r.Day]; total != nil { // nil if the row is stored under another day's key
-				total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
-			}
+			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(r.Sum())
+			b.add(r, sums)
 			day.pass()
 		}
 	}
+	is.Hotspots = len(sums)
 	b.hotspotSums(user, sums)
 	b.userSum(user, is)
 	b.firstDay(user, firstDay)
+}
+
+// add adds a row that holds to the sums of its hotspot and of its day.
+func (b *bookkeeper) add(r *ledger.Row, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
+	m := sums[r.Hotspot]
+	if m == nil {
+		m = &ledger.HotspotMonth{Month: b.month, Owned: r.Owned}
+		sums[r.Hotspot] = m
+	}
+	m.Through, m.Tier, m.Sum = r.Day, r.Tier, m.Plus(r.Sum())
+	if total := b.totals[r.Day]; total != nil { // nil if the row is stored under another day's key
+		total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
+	}
 }
 
 // earned recomputes a row.
@@ -262,7 +277,7 @@ func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
 }
 
 // closings compares what was recorded when days were closed with their rows.
-func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing) error {
+func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing, reopened ledger.Reopenings) error {
 	days, err := s.Closings(l.ctx)
 	if err != nil {
 		return err
@@ -281,7 +296,10 @@ func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing)
 			l.wrong(d.Day.String(), "was begun before the previous day was closed")
 		}
 	}
-	for day := range totals {
+	for day, is := range totals {
+		if is.Hotspots == 0 && reopened.Again(day) {
+			continue // it was opened again, and its rows are void
+		}
 		l.wrong(day.String(), "has rows but was never closed")
 	}
 	return nil

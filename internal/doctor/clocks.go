@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"time"
-
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -16,13 +14,13 @@ func clocks(l *look) error {
 			l.at("no server has run by a real clock")
 			return err
 		}
-		l.at("what is closed by %s", certain.Format(time.RFC3339))
+		l.at("what is closed by %s", beacon.FormatTime(certain))
 		days, err := s.Closings(l.ctx)
 		if err != nil || len(days) == 0 {
 			return err
 		}
 		if through := days[len(days)-1].Through(); through >= beacon.DayOf(certain) {
-			l.wrong(through.String(), "is closed, and has not come: it is %s; a clock was ahead", certain.Format(time.RFC3339))
+			l.wrong(through.String(), "is closed, and has not come: it is %s; a clock was ahead", beacon.FormatTime(certain))
 		}
 		return nil
 	})

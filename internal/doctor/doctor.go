@@ -80,7 +80,7 @@ var checks = []check{
 	{"changes", reportAdvice, 4, false, changes},
 	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 4, false, events},
 	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},
-	{"clocks", "set the clocks right; heartbeats earn again from the first day that is not closed", 5, false, clocks},
+	{"clocks", "set the clocks right, then open the days again (beacon rewards reopen); heartbeats earn only on days that are not closed", 5, false, clocks},
 	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
 	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 3, false, records},
 	{"references", reportAdvice, 3, false, references},

@@ -214,7 +214,7 @@ func leases(l *look) error {
 			case held.Token < 1 || held.Holder == "":
 				l.wrong(held.Name, "token %d is held by %q", held.Token, held.Holder)
 			case held.Until.After(l.opts.Now.Add(leaseAtMost)):
-				l.wrong(held.Name, "is held by %s until %s, and no other server can take over before", held.Holder, held.Until.Format(time.RFC3339))
+				l.wrong(held.Name, "is held by %s until %s, and no other server can take over before", held.Holder, beacon.FormatTime(held.Until))
 			}
 		}
 		spans := 0

@@ -293,16 +293,7 @@ func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Set
 		verdict <- err
 	}()
 	err := statement.WriteJSON(in, st, rules.In(st.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
-		chain := ledger.Seed(st.User, st.Month)
-		for day := st.Month.First(); day <= st.Month.Last(); day++ {
-			if err := s.Rows(l.ctx, st.User, day, func(r ledger.Row) error {
-				chain = chain.Next(&r)
-				return fn(r, chain)
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return ledger.Walk(l.ctx, func(read func(ledger.Books) error) error { return read(s) }, st.User, st.Month, fn)
 	})
 	_ = in.CloseWithError(err) // nil ends the document
 	if verified := <-verdict; err == nil {

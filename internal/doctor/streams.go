@@ -18,8 +18,8 @@ var public = map[beacon.ChangeKind]bool{
 // private are the kinds that appear only in the audit log.
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
-	beacon.RewardsFinished: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
-	beacon.QuotaSet: true,
+	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
+	beacon.QuotaSet: true, beacon.MACReleased: true,
 }
 
 // changesHotspot reports whether a change created a new version of a hotspot.

@@ -49,6 +49,10 @@ func records(l *look) error {
 		for _, d := range days {
 			closed[d.Day] = !d.ClosedAt.IsZero()
 		}
+		reopened, err := s.Reopenings(l.ctx)
+		if err != nil {
+			return err
+		}
 		first := true // report the faults of a record only once
 		var text []byte
 		differ, err := compare(func(side sides) error {
@@ -66,7 +70,7 @@ func records(l *look) error {
 				return err
 			}
 			return s.EachLedgerRow(l.ctx, func(r ledger.Row, bad error) error {
-				if bad == nil && closed[r.Day] {
+				if bad == nil && closed[r.Day] && reopened.Holds(&r) {
 					text = appendFacts(text[:0], r.Day, r.Hotspot, &r.Facts)
 					side(text, -1)
 				}

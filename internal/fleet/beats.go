@@ -9,9 +9,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Knows reports whether a heartbeat of a hotspot that was just found was applied
-// before, or is older than what is remembered.
-func (f *Fleet) Knows(h *Hotspot, boot, seq uint64) bool { return f.table.Knows(h.live, boot, seq) }
+// Judge decides what the numbers of a heartbeat of a hotspot that was just found mean,
+// and whether it counts; see heartbeat.Table.Judge.
+func (f *Fleet) Judge(h *Hotspot, beat *heartbeat.Beat) beacon.Uncounted {
+	return f.table.Judge(h.live, beat)
+}
 
 // Beat applies one heartbeat of a hotspot that was just found.
 func (f *Fleet) Beat(h *Hotspot, beat *heartbeat.Beat) {

@@ -117,6 +117,17 @@ func (f *Fleet) Facts(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, 
 	return facts, true
 }
 
+// Unrecorded returns why nothing was expected of a hotspot on a day that has no record;
+// see heartbeat.Table.Unrecorded.
+func (f *Fleet) Unrecorded(id beacon.HotspotID, day beacon.Day) (facts beacon.Facts, known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if live := f.live(id); live != nil {
+		return f.table.Unrecorded(live, day)
+	}
+	return beacon.Facts{}, false
+}
+
 // Latest returns the records of a hotspot, by day, as they would be if they were
 // written now: the given ones, merged with those in memory.
 func (f *Fleet) Latest(id beacon.HotspotID, records []*heartbeat.Record, now time.Time) []*heartbeat.Record {

@@ -34,7 +34,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 		at = max(at, l.hour)
 	}
 	fresh = k.add(b)
-	if k.newest().last.at > b.At { // it is late
+	if g, same := generationOf(b.Boot, l.boot); k.newest().last.at > b.At || same && g > 0 { // it is late
 		boot = l.boot
 	}
 	if b.minute().Day() < k.newest().day {
@@ -43,6 +43,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	if changed := t.pack(l, k, at, boot); changed || fresh {
 		l.dirty.Store(true)
 	}
+	l.doubt(b)
 	return fresh
 }
 

@@ -21,7 +21,8 @@ const (
 const (
 	signalBits = 7
 	testFlag   = 8
-	knownFlags = signalBits | testFlag
+	backFlag   = 16
+	knownFlags = signalBits | testFlag | backFlag
 )
 
 var errBatch = errors.New("heartbeat: this batch is damaged, or from another version of beacon")
@@ -49,6 +50,9 @@ func (b *Beat) append(out []byte, before int64) []byte {
 	if b.Test.Any() {
 		flags |= testFlag
 	}
+	if b.Back > 0 {
+		flags |= backFlag
+	}
 	out = append(out, flags)
 	out = append(out, b.Hotspot[:]...)
 	out = binary.LittleEndian.AppendUint64(out, b.Boot)
@@ -56,6 +60,9 @@ func (b *Beat) append(out []byte, before int64) []byte {
 	out = binary.AppendUvarint(out, b.Seq)
 	out = binary.AppendUvarint(out, b.Bytes)
 	out = binary.AppendUvarint(out, uint64(b.clients()))
+	if b.Back > 0 {
+		out = append(out, b.Back)
+	}
 	if flags&testFlag != 0 {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b.Test.DownMbps))
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(b.Test.UpMbps))
@@ -102,6 +109,12 @@ func (b *Beat) read(in *reader) bool {
 	b.Seq = in.number()
 	b.Bytes = in.number()
 	b.Clients = int(in.upTo(most))
+	b.Back = 0
+	if flags&backFlag != 0 {
+		if b.Back = in.byte(); b.Back == 0 {
+			return false
+		}
+	}
 	b.Test = beacon.SpeedTest{}
 	if flags&testFlag != 0 {
 		b.Test = beacon.SpeedTest{DownMbps: in.float(), UpMbps: in.float(), LatencyMs: in.float()}

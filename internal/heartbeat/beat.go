@@ -10,6 +10,11 @@ type Beat struct {
 	Hotspot id.Raw
 	At      int64 // µs since 1970, by the server's clock
 	beacon.Heartbeat
+
+	// Back is set for a beat that arrives while its hotspot is closed: its traffic was
+	// carried that many hours before, as late as the hotspot was open. If that is before
+	// the day of the beat, the traffic still counts on it.
+	Back uint8
 }
 
 // valid reports whether the time is in range. Beats of a broken clock are refused,

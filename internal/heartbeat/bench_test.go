@@ -83,6 +83,7 @@ func TestApply_AllocatesNothing(t *testing.T) {
 	if allocs := testing.AllocsPerRun(50, func() {
 		b := s.beat(n)
 		n++
+		s.table.Judge(s.lives[0], &b)
 		s.table.Apply(s.lives[0], &b)
 		s.lives[0].Shown()
 	}); allocs != 0 {
@@ -102,6 +103,20 @@ func BenchmarkApply(b *testing.B) {
 			i = 0
 			n++
 			beat = s.beat(n)
+		}
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	s := newSteady(10_000)
+	s.beats(0, 130)
+	b.ReportAllocs()
+	beat, i := s.beat(130), 0
+	for b.Loop() {
+		again := beat
+		s.table.Judge(s.lives[i], &again)
+		if i++; i == len(s.lives) {
+			i = 0
 		}
 	}
 }

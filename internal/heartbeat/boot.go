@@ -1,15 +1,17 @@
 package heartbeat
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 const (
-	// maxBoots is how many boots of one day are distinguished. A device that boots more
-	// often loses the traffic of the oldest.
-	maxBoots = 64
+	// maxBoots is how many boots of one day are distinguished: more than one a minute. A
+	// device that boots more often is told that its beats do not count. Where two nodes
+	// together accepted more, the oldest are dropped.
+	maxBoots = 2048
 	// keptBoots is how many of them the next day keeps. A boot that returns after that
 	// many others counts as new.
 	keptBoots = 8
@@ -26,6 +28,10 @@ type boot struct {
 	// neither does the traffic of an hour: the difference of two of them.
 	base uint64
 	upTo [hoursADay]uint64
+
+	// due is the value up to which the traffic of the day was carried before the day,
+	// while the hotspot was open. It counts although the hotspot is closed now.
+	due uint64
 }
 
 // raise records that the counter had a value in an hour of the day.
@@ -49,7 +55,28 @@ func (b *boot) carried(hour int) uint64 {
 	return b.upTo[hour] - b.upTo[hour-1]
 }
 
+// owed returns the part of the traffic of an hour that counts even if the hotspot was
+// closed.
+func (b *boot) owed(hour int) uint64 {
+	before := b.base
+	if hour > 0 {
+		before = b.upTo[hour-1]
+	}
+	return max(min(b.upTo[hour], b.due), before) - before
+}
+
+// carry records what a beat of the day says of the counter.
+func (b *boot) carry(hour int, beat *Beat) {
+	if back := int(beat.Back); back <= hour {
+		hour -= back
+	} else {
+		b.due = max(b.due, beat.Bytes)
+	}
+	b.raise(hour, beat.Bytes)
+}
+
 func (b *boot) join(other *boot) {
+	b.due = max(b.due, other.due)
 	b.seqs.join(other.seqs)
 	b.newest = max(b.newest, other.newest)
 	for i := range b.upTo {
@@ -68,12 +95,15 @@ func older(a, b *boot) bool {
 
 // find returns the boot, or nil.
 func (r *Record) find(id uint64) *boot {
-	for i := range r.boots {
-		if r.boots[i].id == id {
-			return &r.boots[i]
-		}
+	if at, found := r.place(id); found {
+		return &r.boots[at]
 	}
 	return nil
+}
+
+// place returns the index of a boot, or where it belongs.
+func (r *Record) place(id uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(r.boots, id, func(b boot, id uint64) int { return cmp.Compare(b.id, id) })
 }
 
 // boot returns the boot with the beat recorded, adding it if it is new. It returns nil
@@ -92,10 +122,7 @@ func (r *Record) boot(id uint64, heard beacon.Minute, seq uint64) *boot {
 		}
 		r.boots = slices.Delete(r.boots, oldest, oldest+1)
 	}
-	at := 0
-	for at < len(r.boots) && r.boots[at].id < id {
-		at++
-	}
+	at, _ := r.place(id)
 	r.boots = slices.Insert(r.boots, at, fresh)
 	return &r.boots[at]
 }
@@ -123,5 +150,16 @@ func (r *Record) newestBoot() *boot {
 func (r *Record) joinBoot(other *boot) {
 	if b := r.boot(other.id, other.newest, other.top); b != nil {
 		b.join(other)
+	}
+}
+
+// rebase takes over what the boots of another record had carried before the day, which
+// is final. That may be less than this record has: what a node whose clock is behind
+// took for the day before counts today.
+func (r *Record) rebase(other *Record) {
+	for i := range other.boots {
+		if b := r.find(other.boots[i].id); b != nil {
+			b.base = other.boots[i].base
+		}
 	}
 }

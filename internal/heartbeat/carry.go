@@ -28,10 +28,8 @@ func (r *Record) carry(c *rules, prev *Record) {
 			r.before.bytes[h] = prev.carried(h)
 		}
 		r.before.hours, r.before.signals = prev.hours, prev.signals
-		r.early = true // otherwise the day before would not be in memory
-	} else {
-		r.early = false
 	}
+	r.early = true // otherwise prev would not be in memory
 	r.carryPast(c, prev, gap, over)
 	r.carryBoots(prev)
 	r.last.join(prev.last)

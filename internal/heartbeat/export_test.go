@@ -17,6 +17,16 @@ func ForgetSignal(r *Record) {
 	r.before.signals = [signalSteps]samples{}
 }
 
+// Knows reports whether a beat was applied before, or is older than what is remembered.
+func (t *Table) Knows(l *Live, boot, seq uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&atHand != 0 && l.boot == boot {
+		return l.seqs.knows(seq)
+	}
+	return t.unpack(l).knows(boot, seq)
+}
+
 // Packed is how many bytes a hotspot takes beside its Live.
 func (t *Table) Packed(l *Live) int { return cap(t.book(l)) }
 

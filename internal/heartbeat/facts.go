@@ -8,8 +8,9 @@ import (
 )
 
 // Facts returns what the hotspot did in the sealed minutes. Traffic counts in hours of
-// which a minute was expected or excused: traffic of a hotspot that is closed or not in
-// service earns no reward. Bytes has all of it.
+// which a minute was expected or excused, and where it was carried before the hotspot
+// closed: other traffic of a hotspot that is closed or not in service earns no reward.
+// Bytes has all of it.
 func (r *Record) Facts() beacon.Facts {
 	f := beacon.Facts{Served: r.Served(), Expected: r.sealed, Tier: r.Tier()}
 	var open dayBits // in service, and not closed
@@ -24,6 +25,8 @@ func (r *Record) Facts() beacon.Facts {
 	for hour := range hoursADay {
 		if open.from(hour*60)&hourBits != 0 {
 			f.Bytes += r.carried(hour)
+		} else {
+			f.Bytes += r.owed(hour)
 		}
 	}
 	return f
@@ -65,4 +68,20 @@ func (t *Table) Facts(l *Live, day beacon.Day, r *Record, now time.Time) (f beac
 		return beacon.Facts{}, false
 	}
 	return r.Facts(), true
+}
+
+// Unrecorded returns why nothing was expected of a hotspot on a day that is over and has
+// no record, such as one on which the service was down. It goes by the hotspot's hours of
+// today. known is false if by these something was expected.
+func (t *Table) Unrecorded(l *Live, day beacon.Day) (f beacon.Facts, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 {
+		return beacon.Facts{}, false
+	}
+	c := t.rules(l)
+	why, r := c.reasons(day), Record{day: day, sealed: beacon.MinutesADay}
+	r.why.add(&why, 0, beacon.MinutesADay)
+	f = r.Facts()
+	return f, f.Expected == 0
 }

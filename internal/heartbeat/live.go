@@ -25,6 +25,8 @@ type Live struct {
 	clients uint16 // of the newest beat
 	tie     uint32 // of the newest beat
 
+	uncounted uncounted // the newest beat that did not count
+
 	slot     uint32 // index in the Table
 	timeline uint32 // index of its operating hours
 	active   beacon.Minute
@@ -36,6 +38,7 @@ type Live struct {
 	boot    uint64
 	seqs    seqs
 	heardAt beacon.Minute // newest beat of the boot
+	since   beacon.Minute // the first of its latest beats that were doubtful, or 0; see judge.go
 	bytes   uint64
 	samples samples
 	peak    uint16
@@ -54,6 +57,11 @@ const (
 	interrupted       // it was in service before; see Table.past
 	deleted           // its hotspot is deleted
 )
+
+// uncounted is a minute, and in the low bits why a beat did not count in it.
+type uncounted uint32
+
+const uncountedBits = 4
 
 // Shown is the summary shown of a hotspot among others, up to a minute old.
 type Shown struct {
@@ -91,10 +99,10 @@ func (l *Live) setLast(newest last) {
 	l.tie, l.clients = newest.tie, newest.clients
 }
 
-// takes reports whether take can add a beat: it is of the current hour and boot, and
-// has no speed test.
+// takes reports whether take can add a beat: it is of the current hour and boot, as its
+// traffic is, and has no speed test.
 func (l *Live) takes(b *Beat) bool {
-	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && !b.Test.Any()
+	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && b.Back == 0 && !b.Test.Any()
 }
 
 // take adds a beat to the current hour and reports whether it is new.
@@ -124,5 +132,17 @@ func (l *Live) take(b *Beat) (fresh bool) {
 	if news {
 		l.dirty.Store(true)
 	}
+	l.doubt(b)
 	return fresh
+}
+
+// doubt notes whether the newest beat of the boot has lower counters than it had.
+func (l *Live) doubt(b *Beat) {
+	switch {
+	case b.Seq != l.seqs.top || b.Boot != l.boot:
+	case b.Bytes >= l.bytes:
+		l.since = 0
+	case l.since == 0:
+		l.since = b.minute()
+	}
 }

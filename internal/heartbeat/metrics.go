@@ -17,6 +17,9 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	if len(t.book(l)) == 0 {
 		return beacon.Metrics{}
 	}
+	if l.uncounted != 0 {
+		m.UncountedAt, m.Uncounted = beacon.Minute(l.uncounted>>uncountedBits).Time(), beacon.Uncounted(l.uncounted&(1<<uncountedBits-1))
+	}
 	k := t.unpack(l)
 	minute := beacon.MinuteOf(now)
 	r := k.day(minute.Day())

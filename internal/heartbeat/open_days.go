@@ -123,12 +123,15 @@ func (k *openDays) add(b *Beat) (fresh bool) {
 }
 
 // addStale applies a beat of a final day. It is mostly a repeat, when the journal is
-// read again.
+// read again: then its traffic is below what the boot had carried before today. If it
+// is not, a node whose clock is behind took it, and its traffic counts today. A boot
+// that the final day had and today does not stays unknown: its traffic was counted.
 func (k *openDays) addStale(b *Beat) {
 	r := &k.days[0]
 	r.last.join(last{b.At, b.tie(), b.clients()})
-	if known := r.boot(b.Boot, b.minute(), b.Seq); known != nil {
-		known.raiseBase(b.Bytes)
+	if known := r.find(b.Boot); known != nil {
+		known.add(b.Seq)
+		known.raise(0, b.Bytes)
 	}
 	if b.Test.Any() {
 		r.addTest(test{b.minute(), b.tie(), b.Test})
@@ -153,6 +156,7 @@ func (k *openDays) restore(r *Record) {
 		k.insert(at, r.day).take(r)
 	}
 	if !r.early { // earlier days are final
+		k.days[at].rebase(r)
 		k.drop(at)
 	}
 	k.days[0].fresh = false

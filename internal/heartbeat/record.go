@@ -25,7 +25,8 @@ type Record struct {
 	sealed int
 	why    reasons
 
-	// early says that the day before was not final when this record was written.
+	// early says that the last day before it that has a record was not final when this
+	// one was written.
 	early bool
 
 	// fresh says that no earlier day is on disk. It is used in memory only.
@@ -62,8 +63,9 @@ func (r *Record) Day() beacon.Day { return r.day }
 // Settled reports whether the whole day is sealed.
 func (r *Record) Settled() bool { return r.sealed == beacon.MinutesADay }
 
-// NeedsDayBefore reports whether the day before was not final when this record was
-// written. A caller that restores this record must restore that one too.
+// NeedsDayBefore reports whether the last day before it that has a record was not final
+// when this one was written. A caller that restores this record must restore that one
+// too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
 // Served returns how many sealed minutes were expected and served.
@@ -108,6 +110,14 @@ func (r *Record) carried(hour int) (bytes uint64) {
 	return bytes
 }
 
+// owed returns the part of it that counts even if the hotspot was closed.
+func (r *Record) owed(hour int) (bytes uint64) {
+	for i := range r.boots {
+		bytes += r.boots[i].owed(hour)
+	}
+	return bytes
+}
+
 // add applies a beat of the record's day. fresh says that it is counted for the first
 // time.
 func (r *Record) add(b *Beat, fresh bool) {
@@ -117,7 +127,7 @@ func (r *Record) add(b *Beat, fresh bool) {
 	hour := hourOf(m).ofDay()
 	r.hours[hour] = max(r.hours[hour], b.clients())
 	if known := r.boot(b.Boot, m, b.Seq); known != nil {
-		known.raise(hour, b.Bytes)
+		known.carry(hour, b)
 	}
 	if fresh {
 		r.signals[hour/signalHours].add(b.Signal)

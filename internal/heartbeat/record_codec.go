@@ -76,7 +76,7 @@ func (r *Record) appendBody(out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(r.last.at))
 	out = binary.LittleEndian.AppendUint32(out, r.last.tie)
 	out = binary.AppendUvarint(out, uint64(r.last.clients))
-	out = append(out, byte(len(r.boots)))
+	out = binary.AppendUvarint(out, uint64(len(r.boots)))
 	for i := range r.boots {
 		out = r.boots[i].append(out, r.day)
 	}
@@ -142,10 +142,11 @@ func (b *boot) append(out []byte, day beacon.Day) []byte {
 	out = binary.AppendUvarint(out, ^b.window&b.possible()) // the missing ones: mostly none
 	out = binary.AppendVarint(out, int64(b.newest)-int64(day.Midnight()))
 	out = binary.AppendUvarint(out, b.base)
-	var growth [hoursADay]uint64
-	for i := range growth {
+	var growth [hoursADay + 1]uint64
+	for i := range hoursADay {
 		growth[i] = b.carried(i)
 	}
+	growth[hoursADay] = max(b.due, b.base) - b.base
 	return appendSparse(out, growth[:])
 }
 
@@ -157,14 +158,20 @@ func (r *Record) readBoot(in *reader) {
 	b.window = ^missing & b.possible()
 	newest := in.signed() + int64(r.day.Midnight())
 	b.base = in.number()
-	readSparse(in, b.upTo[:], math.MaxUint64)
+	var growth [hoursADay + 1]uint64
+	readSparse(in, growth[:], math.MaxUint64)
 	value := b.base
-	for i, growth := range b.upTo {
-		if value+growth < value {
+	for i := range b.upTo {
+		if value+growth[i] < value {
 			in.fail()
 		}
-		value += growth
+		value += growth[i]
 		b.upTo[i] = value
+	}
+	if owed := growth[hoursADay]; owed > value-b.base {
+		in.fail()
+	} else if owed > 0 {
+		b.due = b.base + owed
 	}
 	n := len(r.boots)
 	if newest < 0 || newest > int64(beacon.LastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id {

@@ -1,5 +1,8 @@
 package heartbeat
 
+// windowSize is how many numbers below the highest are told apart.
+const windowSize = 64
+
 // seqs remembers which sequence numbers arrived, in 16 bytes: the highest, and which of
 // the 64 below it. IPsec detects replayed packets with the same window. Numbers below
 // the window count as known.

@@ -86,7 +86,7 @@ func (l *Live) clear() {
 	for m := range marks {
 		l.marks[m].Store(false)
 	}
-	l.state, l.timeline, l.active = 0, 0, 0
+	l.state, l.timeline, l.active, l.uncounted = 0, 0, 0, 0
 	l.slot = slot
 }
 
@@ -164,14 +164,4 @@ func (t *Table) TooLate(l *Live, b *Beat) bool {
 	}
 	k := t.unpack(l)
 	return !k.knows(b.Boot, b.Seq) && k.day(b.minute().Day()) == nil
-}
-
-// Knows reports whether a beat was applied before, or is older than what is remembered.
-func (t *Table) Knows(l *Live, boot, seq uint64) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if l.state&atHand != 0 && l.boot == boot {
-		return l.seqs.knows(seq)
-	}
-	return t.unpack(l).knows(boot, seq)
 }

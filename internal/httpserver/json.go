@@ -9,7 +9,9 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -61,7 +63,7 @@ func MarkAsData(h http.Header) {
 
 // Header values are shared between responses: net/http only reads them.
 var (
-	jsonType  = []string{"application/json; charset=utf-8"}
+	jsonType  = []string{"application/json"} // JSON has no charset (decision D102)
 	noSniff   = []string{"nosniff"}
 	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
@@ -77,14 +79,15 @@ func (e *BodyError) Error() string { return e.Message }
 
 // ReadJSONObject reads a request's body. It refuses everything but a single JSON object
 // in UTF-8, without duplicate names or trailing data, of at most maxBytes and nested at
-// most maxDepth deep. The meaning of its members is up to the caller. The error is
-// always a *BodyError.
-func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxDepth int) ([]byte, error) {
+// most maxDepth deep. Its media type is application/json or one of some others. The
+// meaning of its members is up to the caller. The error is always a *BodyError.
+func ReadJSONObject(w http.ResponseWriter, r *http.Request, maxBytes int64, maxDepth int, others ...string) ([]byte, error) {
+	const usual = "application/json"
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" || r.Header.Get("Content-Encoding") != "" {
+	if err != nil || media != usual && !slices.Contains(others, media) || r.Header.Get("Content-Encoding") != "" {
 		return nil, &BodyError{
 			Status:  http.StatusUnsupportedMediaType,
-			Message: "send the body as Content-Type: application/json, without Content-Encoding",
+			Message: "send the body as Content-Type: " + strings.Join(append([]string{usual}, others...), " or ") + ", without Content-Encoding",
 		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))

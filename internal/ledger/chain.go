@@ -44,10 +44,14 @@ const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_m
 	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
 
 // AppendLine appends a row as the line of text that is hashed, without a newline.
-// Amounts are in millionths. It is also the row's line in a CSV file.
+// Amounts are in millionths. It is also the row's line in a CSV file. In the line of a
+// correction the hash takes the hotspot's place, and all numbers are negative or zero.
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
 	out = append(out, ',')
+	if !r.Corrects.IsZero() {
+		return r.appendCorrection(out)
+	}
 	out = append(out, r.Hotspot...)
 	for _, n := range [...]int64{
 		int64(r.Policy), int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
@@ -60,6 +64,12 @@ func (r *Row) AppendLine(out []byte) []byte {
 		out = strconv.AppendInt(append(out, ','), int64(a), 10)
 	}
 	return out
+}
+
+func (r *Row) appendCorrection(out []byte) []byte {
+	s := r.Sum()
+	return fmt.Appendf(out, "%s,0,%d,%d,0,0,0,0,correction,%d,%d,%d",
+		r.Corrects, s.Served, s.Expected, int64(s.Availability), int64(s.Performance), int64(s.Utilization))
 }
 
 // Seed returns the hash that starts the chain of a user's month.

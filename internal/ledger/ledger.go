@@ -14,13 +14,17 @@ import (
 )
 
 // Row is what a hotspot earned on a day, and why. It is written once, when the day is
-// closed, and never changes.
+// closed, and never changes. If the day was closed wrongly, a correction makes it void:
+// a row without a hotspot, whose minutes and amounts are taken away from the sums.
 type Row struct {
 	Day beacon.Day
 	beacon.Owned
 	Policy int // the version of the policy
 	beacon.Facts
 	beacon.Earned
+
+	Revision int64 // how often days had been opened again when it was written
+	Corrects Hash  // of a correction: the hash of the last row that holds; its day is the first that does not
 }
 
 // Sum is the total over some days of a hotspot, or of all hotspots of a user.
@@ -112,6 +116,9 @@ type Page struct {
 	Upto beacon.Owned // how far it is closed after this page
 	Done time.Time    // when this page closed the day; zero if more pages follow
 
+	Revision int64 // how often days were opened again
+	Again    bool  // the day was closed before
+
 	Basis    Basis // of the sums before this page
 	Rows     []Row
 	Hotspots []HotspotMonth // the sums after this page
@@ -168,8 +175,14 @@ type Books interface {
 	HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HotspotMonth, error)
 	// Totals returns the settled totals of a user's hotspots, by hotspot.
 	Totals(ctx context.Context, user beacon.UserID) ([]HotspotTotal, error)
-	// Rows calls fn for each row of a user's day, by hotspot.
+	// Reopenings returns all reopenings, by revision, without what they wrote.
+	Reopenings(ctx context.Context) (Reopenings, error)
+	// Again returns a user's corrections of a month, and the rows of days that were
+	// closed before.
+	Again(ctx context.Context, user beacon.UserID, month beacon.Month) ([]Row, error)
+	// Rows calls fn for each row of a user's day, by hotspot, as the day was first
+	// closed: the rows may be void.
 	Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(Row) error) error
-	// Row returns the row of a hotspot on a day.
+	// Row returns the row of a hotspot on a day that holds.
 	Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r Row, any bool, err error)
 }

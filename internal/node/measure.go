@@ -59,6 +59,10 @@ func (n *Node) showBeats(set *metrics.Set) {
 	const beats = "Heartbeats, by whether they were taken or the device was told to try again."
 	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "taken"}, func() float64 { return float64(n.telemetry.Shown().Taken) })
 	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "refused"}, func() float64 { return float64(n.telemetry.Shown().Refused) })
+	n.telemetry.EachUncounted(func(reason string, count func() int64) {
+		set.Counter("beacon_beats_uncounted_total", "Heartbeats that changed nothing, by reason.",
+			metrics.Labels{"reason": reason}, func() float64 { return float64(count()) })
+	})
 	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", nil, func() float64 { return float64(n.telemetry.Waiting()) })
 	set.Counter("beacon_beats_late_total", "Heartbeats that other servers took for a day that was over: a clock is behind.",
 		nil, func() float64 { return float64(n.telemetry.LateBeats()) })

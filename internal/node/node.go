@@ -83,10 +83,10 @@ func New(db *store.DB, cfg Config) *Node {
 	})
 	n.rewards = rewards.New(rewards.Config{
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
-		RealTime: cfg.RealTime,
+		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
-	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Forget, n.telemetry, log)
+	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
 	return n
 }

@@ -80,7 +80,7 @@ func TestMethodNotAllowed(t *testing.T) {
 // Decision P1: the whole value has the shape, and there is one of it.
 func TestKey(t *testing.T) {
 	s := start(t)
-	long := strings.Repeat("a", 256-len("svc_test_"))
+	long := strings.Repeat("a", 8000) // any length that fits into a header
 	for _, good := range []string{
 		"svc_test_abcdef", "svc_live_abcdef", "svc_test_ABC123", "svc_live_000000", "svc_test_" + long,
 	} {
@@ -91,7 +91,7 @@ func TestKey(t *testing.T) {
 	for _, bad := range []string{
 		"", "svc", "svc_test_", "svc_test_abcde", "svc_prod_abcdef", "SVC_test_abcdef", "svc_TEST_abcdef",
 		"xxsvc_test_abcdef", "svc_test_abcdef!!", "svc_test_abc def", "svc_test_abcdef_", "svc-test-abcdef",
-		"svc_test_abcdé", "svc_test_abcdef\tx", "svc_testabcdef", "Bearer svc_test_abcdef", "svc_test_" + long + "a",
+		"svc_test_abcdé", "svc_test_abcdef\tx", "svc_testabcdef", "Bearer svc_test_abcdef", "svc_test_" + long + "!",
 		"bcn_01k9zzzzzzzzzzzzzzzzzzzzzz_0000000000000000000000000000000000",
 	} {
 		wantUnauthorized(t, s.call(t, "GET", "/api/v1/hotspots", "x-api-key", bad))

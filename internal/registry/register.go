@@ -17,7 +17,8 @@ type Registration struct {
 // response again (decision N12). Without a key, every request counts.
 type IdempotencyKey struct {
 	Key         string
-	Fingerprint [32]byte // of the request
+	Fingerprint [32]byte // of what the request says, however it is formatted
+	Verbatim    [32]byte // of its bytes: what older versions stored
 }
 
 // Registered is the outcome: the hotspot as it was registered, now or by the first
@@ -64,7 +65,7 @@ func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idemp
 }
 
 func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
-	if first.Fingerprint != asked.Fingerprint {
+	if first.Fingerprint != asked.Fingerprint && first.Fingerprint != asked.Verbatim {
 		return Registered{}, errOtherRequest
 	}
 	return Registered{Hotspot: newborn(first.Hotspot), Replayed: true}, nil

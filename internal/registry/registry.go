@@ -89,7 +89,11 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
 		h.Location.UnverifiedReason = "" // staff may have written anything
 	}
-	return r.view(h), nil
+	v := r.view(h)
+	if !p.MayActFor(h.Operator) {
+		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
+	}
+	return v, nil
 }
 
 // View is a hotspot with the state that its heartbeats give it now.

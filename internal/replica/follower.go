@@ -43,7 +43,7 @@ type Follower struct {
 	log    *slog.Logger
 
 	// onKey is called with every key that was created or revoked.
-	onKey func(beacon.KeyID)
+	onKey func(beacon.KeyID, beacon.ChangeKind)
 
 	beats Beats
 
@@ -72,7 +72,7 @@ const (
 const Freshness = 2 * time.Second
 
 // NewFollower returns a follower. Call Load first.
-func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID), beats Beats, log *slog.Logger) *Follower {
+func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID, beacon.ChangeKind), beats Beats, log *slog.Logger) *Follower {
 	return &Follower{fleet: f, source: source, onKey: onKey, beats: beats, log: log}
 }
 
@@ -167,7 +167,7 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		cursor = c.Seq
 		switch c.Kind {
 		case beacon.KeyCreated, beacon.KeyRevoked:
-			fo.onKey(beacon.KeyID(c.Target))
+			fo.onKey(beacon.KeyID(c.Target), c.Kind)
 		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
 			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked:
 			id := beacon.HotspotID(c.Target)

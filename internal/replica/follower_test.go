@@ -21,7 +21,7 @@ import (
 )
 
 // follow makes an empty fleet that follows a source, and loads it.
-func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID)) (*fleet.Fleet, *replica.Follower) {
+func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID, beacon.ChangeKind)) (*fleet.Fleet, *replica.Follower) {
 	t.Helper()
 	f := newFleet()
 	fo := replica.NewFollower(f, s, onKey, noBeats{}, slog.New(slog.DiscardHandler))
@@ -31,7 +31,7 @@ func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID)) (*fleet.Fl
 	return f, fo
 }
 
-func noKeys(beacon.KeyID) {}
+func noKeys(beacon.KeyID, beacon.ChangeKind) {}
 
 func newFleet() *fleet.Fleet {
 	return fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
@@ -202,7 +202,7 @@ func TestFollower_CatchesUp(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			s := newSource()
 			var told []beacon.KeyID
-			f, fo := follow(t, s, func(id beacon.KeyID) { told = append(told, id) })
+			f, fo := follow(t, s, func(id beacon.KeyID, _ beacon.ChangeKind) { told = append(told, id) })
 			s.fail(method, errAway)
 			for i := range 3 {
 				s.write("n", at(fmt.Sprint("hotspot-", i), 1))
@@ -229,7 +229,7 @@ func TestFollower_Keys(t *testing.T) {
 	s := newSource()
 	s.key("n", beacon.KeyCreated, "key_before") // nobody can have it in memory yet
 	var told []beacon.KeyID
-	_, fo := follow(t, s, func(id beacon.KeyID) { told = append(told, id) })
+	_, fo := follow(t, s, func(id beacon.KeyID, _ beacon.ChangeKind) { told = append(told, id) })
 	s.key("n", beacon.KeyCreated, "key_a")
 	s.write("n", at("a", 1))
 	s.key("m", beacon.KeyRevoked, "key_b")
@@ -248,9 +248,9 @@ func TestFollower_Keys(t *testing.T) {
 // million users must not cost a million look-ups.
 func TestFollower_NoHotspots(t *testing.T) {
 	s := newSource()
-	f, fo := follow(t, s, func(id beacon.KeyID) { t.Errorf("told of %s", id) })
+	f, fo := follow(t, s, func(id beacon.KeyID, _ beacon.ChangeKind) { t.Errorf("told of %s", id) })
 	for _, kind := range []beacon.ChangeKind{
-		beacon.RewardsSettled, beacon.RewardsFinished, beacon.ClockConfirmed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
+		beacon.RewardsSettled, beacon.RewardsFinished, beacon.RewardsReopened, beacon.ClockConfirmed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
 	} {
 		s.change("n", beacon.Change{Kind: kind, Target: "target of " + string(kind), Version: 1}, func() {})
 	}

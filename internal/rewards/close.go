@@ -59,7 +59,7 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 		return err
 	}
 	began := time.Now()
-	page := ledger.Page{Day: v.first}
+	page := ledger.Page{Day: v.first, Revision: v.revision(), Again: v.reopened.Again(v.first)}
 	rows := 0
 	if v.begun && v.closing.Day == v.first {
 		page.From, rows = v.closing.Upto, v.closing.Hotspots
@@ -208,7 +208,7 @@ func addRows(page *ledger.Page, hotspots []ledger.HotspotMonth, users []ledger.U
 		} else {
 			user.Hotspots++
 		}
-		sum := sumOf(row.Facts, row.Earned)
+		sum := row.Sum()
 		hotspot.Through, hotspot.Tier, hotspot.Sum = row.Day, row.Tier, hotspot.Plus(sum)
 		user.Rows, user.Chain, user.Sum = user.Rows+1, user.Chain.Next(row), user.Plus(sum)
 		page.Hotspots = append(page.Hotspots, hotspot)
@@ -222,10 +222,13 @@ func userOf(page *ledger.Page, row *ledger.Row, written []ledger.UserMonth) *led
 	if n := len(page.Users); n > 0 && page.Users[n-1].User == row.User {
 		return &page.Users[n-1]
 	}
-	if len(written) > 0 && written[0].User == row.User {
+	known := len(written) > 0 && written[0].User == row.User
+	if known {
 		page.Users = append(page.Users, written[0])
 	} else {
 		page.Users = append(page.Users, ledger.UserMonth{Month: month, User: row.User, Chain: ledger.Seed(row.User, month)})
+	}
+	if !known || page.Again { // the first row may have been of a later day
 		page.Accounts = append(page.Accounts, ledger.Account{User: row.User, FirstDay: row.Day})
 	}
 	return &page.Users[len(page.Users)-1]

@@ -34,6 +34,11 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 	if err != nil {
 		return Explanation{}, err
 	}
+	if born, _ := id.Parse(beacon.HotspotPrefix, string(q.Hotspot)); !written && day < beacon.DayOf(born.Time()) {
+		var faults beacon.Faults
+		faults.Add("date", "must not be before the hotspot was registered, on "+beacon.DayOf(born.Time()).String())
+		return Explanation{}, faults.Err()
+	}
 	switch {
 	case written:
 		e.Facts = row.Facts
@@ -48,12 +53,27 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		if err != nil {
 			return Explanation{}, err
 		}
-		e.Facts, e.Policy = facts[q.Hotspot], r.book().On(day)
+		known := false
+		if e.Facts, known = facts[q.Hotspot]; !known && day < today {
+			e.Facts = r.unrecorded(q.Hotspot, day)
+		}
+		e.Policy = r.book().On(day)
 	default:
-		e.Facts, e.Policy = beacon.Facts{Outside: beacon.MinutesADay}, r.book().On(day)
+		e.Facts, e.Policy = r.unrecorded(q.Hotspot, day), r.book().On(day)
 	}
 	e.Account = e.Policy.Explain(e.Facts)
 	return e, nil
+}
+
+// unrecorded returns the facts of a day that has no record: the service was down, or the
+// hotspot was not in service.
+func (r *Rewards) unrecorded(hotspot beacon.HotspotID, day beacon.Day) beacon.Facts {
+	if r.Unrecorded != nil {
+		if facts, known := r.Unrecorded(hotspot, day); known {
+			return facts
+		}
+	}
+	return beacon.Facts{Outside: beacon.MinutesADay}
 }
 
 // readDay reads the row of a day, and whether the day is still open. It checks that p

@@ -35,7 +35,6 @@ func TestExplain(t *testing.T) {
 		{"2026-11-10", false, beacon.Earned{Availability: 500_000, Performance: 125_000, Utilization: 1_000_000}},
 		{"2026-11-11", true, beacon.Earned{Availability: 500_000}},
 		{"", true, beacon.Earned{Availability: 500_000}},
-		{"2026-11-09", false, beacon.Earned{}},
 	} {
 		e, err := explain(beacon.Principal{User: w.users[0]}, hotspot, test.day)
 		if err != nil {
@@ -63,6 +62,8 @@ func TestExplain(t *testing.T) {
 		want beacon.Kind
 	}{
 		{"future", anyone, hotspot, "2026-11-12", beacon.InvalidRequest},
+		{"before it was registered", anyone, hotspot, "2026-11-09", beacon.InvalidRequest},
+		{"before a stranger's was registered", beacon.Principal{User: w.users[1]}, hotspot, "2026-11-09", beacon.Forbidden},
 		{"a stranger", beacon.Principal{User: w.users[1]}, hotspot, "", beacon.Forbidden},
 		{"nobody", beacon.Principal{}, hotspot, "", beacon.Forbidden},
 		{"unknown", anyone, beacon.HotspotID(id.New(beacon.HotspotPrefix, w.now)), "", beacon.NotFound},

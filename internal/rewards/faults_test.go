@@ -43,18 +43,35 @@ func (m *mortal) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) e
 	return m.write(func() error { return m.Store.PutPage(ctx, l, page) })
 }
 
-func (m *mortal) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
-	return m.write(func() error { return m.Store.AddTotals(ctx, sums) })
+func (m *mortal) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
+	return m.write(func() error { return m.Store.AddTotals(ctx, revision, sums) })
 }
 
-func (m *mortal) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
+func (m *mortal) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error) {
 	err = m.write(func() (err error) {
-		written, err = m.Store.Settle(ctx, by, statements)
+		written, err = m.Store.Settle(ctx, by, revision, statements)
 		return err
 	})
 	return written, err
 }
 
-func (m *mortal) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
-	return m.write(func() error { return m.Store.FinishMonth(ctx, month, by, at) })
+func (m *mortal) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
+	return m.write(func() error { return m.Store.FinishMonth(ctx, month, revision, by, at) })
+}
+
+// settling is a store that lets a test act before sums are added to totals, and after.
+type settling struct {
+	rewards.Store
+	before, after func()
+}
+
+func (s *settling) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
+	if s.before != nil {
+		s.before()
+	}
+	err := s.Store.AddTotals(ctx, revision, sums)
+	if s.after != nil {
+		s.after()
+	}
+	return err
 }

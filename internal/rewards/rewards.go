@@ -3,7 +3,8 @@
 // error). Package policy alone decides what a day earns; package ledger defines what
 // is stored.
 //
-// Its one invariant: an answer about a closed day never changes.
+// Its one invariant: an answer about a closed day never changes, unless staff open the
+// day again, which leaves a correction.
 package rewards
 
 import (
@@ -38,6 +39,10 @@ type Config struct {
 	Store     Store
 	Telemetry Telemetry
 	Policies  policy.Set // of this process; the database may have more
+
+	// Unrecorded returns why nothing was expected of a hotspot on a day that is over and
+	// has no record, or false if that is not known. It may be nil.
+	Unrecorded func(hotspot beacon.HotspotID, day beacon.Day) (beacon.Facts, bool)
 
 	// Keeper returns the lease, and whether this process is the one that closes and
 	// settles.
@@ -198,6 +203,9 @@ type Store interface {
 	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
 	// ForgetClocks deletes the marks that are still as they are given.
 	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
+	// ForgetSpans deletes the spans in which a server was up that begin after a minute
+	// since 1970.
+	ForgetSpans(ctx context.Context, after int64) error
 
 	// OwnedRecords returns the records of a day of up to limit hotspots after the
 	// given one, in order, including deleted ones. Next is the last hotspot examined;
@@ -223,11 +231,16 @@ type Store interface {
 	Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error)
 	// AddTotals adds months of hotspots to their totals. It is idempotent: each month
 	// is added once.
-	AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error
+	AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error
 	// Settle writes the statements that do not exist yet, each with its user's
 	// account and a change that becomes an event. It returns how many it wrote. It
 	// skips a statement that does not follow the user's last one.
-	Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error)
+	Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error)
 	// FinishMonth records that a month is settled for everyone, once.
-	FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error
+	FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error
+
+	// Reopen opens closed days again in one transaction. It writes nothing and returns
+	// Conflict if the ledger is not as the reopening found it. So do the writes above,
+	// if days were opened again since the given revision.
+	Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error
 }

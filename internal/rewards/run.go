@@ -124,6 +124,7 @@ func (p *progress) closed(day beacon.Day) {
 func (p *progress) seen(v view) {
 	p.first.Store(int64(v.first))
 	p.month.Store(int64(v.month))
+	p.through.Store(0)
 	if v.begun {
 		p.through.Store(int64(v.first))
 	}

@@ -46,13 +46,14 @@ func (r *Rewards) Settle(
 	if err := s.writeStatements(ctx); err != nil {
 		return s.report.SettleReport, err
 	}
-	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, by, r.Now())
+	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, report.revision, by, r.Now())
 }
 
 // survey says how much there is to settle.
 type survey struct {
 	SettleReport
 	hotspots int
+	revision int64 // of the ledger
 }
 
 // survey checks that a month can be settled, and counts what there is to do.
@@ -62,8 +63,9 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 	if err != nil {
 		return s, err
 	}
+	s.revision = v.revision()
 	if s.Already = v.settled && month < v.month; !s.Already {
-		if err := r.ripe(v, month, force); err != nil {
+		if err := r.ripe(ctx, v, month, force); err != nil {
 			return s, err
 		}
 	}
@@ -82,12 +84,21 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 }
 
 // ripe returns an error for a month that is not over, not closed, or not next in
-// order: each statement names the one before it.
-func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
+// order: each statement names the one before it. Whether it is over does not depend on
+// the clock of this process alone.
+func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bool) error {
 	refuse := func(form string, args ...any) error {
 		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
 	}
 	end := (month + 1).Start()
+	certain, by, err := r.certainly(ctx)
+	if err != nil {
+		return err
+	}
+	due := end
+	if !force {
+		due = end.Add(Grace)
+	}
 	switch {
 	case !v.begun, month < v.month:
 		return refuse("there is nothing to settle in %s", month)
@@ -99,9 +110,30 @@ func (r *Rewards) ripe(v view, month beacon.Month, force bool) error {
 		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on, or now with --force", month, end.Add(Grace).Format(time.RFC3339))
+		return refuse("%s can be settled from %s on, or now with --force", month, beacon.FormatTime(end.Add(Grace)))
+	case certain.Before(due):
+		return refuse("%s can be settled from %s on, and by %s it is only %s: see beacon rewards clock",
+			month, beacon.FormatTime(due), by, beacon.FormatTime(certain))
 	}
 	return nil
+}
+
+// certainly returns the earliest time by our own clock, by what is on disk, where
+// servers write down what has certainly come by all of theirs, and by the database's
+// clock; and whose it is. It is for a process that may not have asked them before.
+func (r *Rewards) certainly(ctx context.Context) (at time.Time, by string, err error) {
+	state, err := r.Store.ClockState(ctx)
+	if err != nil {
+		return at, "", err
+	}
+	at, by = r.Now(), here
+	if !state.Certain.IsZero() && state.Certain.Before(at) {
+		at, by = state.Certain, onDisk
+	}
+	if r.RealTime && !state.Database.IsZero() && state.Database.Before(at) {
+		at, by = state.Database, database
+	}
+	return at, by, nil
 }
 
 // settlement is the state of one call of Settle.
@@ -127,7 +159,7 @@ func (s *settlement) addTotals(ctx context.Context) error {
 		if err != nil || len(sums) == 0 {
 			return err
 		}
-		if err := s.Store.AddTotals(ctx, sums); err != nil {
+		if err := s.Store.AddTotals(ctx, s.report.revision, sums); err != nil {
 			return err
 		}
 		s.step(len(sums))
@@ -146,7 +178,7 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		written, err := s.Store.Settle(ctx, s.by, s.statements(users, accounts))
+		written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts))
 		if err != nil {
 			return err
 		}
@@ -239,28 +271,14 @@ func (r *Rewards) noStatement(v view, month beacon.Month) error {
 // eachRow reads the rows of a statement day by day. Rows never change, so it needs no
 // single snapshot, and a slow reader blocks nobody.
 func (r *Rewards) eachRow(ctx context.Context, s *ledger.Statement, fn func(ledger.Row, ledger.Hash) error) error {
-	chain := ledger.Seed(s.User, s.Month)
-	var rows []ledger.Row
-	for day := s.Month.First(); day <= s.Month.Last(); day++ {
-		err := r.Store.Books(ctx, func(b ledger.Books) error {
-			rows = rows[:0]
-			return b.Rows(ctx, s.User, day, func(row ledger.Row) error {
-				rows = append(rows, row)
-				return nil
-			})
-		})
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			chain = chain.Next(&rows[i])
-			if err := fn(rows[i], chain); err != nil {
-				return err
-			}
-		}
+	read := func(some func(ledger.Books) error) error { return r.Store.Books(ctx, some) }
+	last := ledger.Seed(s.User, s.Month)
+	err := ledger.Walk(ctx, read, s.User, s.Month, func(row ledger.Row, chain ledger.Hash) error {
+		last = chain
+		return fn(row, chain)
+	})
+	if err == nil && last != s.Chain {
+		err = fmt.Errorf("the rows of %s in %s do not add up to its statement: another program changed the database", s.User, s.Month)
 	}
-	if chain != s.Chain {
-		return fmt.Errorf("the rows of %s in %s do not add up to its statement: another program changed the database", s.User, s.Month)
-	}
-	return nil
+	return err
 }

@@ -228,3 +228,30 @@ func TestStatementsFollow(t *testing.T) {
 		}
 	}
 }
+
+// A month is not settled by a clock that is ahead of what is certain: its days were
+// closed, but its grace period is not over; by force, it must at least be over.
+func TestSettle_ClockAhead(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		w := aMonth(t, open(t, at("2026-10-30T00:00:00Z")), 1, 1)
+		settle := func(certain string, force bool) error {
+			t.Helper()
+			if err := w.db.MarkClock(t.Context(), w.now, at(certain), 0); err != nil {
+				t.Fatal(err)
+			}
+			_, err := w.rewards(w.db).Settle(t.Context(), staff, october, force, ignore)
+			return err
+		}
+		for _, force := range []bool{false, true} {
+			if err := settle("2026-10-31T23:59:00Z", force); err == nil || !strings.Contains(err.Error(), "by what is on disk it is only 2026-10-31T23:59:00Z") {
+				t.Errorf("by force %v: %v", force, err)
+			}
+		}
+		if err := settle("2026-11-03T23:59:00Z", false); err == nil || !strings.Contains(err.Error(), "from 2026-11-04T00:00:00Z on") {
+			t.Errorf("before 72 hours have passed: %v", err)
+		}
+		if err := settle("2026-11-04T00:00:00Z", false); err != nil {
+			t.Errorf("after them: %v", err)
+		}
+	})
+}

@@ -16,7 +16,12 @@ type view struct {
 	first   beacon.Day   // the first day that is not closed for everyone
 	month   beacon.Month // the first month that is not settled for everyone
 	settled bool         // some month is settled for everyone
+
+	reopened ledger.Reopenings
 }
+
+// revision is how often days were opened again.
+func (v *view) revision() int64 { return int64(len(v.reopened)) }
 
 // view reads the state from a snapshot. More reads whatever else the caller needs
 // from the same snapshot; it may be called again from the start.
@@ -33,6 +38,9 @@ func (r *Rewards) view(ctx context.Context, more func(v view, b ledger.Books) er
 
 func (r *Rewards) look(ctx context.Context, b ledger.Books) (v view, err error) {
 	if v.closing, v.begun, err = b.Closing(ctx); err != nil {
+		return v, err
+	}
+	if v.reopened, err = b.Reopenings(ctx); err != nil {
 		return v, err
 	}
 	recorded := false

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
@@ -47,6 +48,7 @@ type witnesses struct {
 	rounds    int
 	confirmed int64
 	servers   map[string]server // the others
+	swept     int               // the steady period of our clock in which spans ahead of all witnesses were deleted
 	limit     time.Time         // the earliest time of the other witnesses; zero: there are none
 	written   time.Time         // what is certain by the database
 	agreed    bool              // most witnesses say what our clock says
@@ -149,7 +151,26 @@ func (r *Rewards) consult(ctx context.Context) error {
 	if !keeper {
 		return nil
 	}
+	if err := r.forgetAhead(ctx, all, steady); err != nil {
+		return err
+	}
 	return r.forgetDead(ctx, real)
+}
+
+// forgetAhead deletes what was recorded by clocks that were ahead: that a server was up
+// in minutes that have not come by any witness. If we are down when they do come, that
+// is an outage of ours (D30).
+func (r *Rewards) forgetAhead(ctx context.Context, all []clock.Witness, steady time.Duration) error {
+	w, period := &r.witnesses, r.clock.Begun()
+	if steady < steadyFor || w.swept == period {
+		return nil
+	}
+	latest := slices.MaxFunc(all, func(a, b clock.Witness) int { return a.Says.Compare(b.Says) })
+	err := r.Store.ForgetSpans(ctx, int64(beacon.MinuteOf(latest.Says)))
+	if err == nil {
+		w.swept = period
+	}
+	return err
 }
 
 // certain returns the latest moment that has certainly come, by the database and the

@@ -259,3 +259,42 @@ func (d *withClock) ClockState(ctx context.Context) (ledger.ClockState, error) {
 	s.Database = d.now()
 	return s, err
 }
+
+// A clock was ahead, and its server recorded that it was up then. That time has not
+// come: if nothing runs when it does, that is an outage.
+func TestWitnesses_SpansAhead(t *testing.T) {
+	for name, open := range map[string]opener{"sqlite": sqliteTwice, "postgres": postgresTwice} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, m, other := running(t, open)
+			m.off = 3 * 24 * time.Hour
+			m.look(t)
+			for _, up := range []time.Time{w.now, w.now.Add(m.off)} {
+				if err := other.ExtendSpan(t.Context(), int64(beacon.MinuteOf(up)), int64(beacon.MinuteOf(up))+10); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spans := func() int {
+				all, err := other.Spans(t.Context(), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(all)
+			}
+			before := spans()
+			m.run(t, 20*time.Minute)
+			if n := spans(); n != before { // who knows which clock is right
+				t.Errorf("%d of %d spans are there while the clock is ahead", n, before)
+			}
+			m.off = 0
+			m.run(t, 9*time.Minute)
+			if n := spans(); n != before {
+				t.Errorf("%d of %d spans are there before the clock is trusted", n, before)
+			}
+			m.run(t, 2*time.Minute)
+			if n := spans(); n != before-1 {
+				t.Errorf("%d spans are there; want %d", n, before-1)
+			}
+		})
+	}
+}

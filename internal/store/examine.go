@@ -136,7 +136,7 @@ func each[T any](ctx context.Context, b *books, rows bulk, row rowReader[T], fn 
 var examineText = struct {
 	hotspots, macs, keys, changes, nodes        bulk
 	events, places, leases, spans, journal      bulk
-	records, ledger, rewardMonths               bulk
+	records, ledger, ledgerAgain, rewardMonths  bulk
 	nextDay, nextHotspotMonth, nextUserMonth    bulk
 	ledgerPage, hotspotMonthPage, userMonthPage bulk
 	statementPage, accountPage, totalPage       bulk
@@ -158,6 +158,8 @@ var examineText = struct {
 	journal:  bulk{`node, seq, batch`, `FROM journal ORDER BY node, seq`},
 	records:  bulk{`day, hotspot, data`, `FROM records`},
 	ledger:   bulk{ledgerColumns, `FROM ledger`},
+
+	ledgerAgain: bulk{ledgerColumns, `FROM ledger_again`},
 
 	rewardMonths: bulk{`month`, `FROM reward_months ORDER BY month`},
 

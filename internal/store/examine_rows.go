@@ -194,10 +194,13 @@ func numbers[T ~int64](ctx context.Context, s Snapshot, next bulk) (all []T, err
 	}
 }
 
-// EachLedgerRow calls fn with every row, in no order, and the error found in it, if
-// any.
+// EachLedgerRow calls fn with every row, void or not, in no order, and the error found in
+// it, if any.
 func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) error) error {
-	return each(ctx, s.books, examineText.ledger, ledgerRow, fn)
+	if err := each(ctx, s.books, examineText.ledger, ledgerRow, fn); err != nil {
+		return err
+	}
+	return each(ctx, s.books, examineText.ledgerAgain, ledgerRow, fn)
 }
 
 // FinishedMonths returns the months that are settled for everyone.

@@ -63,6 +63,27 @@ func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.
 	return err
 }
 
+// ReleaseMAC ends the reservation of a MAC address, and returns for whom it was reserved.
+// It returns NotFound for an address that is not reserved.
+func (db *DB) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by beacon.Actor, now time.Time) (owner beacon.UserID, err error) {
+	by.Note = mac.Canonical() + ": " + reason
+	op := &operation{order: "freed " + mac.Canonical()}
+	var user string
+	op.run = func(tx *transaction) (changes, error) {
+		reserved, err := tx.row(func(scan func(...any) error) error { return scan(&user) }, sqlText.freedMAC, mac.Canonical(), "", micros(now))
+		if err != nil {
+			return nil, err
+		}
+		if !reserved {
+			return nil, &beacon.Error{Kind: beacon.NotFound, Message: "this MAC address is not reserved for anyone"}
+		}
+		_, err = tx.exec(sqlText.freeMAC, mac.Canonical(), user, micros(now))
+		return changes{{Kind: beacon.MACReleased, Target: user, Actor: by, At: now}}, err
+	}
+	err = db.committer.do(ctx, op)
+	return beacon.UserID(user), err
+}
+
 // restoreHotspot undoes an update within its transaction.
 func restoreHotspot(tx *transaction, was beacon.Hotspot, version int64) error {
 	row, err := rowOf(was)

@@ -71,6 +71,16 @@ func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
 	return db.committer.do(ctx, op)
 }
 
+// ForgetSpans deletes the spans of all nodes that begin after a minute.
+func (db *DB) ForgetSpans(ctx context.Context, after int64) error {
+	op := &operation{order: "span " + db.node}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.forgetSpans, after)
+		return nil, err
+	}
+	return db.committer.do(ctx, op)
+}
+
 // Spans returns the spans of all nodes that end at the minute since or later, ordered
 // by start. They may overlap.
 func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error) {

@@ -92,7 +92,14 @@ func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beaco
 // rows are enough.
 func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
 	page = ownPage(page)
+	put := rewardText.putLedger[:]
+	if page.Again {
+		put = rewardText.putAgain[:]
+	}
 	return db.fenced(ctx, l, func(tx *transaction) error {
+		if err := atRevision(tx, page.Revision); err != nil {
+			return err
+		}
 		if err := checkBasis(tx, page); err != nil { // before anything is written
 			return err
 		}
@@ -100,7 +107,7 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 			return err
 		}
 		for _, write := range []func() error{
-			func() error { return putRows(tx, rewardText.putLedger[:], page.Rows, appendLedgerRow) },
+			func() error { return putRows(tx, put, page.Rows, appendLedgerRow) },
 			func() error { return putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth) },
 			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
 			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
@@ -117,6 +124,9 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 // caller may leave before it is written.
 func ownPage(page ledger.Page) ledger.Page {
 	page.Rows = sortedBy(page.Rows, func(r *ledger.Row) beacon.Owned { return r.Owned })
+	for i := range page.Rows {
+		page.Rows[i].Revision = page.Revision
+	}
 	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })
 	page.Users = sortedBy(page.Users, func(m *ledger.UserMonth) beacon.Owned { return beacon.Owned{User: m.User} })
 	page.Accounts = sortedBy(page.Accounts, func(a *ledger.Account) beacon.Owned { return beacon.Owned{User: a.User} })
@@ -132,7 +142,7 @@ func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]a
 }
 
 func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 14 // of the widest table
+	const columns = 15 // of the widest table
 	values := make([]any, 0, columns*len(rows))
 	for i := range rows {
 		values = appendTo(values, &rows[i])

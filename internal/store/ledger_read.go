@@ -196,7 +196,3 @@ func (b *books) Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn
 	}
 	return nil
 }
-
-func (b *books) Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r ledger.Row, any bool, err error) {
-	return first(ctx, b, rewardText.ledgerRow, ledgerRow, int64(day), string(of.User), string(of.Hotspot))
-}

@@ -17,11 +17,14 @@ func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Ac
 // AddTotals adds the months of hotspots to their totals. Each month is added once, no
 // matter how often and by how many callers, because a total stores the last month it
 // includes. So the months of a hotspot must be added in order. It writes all or
-// nothing. Other writes wait for it: a thousand at a time are enough.
-func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
+// nothing. It returns Conflict if days were opened again since the given revision. Other writes wait for it: a thousand at a time are enough.
+func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
 	op := &operation{order: "total"}
 	op.run = func(tx *transaction) (changes, error) {
+		if err := atRevision(tx, revision); err != nil {
+			return nil, err
+		}
 		for _, sums := range months {
 			if err := putRows(tx, rewardText.addTotals[:], sums, appendTotal); err != nil {
 				return nil, err
@@ -35,18 +38,22 @@ func (db *DB) AddTotals(ctx context.Context, sums []ledger.HotspotMonth) error {
 // Settle writes the statements that do not exist yet, and with each the account of its
 // user and a change, all in one transaction. It returns how many it wrote. A statement
 // that does not follow the last one of the user's account is skipped; so if several
-// callers settle the same month at once, each statement is written once.
+// callers settle the same month at once, each statement is written once. It returns
+// Conflict if days were opened again since the given revision.
 //
 // If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
 // hundreds at a time are enough.
-func (db *DB) Settle(ctx context.Context, by beacon.Actor, statements []ledger.Statement) (written int, err error) {
+func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error) {
 	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
 		return s.Month, beacon.Owned{User: s.User}
 	})
-	op := &operation{order: "account"}
+	op := &operation{order: "statement"} // after a lease: a page of a day locks that before the revision
 	var made changes
 	op.run = func(tx *transaction) (changes, error) {
 		made = nil
+		if err := atRevision(tx, revision); err != nil {
+			return nil, err
+		}
 		for _, statements := range months {
 			fresh, err := settle(tx, statements)
 			if err != nil {
@@ -149,11 +156,14 @@ func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
 }
 
 // FinishMonth records that a month is settled for everyone. Repeating it changes
-// nothing.
-func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, by beacon.Actor, at time.Time) error {
+// nothing. It returns Conflict if days were opened again since the given revision.
+func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
 	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}
 	op := &operation{order: "month"}
 	op.run = func(tx *transaction) (changes, error) {
+		if err := atRevision(tx, revision); err != nil {
+			return nil, err
+		}
 		n, err := tx.exec(rewardText.finishMonth, int64(month), micros(at))
 		if err != nil || n == 0 {
 			return nil, err

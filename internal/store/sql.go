@@ -38,7 +38,7 @@ var sqlText = struct {
 	putRecords, putHeads                              [recordChunks]string
 	recordsOf, newestDay                              string
 	takeLease, lease, fence                           string
-	extendSpan, spans                                 string
+	extendSpan, forgetSpans, spans                    string
 	lastEvent, eventRange, events, oldestEvents       string
 	deleteEvents, eventPlaces, putPlace               string
 	insertEvents, announce                            [eventChunks]string
@@ -154,7 +154,8 @@ var sqlText = struct {
 	extendSpan: `INSERT INTO service_spans (node, from_minute, to_minute) VALUES ($1, $2, $3)
 		ON CONFLICT (node, from_minute) DO UPDATE SET to_minute = excluded.to_minute
 		WHERE service_spans.to_minute < excluded.to_minute`,
-	spans: `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
+	forgetSpans: `DELETE FROM service_spans WHERE from_minute > $1`,
+	spans:       `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
 
 	lastEvent:    `SELECT coalesce(max(seq), 0) FROM events`,
 	eventRange:   `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`,
@@ -258,7 +259,7 @@ var notText = map[string]ColumnType{
 	"excused": Integer, "outside": Integer, "bytes": Integer, "tier": Integer, "availability": Integer,
 	"performance": Integer, "utilization": Integer, "through": Integer, "hotspots": Integer, "row_count": Integer,
 	"first_day": Integer, "settled": Integer, "settled_at": Integer, "closed_at": Integer,
-	"chain": Blob, "previous": Blob, "hash": Blob,
+	"chain": Blob, "previous": Blob, "hash": Blob, "corrects": Blob, "revision": Integer, "last_day": Integer,
 
 	"seq": Integer, "at": Integer, "started_at": Integer, "journal_trimmed": Integer, "token": Integer, "expires_at": Integer,
 	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob, "certain": Integer,

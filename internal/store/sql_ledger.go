@@ -2,12 +2,13 @@ package store
 
 const (
 	sumColumns          = `served, expected, availability, performance, utilization`
-	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization`
+	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision`
 	hotspotMonthColumns = `month, user_id, hotspot, through, tier, ` + sumColumns
 	userMonthColumns    = `month, user_id, hotspots, row_count, chain, ` + sumColumns
 	totalColumns        = `user_id, hotspot, through, tier, ` + sumColumns
 	statementColumns    = userMonthColumns + `, previous, hash, settled_at`
 	accountColumns      = `user_id, first_day, settled, previous, hash, ` + sumColumns
+	correctionColumns   = `user_id, month, revision, day, corrects, ` + sumColumns
 	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
 )
 
@@ -33,6 +34,12 @@ var rewardText = struct {
 	account, statement, statements, totals          bulk
 	userMonths, hotspotMonths                       bulk
 	ledgerRow, ledgerPage                           bulk
+	atRevision, reopen, forgetDays, forgetHotspot   string
+	addReopening                                    string
+	settledFrom                                     [3]string
+	putAgain, putCorrections                        [rewardChunks]string
+	reopenings, corrections, again, newestAgain     bulk
+	voidedBy                                        bulk
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -47,7 +54,7 @@ var rewardText = struct {
 				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
 		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
 			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`,
-	putLedger: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
+	putLedger: [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
 			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
@@ -57,7 +64,7 @@ var rewardText = struct {
 			chain = excluded.chain, served = excluded.served, expected = excluded.expected, availability = excluded.availability,
 			performance = excluded.performance, utilization = excluded.utilization`)),
 	putAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
-		` ON CONFLICT (user_id) DO NOTHING`)),
+		` ON CONFLICT (user_id) DO UPDATE SET first_day = excluded.first_day WHERE accounts.first_day > excluded.first_day`)),
 
 	anyRecord: bulk{`hotspot`, `FROM records WHERE day = $1 ORDER BY hotspot LIMIT 1`},
 	ownedPage: bulk{
@@ -122,4 +129,27 @@ var rewardText = struct {
 	ledgerRow:     bulk{ledgerColumns, `FROM ledger WHERE day = $1 AND user_id = $2 AND hotspot = $3`},
 	ledgerPage: bulk{ledgerColumns, `FROM ledger
 		WHERE day = $1 AND user_id = $2 AND hotspot > $3 ORDER BY hotspot LIMIT $4`},
+
+	atRevision: `INSERT INTO reward_revision (id, revision) VALUES (1, $1)
+		ON CONFLICT (id) DO UPDATE SET revision = excluded.revision WHERE reward_revision.revision = excluded.revision`,
+	reopen: `INSERT INTO reward_revision (id, revision) VALUES (1, $1)
+		ON CONFLICT (id) DO UPDATE SET revision = excluded.revision WHERE reward_revision.revision = excluded.revision - 1`,
+	addReopening: `INSERT INTO reopenings (revision, first_day, last_day, at) VALUES ($1, $2, $3, $4)`,
+	// A month whose settlement has begun counts as settled.
+	settledFrom: [3]string{
+		`SELECT 1 FROM reward_months WHERE month >= $1 LIMIT 1`,
+		`SELECT 1 FROM accounts WHERE settled >= $1 LIMIT 1`,
+		`SELECT 1 FROM hotspot_totals WHERE through >= $1 LIMIT 1`,
+	},
+	forgetDays:     `DELETE FROM reward_days WHERE day >= $1`,
+	forgetHotspot:  `DELETE FROM hotspot_months WHERE month = $1 AND user_id = $2 AND hotspot = $3`,
+	putAgain:       [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
+	putCorrections: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO corrections (`+correctionColumns+`) VALUES `, ``)),
+	reopenings:     bulk{`revision, first_day, last_day, at`, `FROM reopenings ORDER BY revision`},
+	corrections:    bulk{correctionColumns, `FROM corrections WHERE user_id = $1 AND month = $2 ORDER BY revision`},
+	again: bulk{ledgerColumns, `FROM ledger_again
+		WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day, hotspot, revision`},
+	newestAgain: bulk{ledgerColumns, `FROM ledger_again
+		WHERE user_id = $1 AND day = $2 AND hotspot = $3 ORDER BY revision DESC LIMIT 1`},
+	voidedBy: bulk{`revision`, `FROM reopenings WHERE first_day <= $1 ORDER BY revision DESC LIMIT 1`},
 }

@@ -242,6 +242,48 @@ func TestClock_BeatsWhileItIsWrong(t *testing.T) {
 	}
 }
 
+// The clock is ahead twice by the same, and the second time until after midnight. What
+// the first time has left of days that have not come is no reason to forget today.
+func TestClock_AheadTwice(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		const glitch = 30 * 24 * time.Hour
+		c := running(evening)
+		n := start(t, open, c, nil)
+		n.Certain = func() (time.Time, bool) { return c.machine(), true }
+		n.upFor(t, 6)
+		id := n.register(t, 1, evening)[0]
+		seq := uint64(0)
+		beats := func(int) {
+			seq++
+			n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		}
+		ahead := func(minutes int) {
+			c.pass(glitch)
+			n.must(t, n.Fold) // beats wait for it
+			n.runs(t, c, minutes, beats)
+			if before, _ := n.FinalBefore(); before > beacon.DayOf(morning) {
+				if got := diskFacts(t, n, beacon.DayOf(morning), id); got.Expected+got.Excused != 60 {
+					t.Errorf("the day is final, and its record says %+v", got)
+				}
+			}
+			c.pass(-glitch)
+		}
+		n.runs(t, c, 16, beats)
+		ahead(6)
+		n.runs(t, c, 16, beats)
+		ahead(60)
+		n.runs(t, c, 16, nothing)
+		n.final(t, beacon.DayOf(midnight), true)
+		got := diskFacts(t, n, beacon.DayOf(morning), id)
+		if got.Expected+got.Excused != 60 || got.Served != got.Expected || got.Expected < 16+16-6 {
+			t.Errorf("the record says %+v", got)
+		}
+		if today := diskFacts(t, n, beacon.DayOf(midnight), id); got.Bytes+today.Bytes != seq*1e6 {
+			t.Errorf("the records say %+v and %+v; %d beats were acknowledged", got, today, seq)
+		}
+	})
+}
+
 // A server starts on a clock that is a day behind, or knows no better than 1970,
 // or it goes back to that; and it is set right. All that was acknowledged before
 // is there, in records or in the journal alone.

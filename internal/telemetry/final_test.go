@@ -226,6 +226,34 @@ func TestFinalBefore_DownForDays(t *testing.T) {
 	})
 }
 
+// The service is down for days, and starts twice before its clock is believed. The day
+// on which it died is decided all the same.
+func TestFinalBefore_StartsTwiceAfterDays(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := running(morning)
+		n := start(t, open, c, nil)
+		id := n.register(t, 1, morning)[0]
+		seq := uint64(0)
+		beats := func(int) {
+			seq++
+			n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		}
+		n.runs(t, c, 18, beats)
+		for _, down := range []time.Duration{3 * 24 * time.Hour, 2 * time.Minute} {
+			n.stop()
+			c.run(down)
+			n = start(t, open, c, nil)
+			n.runs(t, c, 6, beats)
+		}
+		n.runs(t, c, 20, beats)
+		n.final(t, beacon.DayOf(morning)+3, true)
+		want := beacon.Facts{Served: 18, Expected: 18, Excused: 1440 - 9*60 - 18, Outside: 9 * 60, Bytes: 18e6}
+		if got := diskFacts(t, n, beacon.DayOf(morning), id); got != want {
+			t.Errorf("the record says %+v; want %+v", got, want)
+		}
+	})
+}
+
 // A node stood still for days, while another one folded, and died. What that one
 // wrote is not written over.
 func TestFold_StoodStillForDays(t *testing.T) {

@@ -15,8 +15,8 @@ type lateness struct {
 }
 
 // LateBeats returns how many beats, since startup, other nodes wrote to their journals
-// after the day of the beat was final. Their traffic is lost: the clock of such a node
-// is behind.
+// after the day of the beat was final. Their minutes are lost, and their traffic counts
+// a day later: the clock of such a node is behind.
 func (t *Telemetry) LateBeats() int64 { return t.lateness.beats.Load() }
 
 // noteLate counts beats of another node that are too late, before they are applied. At
@@ -54,6 +54,6 @@ func (t *Telemetry) warnOfLate(node string, late int64, behind time.Duration) {
 		l.warned = map[string]time.Time{}
 	}
 	l.warned[node] = t.machine()
-	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their traffic is lost; correct its clock",
+	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their minutes are lost; correct its clock",
 		"node", node, "behind", behind.Round(time.Second), "beats", late)
 }

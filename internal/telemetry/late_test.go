@@ -12,8 +12,9 @@ import (
 )
 
 // Of two servers one has a clock that is behind. As long as it is by little, all
-// that it acknowledged is in the records. When it is by more, the traffic of the
-// evening is lost with the day that is written for good; and that is seen.
+// that it acknowledged is in the records. When it is by more, the minutes of the
+// evening are lost with the day that is written for good, and that is seen; but the
+// traffic counts on the next day.
 func TestFollow_AnotherClockIsBehind(t *testing.T) {
 	for _, skew := range []time.Duration{0, 2 * time.Minute, 30 * time.Minute} {
 		t.Run(skew.String(), func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 				return
 			}
 			// The keeper folds the day for good at 00:09, when it is 23:39 for the other.
-			if warnings != 1 || late != 20 || !strings.Contains(log.String(), "behind=30m0s") || carried != 80e9 {
+			if warnings != 1 || late != 20 || !strings.Contains(log.String(), "behind=30m0s") || carried != seq*1e9 {
 				t.Errorf("%d of %d GB are in the records, %d warnings of %d beats\n%s", carried/1e9, seq, warnings, late, &log)
 			}
 			behind.set(midnight.Add(-time.Minute)) // an hour later, it is told again
@@ -122,4 +123,53 @@ func TestFacts_TrafficOutOfService(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A device moves from one server to another whose clock is behind by so much that it
+// still has the day before. What it carried today, and what it carries there, counts:
+// at the server that holds the lease, and at the other once that does.
+func TestFollow_MovesToAServerBehind(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		begin := midnight.Add(-10 * time.Minute)
+		ahead, behind := &clock{at: begin}, &clock{at: begin.Add(-time.Hour)}
+		keeper := start(t, open, ahead, nil)
+		keeper.must(t, keeper.Fold)
+		other := start(t, open, behind, nil)
+		id := keeper.register(t, 1, begin.Add(-2*time.Hour))[0]
+		seq := uint64(0)
+		pass := func(minutes int, at *node) {
+			for range minutes {
+				seq++
+				at.works(t)
+				at.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e9})
+				for _, n := range []*node{keeper, other} {
+					n.works(t)
+					if seq%5 == 0 {
+						n.must(t, n.Fold)
+					}
+				}
+				ahead.pass(time.Minute)
+				behind.pass(time.Minute)
+			}
+		}
+		pass(30, keeper) // until 00:20: the day before is final
+		pass(20, other)  // which has 23:20
+		carried := func(n *node) uint64 {
+			day := beacon.DayOf(begin)
+			return n.facts(t, day, id)[id].Bytes + n.facts(t, day+1, id)[id].Bytes
+		}
+		if got := carried(keeper); got != seq*1e9 {
+			t.Errorf("the server with the lease has %d of %d GB", got/1e9, seq)
+		}
+		keeper.stop()
+		behind.set(ahead.now())
+		for range 3 {
+			other.works(t)
+			other.must(t, other.Fold)
+			behind.pass(5 * time.Minute)
+		}
+		if got := carried(other); got != seq*1e9 {
+			t.Errorf("the server that took over has %d of %d GB", got/1e9, seq)
+		}
+	})
 }

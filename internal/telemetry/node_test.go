@@ -134,7 +134,7 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	if !c.real.IsZero() {
 		n.SetMachine(c.machine)
 	}
-	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID) {}, n.Telemetry, log)
+	n.follower = replica.NewFollower(n.fleet, n.db, func(beacon.KeyID, beacon.ChangeKind) {}, n.Telemetry, log)
 	if err := n.follower.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func (n *node) try(ctx context.Context, hotspot beacon.HotspotID, beat beacon.He
 	if !ok {
 		return fmt.Errorf("%s is not in the fleet", hotspot)
 	}
-	_, err := n.Take(ctx, spot, beat)
+	_, _, err := n.Take(ctx, spot, beat)
 	return err
 }
 
@@ -213,6 +213,7 @@ func (n *node) metrics(t testing.TB, hotspot beacon.HotspotID, at time.Time) bea
 	if !ok {
 		t.Fatalf("%s has no metrics", hotspot)
 	}
+	m.Uncounted, m.UncountedAt = beacon.Counted, time.Time{} // only the node that received the beat knows
 	return m
 }
 

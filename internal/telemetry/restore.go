@@ -41,7 +41,7 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 }
 
 // readRecords loads the newest record of each hotspot that is not of the future, and
-// also that of the day before, if that day was not final when the newest was begun.
+// also the one before, if its day was not final when the newest was begun.
 func (t *Telemetry) readRecords(ctx context.Context) error {
 	today := beacon.MinuteOf(t.Now()).Day()
 	var mu sync.Mutex
@@ -69,24 +69,25 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 		return err
 	}
 	for day, ids := range open {
-		if err := t.restoreDay(ctx, day, ids); err != nil {
+		if err := t.restoreUpTo(ctx, day, ids); err != nil {
 			return err
 		}
 	}
-	return t.restoreBefore(ctx, today, ahead)
+	return t.restoreUpTo(ctx, today, ahead) // a clock was wrong
 }
 
-// restoreBefore loads, for hotspots that have records of the future because a clock was
-// wrong, the newest record that is not.
-func (t *Telemetry) restoreBefore(ctx context.Context, today beacon.Day, ids []beacon.HotspotID) error {
+// restoreUpTo loads the newest records of hotspots that are not of later days, and also
+// the ones before while their days were not final. Between two days with a record there
+// may be others on which the service was down.
+func (t *Telemetry) restoreUpTo(ctx context.Context, last beacon.Day, ids []beacon.HotspotID) error {
 	const longest = 31 // days: nothing in an older record matters any more
 	slices.Sort(ids)
-	for day := today; len(ids) > 0 && day+longest > today; day-- {
-		found, err := t.restoreDays(ctx, day, ids)
+	for day := last; len(ids) > 0 && day+longest > last; day-- {
+		complete, err := t.restoreDays(ctx, day, ids)
 		if err != nil {
 			return err
 		}
-		ids = slices.DeleteFunc(ids, func(id beacon.HotspotID) bool { return found[id] })
+		ids = slices.DeleteFunc(ids, func(id beacon.HotspotID) bool { return complete[id] })
 	}
 	return nil
 }
@@ -98,19 +99,21 @@ func (t *Telemetry) restoreDay(ctx context.Context, day beacon.Day, ids []beacon
 	return err
 }
 
-func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (found map[beacon.HotspotID]bool, err error) {
-	found = map[beacon.HotspotID]bool{}
+// restoreDays loads the records of one day. It returns those hotspots that have one and
+// need none of an earlier day.
+func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (complete map[beacon.HotspotID]bool, err error) {
+	complete = map[beacon.HotspotID]bool{}
 	for chunk := range slices.Chunk(ids, foldChunk) {
 		rows, err := t.Store.Records(ctx, day, chunk)
 		if err != nil {
 			return nil, err
 		}
 		for id, data := range rows {
-			found[id] = true
-			t.restoreRecord(id, day, data)
+			r, _ := t.restoreRecord(id, day, data)
+			complete[id] = r == nil || !r.NeedsDayBefore()
 		}
 	}
-	return found, nil
+	return complete, nil
 }
 
 // restoreRecord merges a record into memory and reports whether its hotspot is known. A

@@ -84,7 +84,8 @@ type Telemetry struct {
 
 	unknown []beacon.HotspotID // have records, but were not in the fleet; used at startup only
 
-	taken, refused atomic.Int64 // beats since startup
+	taken, refused atomic.Int64                          // beats since startup
+	uncounted      [beacon.TooManyBoots + 1]atomic.Int64 // by reason
 
 	watchFailed time.Time // used by announce only
 	watching    int64     // token of the lease under which announced statuses were read; used by announce only
@@ -104,27 +105,38 @@ func New(cfg Config) *Telemetry {
 }
 
 // Take makes a heartbeat durable and then applies it. It returns the current status of
-// the device's hotspot. A repeated beat succeeds and changes nothing.
-func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, error) {
-	if t.Fleet.Knows(spot, beat.Boot, beat.Seq) {
-		return spot.StatusAt(t.Now()), nil
+// the device's hotspot, and why the beat did not count, if so: a repeated beat succeeds
+// and changes nothing.
+func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error) {
+	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
+	if !ok {
+		return "", 0, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+	}
+	beat := heartbeat.Beat{Hotspot: raw, At: t.Now().UnixMicro(), Heartbeat: sent}
+	if why := t.Fleet.Judge(spot, &beat); why != beacon.Counted {
+		t.uncounted[why].Add(1)
+		return spot.StatusAt(t.Now()), why, nil
 	}
 	if err := t.awaitFold(ctx); err != nil {
 		t.refused.Add(1)
-		return "", err
+		return "", 0, err
 	}
 	now := t.Now()
-	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
-	if !ok {
-		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
-	}
-	err := t.batcher.take(ctx, spot, heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: beat})
-	if err != nil {
+	beat.At = now.UnixMicro()
+	if err := t.batcher.take(ctx, spot, beat); err != nil {
 		t.refused.Add(1)
-		return "", err
+		return "", 0, err
 	}
 	t.taken.Add(1)
-	return spot.StatusAt(now), nil
+	return spot.StatusAt(now), beacon.Counted, nil
+}
+
+// EachUncounted calls fn with each reason why beats do not count, and with a function
+// that returns how many there were since startup.
+func (t *Telemetry) EachUncounted(fn func(reason string, count func() int64)) {
+	for _, why := range beacon.Uncounteds() {
+		fn(why.String(), t.uncounted[why].Load)
+	}
 }
 
 // RetryAfter returns after what time a device whose beat was refused should try again:

@@ -80,6 +80,9 @@ var allowed = map[string][]string{
 	// What registers the hotspots of a file, over HTTP like any program.
 	"importer": {"beacon", "client"},
 
+	// For devices: a shell program, and here its tests.
+	"agent": {},
+
 	// For people: pages, guides, files to install and watch it with.
 	"console": {"httpserver/static"},
 	"deploy":  {},
@@ -103,6 +106,7 @@ var allowed = map[string][]string{
 	"store/storetest":    {"beacon", "geo", "id", "lease", "ledger", "store"},
 	"test/bench":         {},
 	"test/browser":       {},
+	"test/clients":       {},
 	"test/endtoend":      {},
 	"test/harness":       {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
 	"test/harness/audit": {"test/harness", "test/harness/level"},

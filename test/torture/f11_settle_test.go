@@ -140,7 +140,13 @@ type racer struct {
 
 func startRacer(t *testing.T, db, point string) *racer {
 	t.Helper()
-	r := &racer{exec.Command(controlled(t), settleCommand(db)...), newStop(t, point), &bytes.Buffer{}, make(chan error, 1)}
+	return race(t, point, settleCommand(db))
+}
+
+// race starts a command that stops at a point.
+func race(t *testing.T, point string, command []string) *racer {
+	t.Helper()
+	r := &racer{exec.Command(controlled(t), command...), newStop(t, point), &bytes.Buffer{}, make(chan error, 1)}
 	r.Env = append(os.Environ(), r.environment()...)
 	r.Stdout, r.Stderr = r.said, r.said
 	r.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -156,7 +162,7 @@ func startRacer(t *testing.T, db, point string) *racer {
 func (r *racer) waits(t *testing.T) bool {
 	t.Helper()
 	if len(r.ended) > 0 && !r.reached() {
-		t.Fatalf("a settlement ended before it came to %s: %v %s", r.point, <-r.ended, r.said)
+		t.Fatalf("a command ended before it came to %s: %v %s", r.point, <-r.ended, r.said)
 	}
 	return r.reached()
 }

@@ -26,12 +26,15 @@ func TestF12_SetWhileRunning(t *testing.T) {
 		seed := level.Seed(t)
 		random := rand.New(rand.NewPCG(seed, 12))
 		staff := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
-		clock := newHeldClock(t, time.Date(2026, 10, 31, 21, 0, 0, 0, time.UTC), jumpRate)
+		begin := time.Date(2026, 10, 31, 21, 0, 0, 0, time.UTC)
+		clock := newHeldClock(t, begin, jumpRate)
+		clock.hold(t, begin) // on a slow machine hotspots would be linked on the next day, and earn nothing on this one
 		s := clock.Start(t, db, clock.Flags()...)
 		j := &jumper{db: db, tables: harness.OpenSQL(t, db), Onlooker: audit.NewOnlooker(audit.NewOperator(t, db)), staff: staff}
 		for len(j.Hotspots) < 2 {
 			j.Link(t, staff, s, len(j.Hotspots), nil)
 		}
+		clock.goOn(t)
 		jumps := []time.Duration{3 * time.Hour, -2 * time.Hour, 40 * day, -40 * day}
 		for range rounds(0, 0, 60) {
 			jumps = append(jumps, (40*day)/time.Duration(1+random.IntN(960))*time.Duration(1-2*random.IntN(2)))

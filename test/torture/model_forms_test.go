@@ -33,6 +33,8 @@ var unreadable = json.RawMessage("1e400")
 
 // registrationFaults are all that decisions N7 to N10 refuse.
 var registrationFaults = slices.Concat([]fault{
+	{path: "settings.operating_hours", value: fields{"timezone": "UTC"}, field: "settings.operating_hours*", isGone: true},
+	{path: "settings.operating_hours", value: fields{"weekly": []any{}}, field: "settings.operating_hours*", isGone: true},
 	{path: "type", value: omitted},
 	{path: "type", value: "Home"},
 	{path: "type", value: "office"},
@@ -100,7 +102,6 @@ var changeFaults = slices.Concat([]fault{
 	{path: "settings.bandwidth_limit_mbps", value: unreadable},
 	{path: "settings.coverage_radius_m", value: 9.9},
 	{path: "settings.coverage_radius_m", value: 500.1},
-	{path: "settings.coverage_radius_m", value: nil},
 	{path: "settings.colour", value: "red"},
 	{path: "colour", value: nil},
 	{path: "settings.operating_hours", value: "always"},
@@ -124,10 +125,9 @@ func hoursFaults() (all []fault) {
 	} {
 		all = append(all, fault{path: "settings.operating_hours", value: hours, field: "settings.operating_hours*"})
 	}
-	for _, hours := range []fields{{"timezone": "UTC"}, {"weekly": []any{}}, week(fields{"days": []any{"mon"}, "open": "08:00"})} {
-		all = append(all, fault{path: "settings.operating_hours", value: hours, field: "settings.operating_hours*", isGone: true})
-	}
-	return all
+	return append(all, fault{
+		path: "settings.operating_hours", value: week(fields{"days": []any{"mon"}, "open": "08:00"}), field: "settings.operating_hours*", isGone: true,
+	})
 }
 
 // spoil makes a body wrong in up to two of the given ways. Each is in another

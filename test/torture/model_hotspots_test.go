@@ -62,7 +62,7 @@ func goodSettings(t *rapid.T) fields {
 		all["bandwidth_limit_mbps"] = rapid.SampledFrom([]float64{0.1, 250.5, 100000}).Draw(t, "mbps")
 	}
 	if rapid.Bool().Draw(t, "radius?") {
-		all["coverage_radius_m"] = rapid.SampledFrom([]float64{10, 123.4, 500}).Draw(t, "radius")
+		all["coverage_radius_m"] = rapid.SampledFrom([]any{10.0, 123.4, 500.0, nil}).Draw(t, "radius")
 	}
 	if rapid.Bool().Draw(t, "hours?") {
 		all["operating_hours"] = rapid.SampledFrom(openings).Draw(t, "hours")
@@ -78,10 +78,16 @@ func (c *settings) merge(change fields) {
 	if v, is := change["bandwidth_limit_mbps"].(float64); is {
 		c.mbps = v
 	}
-	if v, is := change["coverage_radius_m"].(float64); is {
-		c.radius = v
+	if v, is := change["coverage_radius_m"]; is {
+		c.radius, _ = v.(float64) // null restores the default
 	}
 	if v, is := change["operating_hours"]; is {
+		before, _ := c.hours.(fields)
+		merged := maps.Clone(before)
+		if part, isObject := v.(fields); isObject && merged != nil {
+			maps.Copy(merged, part)
+			v = merged
+		}
 		c.hours = v
 	}
 }
@@ -246,6 +252,11 @@ func (m *modelMachine) doChange(t *rapid.T) {
 	var change fields
 	if !seldom(t, "settings?", 4) {
 		change = goodSettings(t)
+		if s != nil && s.settings.hours != nil && seldom(t, "part of the hours", 3) {
+			change["operating_hours"] = rapid.SampledFrom([]fields{
+				{}, {"timezone": "UTC"}, {"exceptions": []any{}}, {"weekly": []any{fields{"days": []any{"fri"}, "open": "09:00", "close": "09:00"}}},
+			}).Draw(t, "part")
+		}
 		body["settings"] = change
 	}
 	var bad *want

@@ -159,6 +159,30 @@ var rewardsMutants = []mutant{
 		says:  "minutes served",
 	},
 	{
+		name:  "counters that started again go on where they were",
+		fault: "TestF14_Traffic/sqlite",
+		file:  "internal/heartbeat/judge.go",
+		old:   `	b.Boot = now.id + generation`,
+		new:   `	b.Boot = now.id`,
+		says:  "counters start again inside a boot",
+	},
+	{
+		name:  "numbers that start again are repeats",
+		fault: "TestF14_Traffic/sqlite",
+		file:  "internal/heartbeat/judge.go",
+		old:   `	case now.id == boot || b.Bytes > t.earlier(l, boot, &now):`,
+		new:   `	case now.id != boot && b.Bytes > t.earlier(l, boot, &now):`,
+		says:  "numbers start again at once",
+	},
+	{
+		name:  "what is reported after closing time is lost",
+		fault: "TestF14_Traffic/sqlite",
+		file:  "internal/heartbeat/backdate.go",
+		old:   `			b.Back = uint8(min(at-h, hour(at.ofDay())+1))`,
+		new:   `			b.Back = 0`,
+		says:  "cut off when it closes",
+	},
+	{
 		name:  "counters begin anew with each day",
 		fault: "TestF14_Storm/postgres",
 		file:  "internal/heartbeat/carry.go",
@@ -167,11 +191,32 @@ var rewardsMutants = []mutant{
 		says:  "bytes are new",
 	},
 	{
+		name:  "a reopening commits its corrections before the sums",
+		fault: "TestF12_Reopen/sqlite",
+		file:  "internal/store/ledger_reopen.go",
+		old:   "		for _, sums := range hotspots {\n",
+		new: `		if _, err := tx.exec("COMMIT"); err != nil {
+			return nil, err
+		}
+		if _, err := tx.exec("BEGIN"); err != nil {
+			return nil, err
+		}
+		for _, sums := range hotspots {
+`,
+	},
+	{
+		name:  "rows of days that were opened again still count",
+		fault: "TestF12_Reopen/sqlite",
+		file:  "internal/ledger/correct.go",
+		old:   "return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })",
+		new:   "return true",
+	},
+	{
 		name:  "how far a day is closed is committed before its rows",
 		fault: "TestF15_Restart/sqlite",
 		file:  "internal/store/ledger_close.go",
 		old: `		for _, write := range []func() error{
-			func() error { return putRows(tx, rewardText.putLedger`,
+			func() error { return putRows(tx, put, page.Rows`,
 		new: `		if _, err := tx.exec("COMMIT"); err != nil {
 			return err
 		}
@@ -179,7 +224,7 @@ var rewardsMutants = []mutant{
 			return err
 		}
 		for _, write := range []func() error{
-			func() error { return putRows(tx, rewardText.putLedger`,
+			func() error { return putRows(tx, put, page.Rows`,
 	},
 	{
 		name:  "rows and sums are two transactions",
@@ -196,5 +241,29 @@ var rewardsMutants = []mutant{
 		file:  "internal/rewards/close.go",
 		old:   `page.From, rows = v.closing.Upto, v.closing.Hotspots`,
 		new:   `rows = v.closing.Hotspots`,
+	},
+	{
+		name:  "a day begins without the minutes that the evening before served",
+		fault: "TestF26_Year",
+		file:  "internal/heartbeat/carry.go",
+		old:   "		r.served.add(0, over)\n",
+		new:   "",
+		says:  "days were not paid as due",
+	},
+	{
+		name:  "the traffic of a boot is dropped at midnight",
+		fault: "TestF26_Replicas",
+		file:  "internal/heartbeat/boot.go",
+		old:   "return b.upTo[0] - b.base",
+		new:   "return 0",
+		says:  "days were not paid as due",
+	},
+	{
+		name:  "what is known only of the day right before is whether it is final",
+		fault: "TestF26_Year",
+		file:  "internal/heartbeat/carry.go",
+		old:   "	r.early = true // otherwise prev would not be in memory\n",
+		new:   "	r.early = gap == 1\n",
+		says:  "days were not paid as due",
 	},
 }

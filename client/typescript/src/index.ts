@@ -39,7 +39,7 @@ export interface Options {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-export type Beacon = Client<paths>;
+export type Beacon = Client<paths, "application/json">;
 
 /**
  * A client with a typed GET, POST, PATCH and DELETE. What reads, and what carries
@@ -47,7 +47,7 @@ export type Beacon = Client<paths>;
  * reached; everything else is sent once.
  */
 export function createClient(options: Options): Beacon {
-  const client = createFetchClient<paths>({ baseUrl: options.baseUrl, fetch: patient(options) });
+  const client = createFetchClient<paths, "application/json">({ baseUrl: options.baseUrl, fetch: patient(options) });
   client.use({
     onRequest({ request }) {
       if (options.key && !request.headers.has("Authorization")) {

@@ -84,9 +84,14 @@ export interface paths {
         head?: never;
         /**
          * Change a hotspot
-         * @description A JSON merge patch: absent fields keep their values. `operating_hours: null` means always open; null is
+         * @description A JSON merge patch (RFC 7396), sent as `application/merge-patch+json` or `application/json`: absent
+         *     fields keep their values, also inside `operating_hours`, and arrays are replaced. `operating_hours: null`
+         *     means always open, `exceptions: null` none, and `coverage_radius_m: null` the default of the type; null is
          *     refused elsewhere. A patch that changes nothing, such as `{}`, leaves `updated_at` and the entity tag as
          *     they are. Only the operator may change a hotspot. Needs the scope `hotspots:write`.
+         *
+         *     To replace a broken device, change `device.mac_address` and link the new device: the hotspot keeps its
+         *     id, its place and its rewards.
          */
         patch: operations["changeHotspot"];
         trace?: never;
@@ -201,6 +206,11 @@ export interface paths {
          *     heartbeat is durable. A heartbeat is identified by `boot_id` and `seq`; a repeated one changes nothing,
          *     so repeat it until you get a response. Byte counters are cumulative since boot: heartbeats that are
          *     lost, repeated or out of order neither lose traffic nor count it twice.
+         *
+         *     A device whose counters start again inside a boot says so with a new `counter_epoch`. One whose
+         *     counters have 32 bits says so with `counter_bits`. Without these, lower counters in a later heartbeat
+         *     are taken for whichever of the two pays less. `seq` may start again. A heartbeat that did not count is
+         *     200 with `counted: false` and the reason.
          *
          *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
          *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
@@ -689,7 +699,10 @@ export interface components {
         SSID: string;
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
-        /** @enum {string} */
+        /**
+         * @description By the mean of the last six speed tests within 48 hours, if there are two or more: `premium` from 100 Mbit/s down, 10 up and below 50 ms, `enhanced` from 50, 5 and below 75 ms, else `standard`.
+         * @enum {string}
+         */
         PerformanceTier: "standard" | "enhanced" | "premium";
         /**
          * @description The median of what was measured in the current step of three hours (UTC) and the eight steps before: 24 to 27 hours. `excellent` from -55 dBm, `good` from -67, `fair` from -75, else `poor`; `unknown` if nothing was measured.
@@ -739,31 +752,51 @@ export interface components {
                 close?: components["schemas"]["ClosingClock"];
             }[];
         };
+        WeeklyForm: {
+            days: components["schemas"]["Days"];
+            open: components["schemas"]["Clock"];
+            close: components["schemas"]["ClosingClock"];
+        }[];
+        ExceptionsForm: {
+            /** Format: date */
+            date: string;
+            closed?: boolean;
+            open?: components["schemas"]["Clock"];
+            close?: components["schemas"]["ClosingClock"];
+        }[];
         /** @description When the hotspot is open, in local time. Spans must not overlap. */
         OperatingHoursForm: {
             /** @description An IANA zone, such as `America/New_York`. */
             timezone: string;
-            weekly: {
-                days: components["schemas"]["Days"];
-                open: components["schemas"]["Clock"];
-                close: components["schemas"]["ClosingClock"];
-            }[];
-            /** @description Dates that differ, each at most once; closed, or with their own hours. */
-            exceptions?: {
-                /** Format: date */
-                date: string;
-                closed?: boolean;
-                open?: components["schemas"]["Clock"];
-                close?: components["schemas"]["ClosingClock"];
-            }[];
+            weekly: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
         };
-        /** @description Absent fields keep their values or, at registration, take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
+        /** @description What to change about the hours; absent fields keep their values, and an array replaces the one before. `timezone` and `weekly` are required if the hotspot has no hours yet. */
+        OperatingHoursChange: {
+            /** @description An IANA zone, such as `America/New_York`. */
+            timezone?: string;
+            weekly?: components["schemas"]["WeeklyForm"];
+            /** @description Dates that differ, each at most once; closed, or with their own hours. Null for none. */
+            exceptions?: components["schemas"]["ExceptionsForm"] | null;
+        };
+        /** @description Absent fields take the defaults of the type: 16 connections and 50 Mbit/s for home, 64 and 200 for business, 128 and 300 for public, always open. */
         SettingsForm: {
             max_connections?: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
-            coverage_radius_m?: components["schemas"]["CoverageRadius"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
             /** @description Null for always open. */
             operating_hours?: components["schemas"]["OperatingHoursForm"] | null;
+        };
+        /** @description Absent fields keep their values. */
+        SettingsChange: {
+            max_connections?: components["schemas"]["MaxConnections"];
+            bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
+            /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
+            coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
+            /** @description Null for always open. */
+            operating_hours?: components["schemas"]["OperatingHoursChange"] | null;
         };
         Settings: {
             max_connections: components["schemas"]["MaxConnections"];
@@ -788,7 +821,7 @@ export interface components {
         };
         Change: {
             name?: components["schemas"]["Name"];
-            settings?: components["schemas"]["SettingsForm"];
+            settings?: components["schemas"]["SettingsChange"];
             /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
             location?: {
                 lat?: components["schemas"]["Latitude"];
@@ -826,7 +859,7 @@ export interface components {
             metrics: {
                 /**
                  * Format: double
-                 * @description Minutes served / minutes expected, over the last 30 days or since the hotspot went into service; four decimals.
+                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, since the hotspot went into service; four decimals.
                  */
                 uptime_30d: number;
                 /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
@@ -841,6 +874,11 @@ export interface components {
                 current_load: components["schemas"]["Load"];
                 /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
+                /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
+                last_uncounted?: {
+                    at: components["schemas"]["Timestamp"];
+                    reason: components["schemas"]["UncountedReason"];
+                };
             };
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
@@ -939,21 +977,28 @@ export interface components {
             boot_id: string;
             /**
              * Format: int64
-             * @description Grows with each heartbeat of a boot.
+             * @description Grows with each heartbeat of a boot. It may start again, but need not.
              */
             seq: number;
             /** @description Connected right now. */
             clients: number;
             /**
              * Format: int64
-             * @description Received since the boot.
+             * @description Received since the boot, or since the counters last started again.
              */
             rx_bytes: number;
             /**
              * Format: int64
-             * @description Sent since the boot.
+             * @description Sent since the boot, or since the counters last started again.
              */
             tx_bytes: number;
+            /** @description A new one whenever the counters start again from zero inside a boot. */
+            counter_epoch?: string;
+            /**
+             * @description 32: the counters continue at 0 after 2^32 - 1. 64: they do not.
+             * @enum {unknown}
+             */
+            counter_bits?: 32 | 64;
             /**
              * Format: double
              * @description The signal of the clients.
@@ -972,7 +1017,20 @@ export interface components {
             status: components["schemas"]["Status"];
             /** @description Seconds until the next heartbeat is due. */
             next_in_s: number;
+            /**
+             * @description Present if the heartbeat changed nothing.
+             * @constant
+             */
+            counted?: false;
+            reason?: components["schemas"]["UncountedReason"];
         };
+        /**
+         * @description Why a heartbeat did not count:
+         *     - `repeated`: its `boot_id` and `seq` were received before, and its counters say nothing new.
+         *     - `too_many_boots`: the device had more than 2,048 boots and counter epochs on this day.
+         * @enum {unknown}
+         */
+        UncountedReason: "repeated" | "too_many_boots";
         History: {
             hotspot_id: components["schemas"]["HotspotId"];
             from: components["schemas"]["Timestamp"];
@@ -1242,34 +1300,11 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
         };
         Pagination: {
-            /**
-             * Format: int64
-             * @description The number of the page; after a cursor, how many pages were read.
-             */
+            /** Format: int64 */
             page: number;
             per_page: number;
             total: number;
             total_pages: number;
-            /** @description Send it as `cursor` to get the next page, which begins after the last item of this one whatever was added or removed meanwhile. Null at the end; a list read by cursor may also end with an empty page. */
-            next: string | null;
-        };
-        /** @description An error in the form of RFC 9457, for clients that prefer `application/problem+json` in `Accept`. */
-        Problem: {
-            /** @enum {string} */
-            type: "about:blank";
-            /** @description What the status means. */
-            title: string;
-            status: number;
-            /** @description What is wrong. */
-            detail: string;
-            /** @description The code of the error. */
-            code: string;
-            /** @description Every faulty field. */
-            details?: {
-                field: string;
-                message: string;
-            }[];
-            meta: components["schemas"]["Meta"];
         };
         Error: {
             error: {
@@ -1484,22 +1519,30 @@ export interface components {
             /** @description The hash of the user's statement before this one; null for the first. */
             previous_hash: components["schemas"]["Hash"] | null;
             rows: {
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Of a correction: the first day whose rows above it are void.
+                 */
                 date: string;
-                hotspot_id: components["schemas"]["HotspotId"];
-                /** @description Its version. */
+                /** @description Empty in a correction. */
+                hotspot_id: components["schemas"]["HotspotId"] | "";
+                /** @description Its version; 0 in a correction. */
                 policy: number;
-                served_minutes: components["schemas"]["Minutes"];
-                expected_minutes: components["schemas"]["Minutes"];
+                /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
+                served_minutes: number;
+                expected_minutes: number;
                 closed_minutes: components["schemas"]["Minutes"];
                 excused_minutes: components["schemas"]["Minutes"];
                 outside_minutes: components["schemas"]["Minutes"];
                 /** Format: int64 */
                 traffic_bytes: number;
                 performance_tier: components["schemas"]["PerformanceTier"];
-                availability: components["schemas"]["Amount"];
-                performance: components["schemas"]["Amount"];
-                utilization: components["schemas"]["Amount"];
+                /** @description In credits; at most six decimals. */
+                availability: number;
+                performance: number;
+                utilization: number;
+                /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
+                corrects?: components["schemas"]["Hash"];
                 hash: components["schemas"]["Hash"];
             }[];
             totals: {
@@ -1589,7 +1632,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The key is missing or not valid. The response does not say whether it is malformed, unknown, revoked or expired. */
@@ -1607,7 +1649,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The key lacks a scope, or the object belongs to another user; a device key is used for something other than its heartbeats, or another key for heartbeats; a link code or its device is wrong. */
@@ -1623,7 +1664,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The object does not exist, or there is nothing at this path. */
@@ -1639,7 +1679,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The path does not support this method, with or without a key. */
@@ -1657,7 +1696,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request is valid but conflicts with the current state: a MAC address that is taken, a version that is not current, an `Idempotency-Key` used for another body, a location too far from the registered one, hours changed 50 times in two days, events that are no longer kept. */
@@ -1673,7 +1711,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body did not arrive within nine seconds. Nothing was done; try again on a new connection. */
@@ -1690,7 +1727,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request line and the headers together have more than 16,384 bytes. */
@@ -1706,7 +1742,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body has more than 65,536 bytes. */
@@ -1722,7 +1757,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is not sent as `Content-Type: application/json`, or it is compressed. */
@@ -1738,7 +1772,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, or too many streams at once. */
@@ -1750,14 +1783,11 @@ export interface components {
                 "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                 "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                 "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Something went wrong on the server. A write may or may not have happened: try again with the same `Idempotency-Key`. */
@@ -1773,7 +1803,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The service is starting or overloaded, or the database is unreachable. */
@@ -1790,7 +1819,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -1800,8 +1828,6 @@ export interface components {
          * @example me
          */
         RewardsUser: string;
-        /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
-        Cursor: string;
         /**
          * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
          * @example reading
@@ -1838,16 +1864,12 @@ export interface components {
         PublicCache: "public, max-age=3600";
         /** @description Browsers must not guess another content type. */
         NoSniff: "nosniff";
-        /** @description How many requests are allowed at once, the burst: for this key or, if no key was accepted, with wrong keys from this address; on `POST /v1/devices/link`, attempts from this address. How fast they come back is in `RateLimit-Policy`: by default 100 a second. The headers of limits are absent if the server runs without limits. */
+        /** @description How many requests are allowed at once: for this key or, if no key was accepted, with wrong keys from this address; on `POST /v1/devices/link`, attempts from this address. This and the next two headers are absent if the server runs without limits. */
         RateLimitLimit: number;
         /** @description How many more would be allowed now. */
         RateLimitRemaining: number;
         /** @description Seconds until the full number is allowed again. */
         RateLimitReset: number;
-        /** @description The limits of this request, of draft-ietf-httpapi-ratelimit-headers: `"key";q=200;w=2` is a quota of 200 requests that comes back evenly within 2 seconds, so 100 a second. */
-        RateLimitPolicy: string;
-        /** @description What is left of a policy: `"key";r=198;t=1` is 198 requests, and the full quota in a second. */
-        RateLimit: string;
         /** @description Seconds to wait before trying again. */
         RetryAfter: number;
     };
@@ -1930,8 +1952,6 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
-                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
-                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -2088,6 +2108,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["Change"];
                 "application/json": components["schemas"]["Change"];
             };
         };
@@ -2597,8 +2618,6 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
-                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
-                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -2756,8 +2775,6 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
-                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
-                cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
@@ -2914,8 +2931,6 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
-                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
-                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;

@@ -92,6 +92,14 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       </dd>
       <dt>Last heartbeat</dt>
       <dd>{format.time(metrics.last_seen_at)}</dd>
+      {metrics.last_uncounted && (
+        <>
+          <dt>Did not count</dt>
+          <dd>
+            a heartbeat, {format.time(metrics.last_uncounted.at)}: {metrics.last_uncounted.reason.replaceAll("_", " ")}
+          </dd>
+        </>
+      )}
     </dl>
   );
 }

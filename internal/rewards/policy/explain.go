@@ -21,8 +21,9 @@ type Loss struct {
 type Reason string
 
 // The reasons, in the order in which they are listed. Closed, excused and outside
-// minutes cost nothing as long as the day has others; only a day with nothing else
-// earns no availability.
+// minutes cost nothing as long as the day has others; a day with nothing else earns no
+// availability. If our own outage is among them, it is what cost the day: without it,
+// minutes would have been expected, and those alone are paid (decision D100).
 const (
 	Offline Reason = "offline"
 	Closed  Reason = "closed"
@@ -78,41 +79,27 @@ func told(losses []Loss) []Loss {
 }
 
 // unexpected splits the loss of a day without expected minutes among the reasons for
-// that, in proportion to their minutes.
+// that, in proportion to their minutes. All of it is the outage's if there was one.
 func unexpected(f beacon.Facts, missing beacon.Earned) []Loss {
-	minutes := [3]int{f.Closed, f.Excused, f.Outside}
+	if f.Excused > 0 {
+		return []Loss{{Reason: Closed, Minutes: f.Closed}, {Excused, f.Excused, missing}, {Reason: Outside, Minutes: f.Outside}}
+	}
+	minutes := [2]int{f.Closed, f.Outside}
 	availability, performance := spread(missing.Availability, minutes), spread(missing.Performance, minutes)
 	losses := make([]Loss, 0, len(minutes)+2)
-	for i, reason := range [...]Reason{Closed, Excused, Outside} {
+	for i, reason := range [...]Reason{Closed, Outside} {
 		losses = append(losses, Loss{reason, minutes[i], beacon.Earned{Availability: availability[i], Performance: performance[i]}})
 	}
 	return losses
 }
 
-// spread splits an amount in proportion to minutes, so that the parts add up to it:
-// leftover millionths go to the parts with the largest remainders. Without any
-// minutes all of it goes to the last part: the day has not begun.
-func spread(amount beacon.Amount, minutes [3]int) (parts [3]beacon.Amount) {
-	all := beacon.Amount(minutes[0] + minutes[1] + minutes[2])
-	if all == 0 {
-		return [3]beacon.Amount{2: amount}
+// spread splits an amount in proportion to minutes, so that the parts add up to it: the
+// first is rounded to the nearest millionth. Without any minutes all of it goes to the
+// second: the day has not begun.
+func spread(amount beacon.Amount, minutes [2]int) (parts [2]beacon.Amount) {
+	if all := beacon.Amount(minutes[0] + minutes[1]); all > 0 {
+		parts[0] = (amount*beacon.Amount(minutes[0]) + all/2) / all
 	}
-	var cut [3]beacon.Amount
-	left := amount
-	for i, n := range minutes {
-		product := amount * beacon.Amount(n)
-		parts[i], cut[i] = product/all, product%all
-		left -= parts[i]
-	}
-	for ; left > 0; left-- {
-		most := 0
-		for i := range cut {
-			if cut[i] > cut[most] {
-				most = i
-			}
-		}
-		parts[most]++
-		cut[most] = -1
-	}
+	parts[1] = amount - parts[0]
 	return parts
 }

@@ -45,20 +45,31 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"thirds",
-			beacon.Facts{Closed: 480, Excused: 480, Outside: 480},
+			beacon.Facts{Closed: 480, Outside: 960},
 			losses{
-				{policy.Closed, 480, beacon.Earned{Availability: 333334, Performance: 166667}},
-				{policy.Excused, 480, beacon.Earned{Availability: 333333, Performance: 166667}},
-				{policy.Outside, 480, beacon.Earned{Availability: 333333, Performance: 166666}},
+				{policy.Closed, 480, beacon.Earned{Availability: 333333, Performance: 166667}},
+				{policy.Outside, 960, beacon.Earned{Availability: 666667, Performance: 333333}},
 			},
 		},
 		{
-			"what is left goes where the most was cut off",
-			beacon.Facts{Closed: 1, Excused: 1439},
-			losses{
-				{policy.Closed, 1, beacon.Earned{Availability: 694, Performance: 347}},
-				{policy.Excused, 1439, beacon.Earned{Availability: 999306, Performance: 499653}},
-			},
+			"our outage over all opening hours",
+			beacon.Facts{Closed: 1320, Excused: 120, Tier: beacon.Enhanced},
+			losses{{Reason: policy.Closed, Minutes: 1320}, {policy.Excused, 120, full}},
+		},
+		{
+			"our outage all day",
+			beacon.Facts{Excused: 1440},
+			losses{{policy.Excused, 1440, full}},
+		},
+		{
+			"our outage in the one minute that was expected",
+			beacon.Facts{Closed: 700, Excused: 1, Outside: 739},
+			losses{{Reason: policy.Closed, Minutes: 700}, {policy.Excused, 1, full}, {Reason: policy.Outside, Minutes: 739}},
+		},
+		{
+			"our outage, and traffic that is paid all the same",
+			beacon.Facts{Closed: 1320, Excused: 120, Bytes: 650e6},
+			losses{{Reason: policy.Closed, Minutes: 1320}, {policy.Excused, 120, full}},
 		},
 		{"a day that has not begun", beacon.Facts{}, losses{{policy.Outside, 0, full}}},
 	} {
@@ -131,7 +142,8 @@ func checkMinutes(t *testing.T, f beacon.Facts, a policy.Account) {
 }
 
 // checkFree sees that minutes of which nothing was expected cost nothing as long
-// as there were others, and that a day without any has no other reason.
+// as there were others, that a day without any has no other reason, and that what an
+// outage of ours cost is nobody else's.
 func checkFree(t *testing.T, f beacon.Facts, a policy.Account) {
 	t.Helper()
 	for _, l := range a.Losses {
@@ -141,6 +153,9 @@ func checkFree(t *testing.T, f beacon.Facts, a policy.Account) {
 		}
 		if !free && f.Expected == 0 && l.Reason != policy.Capped {
 			t.Fatalf("%+v: nothing was expected, and %s costs %v", f, l.Reason, l.Amount)
+		}
+		if f.Excused > 0 && (l.Reason == policy.Closed || l.Reason == policy.Outside) && l.Amount != (beacon.Earned{}) {
+			t.Fatalf("%+v: the service was down, and %s costs %v", f, l.Reason, l.Amount)
 		}
 	}
 }

@@ -195,11 +195,15 @@ func (r *reader) ident(prefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return text, checkIdent(text, prefix)
+}
+
+func checkIdent(text, prefix string) error {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 	if !strings.HasPrefix(text, prefix) || len(text) > 64 || strings.Trim(text, letters) != "" {
-		return "", fmt.Errorf("must be an id such as %s…, but is %.80q", prefix, text)
+		return fmt.Errorf("must be an id such as %s…, but is %.80q", prefix, text)
 	}
-	return text, nil
+	return nil
 }
 
 func (r *reader) time(into *time.Time) error {

@@ -1,7 +1,9 @@
 package statement
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -11,6 +13,9 @@ var rowNames = []string{
 	"date", "hotspot_id", "policy", "served_minutes", "expected_minutes", "closed_minutes", "excused_minutes",
 	"outside_minutes", "traffic_bytes", "performance_tier", "availability", "performance", "utilization", "hash",
 }
+
+// rowMembers are the names, and the one that only a correction has.
+var rowMembers = append(slices.Clone(rowNames), "corrects")
 
 // rows reads and checks the rows one by one.
 func (v *verifier) rows() error {
@@ -25,8 +30,10 @@ func (v *verifier) rows() error {
 		row := ledger.Row{Day: -1}
 		var hash ledger.Hash
 		err := v.readRow(&row, &hash)
-		if err == nil {
+		if err == nil && row.Corrects.IsZero() {
 			err = v.judge(&row, hash)
+		} else if err == nil {
+			err = v.correct(&row, hash)
 		}
 		if err != nil {
 			return rowFault{fmt.Errorf("%s: %w", called(v.sum.Rows+1, &row), err)}
@@ -49,20 +56,18 @@ func called(n int, row *ledger.Row) string {
 }
 
 func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
-	return v.whole(rowNames, func(i int) error {
-		switch rowNames[i] {
+	seen, err := v.object(rowMembers, func(i int) error {
+		switch rowMembers[i] {
 		case "date":
 			return v.day(&row.Day)
 		case "hotspot_id":
-			hotspot, err := v.ident("hs_")
-			row.Hotspot = beacon.HotspotID(hotspot)
-			return err
+			return v.hotspot(row)
 		case "policy":
 			return natural(&v.reader, &row.Policy)
 		case "served_minutes":
-			return natural(&v.reader, &row.Served)
+			return v.signed(&row.Served)
 		case "expected_minutes":
-			return natural(&v.reader, &row.Expected)
+			return v.signed(&row.Expected)
 		case "closed_minutes":
 			return natural(&v.reader, &row.Closed)
 		case "excused_minutes":
@@ -79,16 +84,24 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
 			return v.amount(&row.Performance)
 		case "utilization":
 			return v.amount(&row.Utilization)
+		case "corrects":
+			return v.reader.hash(&row.Corrects)
 		default:
 			return v.reader.hash(hash)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	return missing(rowNames, seen)
 }
 
 // judge checks a row against the rows before it, its facts, its policy, and its hash.
 func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 	last := &v.last
 	switch {
+	case row.Hotspot == "":
+		return errors.New("hotspot_id: only a correction has none")
 	case row.Day.Month() != v.sum.Month:
 		return fmt.Errorf("date: is not a day of %s", v.sum.Month)
 	case v.sum.Rows > 0 && (row.Day < last.Day || row.Day == last.Day && row.Hotspot <= last.Hotspot):
@@ -110,6 +123,11 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 			return fmt.Errorf("%s: is %s, but policy %d gives %s", component.name, component.got, p.Version, component.want)
 		}
 	}
+	return v.follows(row, hash)
+}
+
+// follows checks the hash of a row.
+func (v *verifier) follows(row *ledger.Row, hash ledger.Hash) error {
 	if want := v.sum.Chain.Next(row); hash != want {
 		return fmt.Errorf("hash: is %s, but this row and the hash before it give %s: "+
 			"this row, or something before it, was changed", hash, want)
@@ -137,6 +155,9 @@ func plausible(f *beacon.Facts) error {
 			return fmt.Errorf("a day has at most %d minutes", beacon.MinutesADay)
 		}
 	}
+	if f.Served < 0 || f.Expected < 0 {
+		return errors.New("minutes are negative in a correction only")
+	}
 	switch all := f.Expected + f.Closed + f.Excused + f.Outside; {
 	case f.Served > f.Expected:
 		return fmt.Errorf("served_minutes: is %d, but only %d were expected", f.Served, f.Expected)
@@ -148,12 +169,21 @@ func plausible(f *beacon.Facts) error {
 
 // add counts a row that was verified.
 func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
-	v.last = *row
-	v.hotspots[row.Hotspot] = struct{}{}
 	v.sum.Rows++
-	v.sum.Hotspots = len(v.hotspots)
 	v.sum.Chain = hash
-	v.sum.Sum = v.sum.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+	v.sum.Sum = v.sum.Plus(row.Sum())
+	if row.Corrects.IsZero() {
+		v.last = *row
+		if _, known := v.hotspots[row.Hotspot]; !known {
+			v.hotspots[row.Hotspot] = row.Day
+		}
+		if n := len(v.days); n == 0 || v.days[n-1].day != row.Day {
+			v.days = append(v.days, endOfDay{day: row.Day})
+		}
+		end := &v.days[len(v.days)-1]
+		end.sum, end.hash = v.sum.Sum, hash
+	}
+	v.sum.Hotspots = len(v.hotspots)
 }
 
 // totals is what a statement says that its rows add up to.

@@ -21,7 +21,8 @@ type Options struct {
 type Report struct {
 	User      beacon.UserID
 	Month     beacon.Month
-	Rows      int
+	Rows      int // including corrections
+	Corrects  int // number of corrections
 	Hotspots  int
 	Earned    beacon.Earned
 	Hash      ledger.Hash
@@ -36,7 +37,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 	if len(opts.Policies) == 0 {
 		opts.Policies = policy.Default()
 	}
-	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]struct{}{}}
+	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]beacon.Day{}}
 	err := v.file()
 	if err == nil {
 		err = v.conclude()
@@ -48,7 +49,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 		return Report{}, err
 	}
 	return Report{
-		User: v.sum.User, Month: v.sum.Month, Rows: v.sum.Rows, Hotspots: v.sum.Hotspots, Earned: v.sum.Earned,
+		User: v.sum.User, Month: v.sum.Month, Rows: v.sum.Rows, Corrects: v.corrects, Hotspots: v.sum.Hotspots, Earned: v.sum.Earned,
 		Hash: v.hash, Previous: v.previous, SettledAt: v.settledAt,
 	}, nil
 }
@@ -69,7 +70,9 @@ type verifier struct {
 
 	sum      ledger.UserMonth // of the rows so far, as computed here
 	last     ledger.Row
-	hotspots map[beacon.HotspotID]struct{}
+	hotspots map[beacon.HotspotID]beacon.Day // with the first day of each that holds
+	days     []endOfDay                      // that hold, in order
+	corrects int                             // number of corrections
 }
 
 // The members of a statement; head holds those that must precede the rows.

@@ -18,8 +18,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Rows calls fn for every row of a statement, by day and then by hotspot, with the
-// hash of the chain up to and including the row.
+// Rows calls fn for every row of a statement, by day and then by hotspot, and from an
+// earlier day again after a correction, with the hash of the chain up to and including the row.
 type Rows func(fn func(row ledger.Row, chain ledger.Hash) error) error
 
 // instant is the format of times, to the millisecond (decision N22).
@@ -117,6 +117,10 @@ func appendPolicy(out []byte, p *policy.Policy) []byte {
 // appendRow builds JSON by hand because a month may have hundreds of thousands of
 // rows.
 func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
+	corrects := r.Corrects
+	if !corrects.IsZero() {
+		r = negative(r)
+	}
 	out = append(out, `{"date":"`...)
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
 	out = append(out, `","hotspot_id":"`...)
@@ -132,8 +136,20 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 	out = r.Availability.Append(append(out, `","availability":`...))
 	out = r.Performance.Append(append(out, `,"performance":`...))
 	out = r.Utilization.Append(append(out, `,"utilization":`...))
+	if !corrects.IsZero() {
+		out = append(appendHash(append(out, `,"corrects":"`...), corrects), '"')
+	}
 	out = appendHash(append(out, `,"hash":"`...), chain)
 	return append(out, `"}`...)
+}
+
+// negative returns a row with its minutes and amounts below zero: what a correction adds
+// to the sums. Applied twice it returns the row itself.
+func negative(r *ledger.Row) *ledger.Row {
+	n := *r
+	n.Served, n.Expected = -r.Served, -r.Expected
+	n.Earned = ledger.Sum{}.Minus(ledger.Sum{Earned: r.Earned}).Earned
+	return &n
 }
 
 func appendWhole(out []byte, name string, n int) []byte {

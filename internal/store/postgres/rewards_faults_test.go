@@ -84,14 +84,14 @@ func TestSettle_AnswerLost(t *testing.T) {
 	}
 	statements := []ledger.Statement{{UserMonth: page.Users[0], Hash: ledger.Hash{1}, SettledAt: storetest.Now}}
 	proxy.loseAnswer("COMMIT\x00")
-	_, err = db.Settle(t.Context(), storetest.Actor, statements)
+	_, err = db.Settle(t.Context(), storetest.Actor, 0, statements)
 	wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
-	if n, err := db.Settle(t.Context(), storetest.Actor, statements); n != 0 || err != nil {
+	if n, err := db.Settle(t.Context(), storetest.Actor, 0, statements); n != 0 || err != nil {
 		t.Errorf("settled again: %d, %v; want 0", n, err)
 	}
 	proxy.loseAnswer("COMMIT\x00")
-	wantKind(t, "totals", db.AddTotals(t.Context(), page.Hotspots), beacon.Internal)
-	if err := db.AddTotals(t.Context(), page.Hotspots); err != nil {
+	wantKind(t, "totals", db.AddTotals(t.Context(), 0, page.Hotspots), beacon.Internal)
+	if err := db.AddTotals(t.Context(), 0, page.Hotspots); err != nil {
 		t.Errorf("added again: %v", err)
 	}
 	err = db.Books(t.Context(), func(b ledger.Books) error {

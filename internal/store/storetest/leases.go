@@ -211,5 +211,9 @@ func spans(t *testing.T, database Database) {
 	extend(two, 90, 300)
 	equal(t, "all spans", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}, {From: 200, To: 210}})
 	equal(t, "since 105", must(two.Spans(t.Context(), 105)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
+	if err := one.ForgetSpans(t.Context(), 100); err != nil { // of any node
+		t.Fatal(err)
+	}
+	equal(t, "those that had begun by then", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}})
 	wantHead(t, one, 0)
 }

@@ -145,7 +145,7 @@ func (w *rewardWork) settle() {
 				return 0, err
 			}
 			after = sums[len(sums)-1].Owned
-			return len(sums), w.db.AddTotals(ctx, sums)
+			return len(sums), w.db.AddTotals(ctx, 0, sums)
 		})
 	}
 	var user beacon.UserID
@@ -165,7 +165,7 @@ func (w *rewardWork) settle() {
 			for i, m := range sums {
 				statements = append(statements, ledger.Statement{UserMonth: m, Previous: accounts[i].Hash, Hash: hash(i), SettledAt: Now})
 			}
-			n, err := w.db.Settle(ctx, Actor, statements)
+			n, err := w.db.Settle(ctx, Actor, 0, statements)
 			if n != len(sums) {
 				w.b.Errorf("%d of %d statements", n, len(sums))
 			}

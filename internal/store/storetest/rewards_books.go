@@ -28,7 +28,7 @@ func booksOfOneMoment(t *testing.T, database Database) {
 		}
 		if calls == 1 {
 			putPage(t, writer, l, last(page(rewardDay, one, two)))
-			if n, err := writer.Settle(t.Context(), Actor, []ledger.Statement{statement(rewardMonth, "usr_a", 1, ledger.Hash{})}); n != 1 || err != nil {
+			if n, err := writer.Settle(t.Context(), Actor, 0, []ledger.Statement{statement(rewardMonth, "usr_a", 1, ledger.Hash{})}); n != 1 || err != nil {
 				t.Errorf("Settle = %d, %v", n, err)
 			}
 			insert(t, writer, Hotspot(1))

@@ -40,7 +40,7 @@ func settleMonths(t *testing.T, database Database) {
 	openAccounts(t, db, "usr_a", "usr_b", "usr_c")
 	settle := func(want int, all ...ledger.Statement) {
 		t.Helper()
-		if n, err := db.Settle(t.Context(), Actor, all); n != want || err != nil {
+		if n, err := db.Settle(t.Context(), Actor, 0, all); n != want || err != nil {
 			t.Fatalf("Settle = %d, %v; want %d", n, err, want)
 		}
 	}
@@ -86,7 +86,7 @@ func settleMany(t *testing.T, database Database) {
 	for n, user := range users {
 		all = append(all, statement(rewardMonth, user, n, ledger.Hash{}))
 	}
-	if n, err := db.Settle(t.Context(), Actor, reversed(all)); n != len(all) || err != nil {
+	if n, err := db.Settle(t.Context(), Actor, 0, reversed(all)); n != len(all) || err != nil {
 		t.Fatalf("Settle = %d, %v; want %d", n, err, len(all))
 	}
 	wantHead(t, db, int64(len(all)))
@@ -124,7 +124,7 @@ func settleRace(t *testing.T, database Database) {
 					some = append(some, s)
 				}
 				err := insist(func() error {
-					n, err := nodes[racer%2].Settle(t.Context(), Actor, reversed(some[racer:]))
+					n, err := nodes[racer%2].Settle(t.Context(), Actor, 0, reversed(some[racer:]))
 					written.Add(int64(n))
 					return err
 				})

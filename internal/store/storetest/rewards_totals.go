@@ -22,7 +22,7 @@ func addTotals(t *testing.T, database Database) {
 	db := database.open(t)
 	add := func(sums ...ledger.HotspotMonth) {
 		t.Helper()
-		if err := db.AddTotals(t.Context(), sums); err != nil {
+		if err := db.AddTotals(t.Context(), 0, sums); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func addTotalsRace(t *testing.T, database Database) {
 				for n := racer; n < hotspots; n++ { // all hotspots from its own number on
 					sums = append(sums, hotspotMonth(month, owned("usr_a", n), n))
 				}
-				if err := insist(func() error { return nodes[racer%2].AddTotals(t.Context(), reversed(sums)) }); err != nil {
+				if err := insist(func() error { return nodes[racer%2].AddTotals(t.Context(), 0, reversed(sums)) }); err != nil {
 					t.Error(err)
 				}
 			})
@@ -81,12 +81,12 @@ func finishMonth(t *testing.T, database Database) {
 	}
 	equal(t, "before all", finished(), found[beacon.Month]{})
 	for _, node := range []*store.DB{db, other, db} {
-		if err := node.FinishMonth(t.Context(), rewardMonth, Actor, Now); err != nil {
+		if err := node.FinishMonth(t.Context(), rewardMonth, 0, Actor, Now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	equal(t, "the newest", finished(), found[beacon.Month]{rewardMonth, true})
-	if err := db.FinishMonth(t.Context(), rewardMonth+1, Actor, Now.Add(time.Hour)); err != nil {
+	if err := db.FinishMonth(t.Context(), rewardMonth+1, 0, Actor, Now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "the newest", finished(), found[beacon.Month]{rewardMonth + 1, true})

@@ -124,7 +124,8 @@ type Explanation struct {
 	Facts     Facts
 	Potential totalled
 	Losses    []struct {
-		Reason string
+		Reason      string
+		Explanation string
 		totalled
 	}
 	Earned totalled

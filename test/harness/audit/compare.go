@@ -119,7 +119,8 @@ func earnedInRows(t testing.TB, db *sql.DB, user string) earned {
 			e.settled[month] += p.Sum()
 		}
 		return err
-	}, `SELECT day, availability, performance, utilization FROM ledger WHERE user_id = $1`, user)
+	}, `SELECT day, availability, performance, utilization FROM (SELECT * FROM ledger UNION ALL SELECT * FROM ledger_again) AS written
+		WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM reopenings WHERE reopenings.revision > written.revision AND first_day <= written.day)`, user)
 	return e
 }
 

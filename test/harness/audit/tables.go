@@ -16,6 +16,7 @@ import (
 // rewardTables are all that the books consist of.
 var rewardTables = []string{
 	"ledger", "hotspot_months", "user_months", "hotspot_totals", "statements", "accounts", "reward_days", "reward_months", "reward_policies",
+	"reopenings", "corrections", "ledger_again",
 }
 
 // Fingerprint is a hash of all that the books say, and of what the audit says of

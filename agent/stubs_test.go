@@ -1,0 +1,282 @@
+//go:build linux
+
+package agent_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// stubs stand for programs that Debian does not have, or that need hardware. Those that
+// print what the hardware is like print a file of the folder TEST_ANSWERS, named after
+// the words they were called with, and fail without one.
+var stubs = map[string]func(args []string) int{
+	"hostapd_cli":   func(args []string) int { return replay("hostapd_cli", args) },
+	"iw":            func(args []string) int { return replay("iw", args) },
+	"jsonfilter":    jsonfilter,
+	"ping":          func([]string) int { return replay("ping", nil) },
+	"sleep":         sleep,
+	"ubus":          ubus,
+	"uci":           uci,
+	"uclient-fetch": uclientFetch,
+}
+
+func answersFolder() string { return os.Getenv("TEST_ANSWERS") }
+
+func replay(program string, args []string) int {
+	name := strings.ReplaceAll(strings.Join(append([]string{program}, args...), " "), "/", "_")
+	text, err := os.ReadFile(filepath.Join(answersFolder(), name))
+	if err != nil {
+		return 237
+	}
+	_, _ = os.Stdout.Write(text)
+	return 0
+}
+
+func ubus(args []string) int {
+	if len(args) == 2 && args[0] == "list" {
+		names, _ := filepath.Glob(filepath.Join(answersFolder(), "ubus call "+args[1]+" get_clients"))
+		for _, name := range names {
+			fmt.Println(strings.Fields(filepath.Base(name))[2])
+		}
+		return 0
+	}
+	if replay("ubus", args) != 0 {
+		fmt.Fprintln(os.Stderr, "Command failed: Not found")
+		return 4
+	}
+	return 0
+}
+
+// uci knows "get", and its settings are those of the file for Linux.
+func uci(args []string) int {
+	key := strings.TrimPrefix(args[len(args)-1], "beacon.agent.")
+	text, _ := os.ReadFile(filepath.Join(os.Getenv("BEACON_ROOT"), "etc/beacon/agent.conf"))
+	var values []string
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), key+"="); ok {
+			values = append(values, value)
+		}
+	}
+	if len(values) == 0 {
+		return 1
+	}
+	fmt.Println(strings.Join(values, "\n"))
+	return 0
+}
+
+// sleep records the time, and passes little of it.
+func sleep(args []string) int {
+	file, err := os.OpenFile(filepath.Join(answersFolder(), "slept"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 1
+	}
+	defer file.Close()
+	if _, err := fmt.Fprintln(file, args[0]); err != nil {
+		return 1
+	}
+	time.Sleep(10 * time.Millisecond) // the agent must not use all of the machine
+	return 0
+}
+
+// jsonfilter is OpenWrt's, as far as the agent uses it: types, names, wildcards and
+// comparisons with a literal. Like that of 2026, it reads only what -i names.
+func jsonfilter(args []string) int {
+	if len(args) != 4 || args[0] != "-i" {
+		return 1
+	}
+	text, err := os.ReadFile(args[1])
+	if err != nil {
+		return 125
+	}
+	args = args[2:]
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		fmt.Fprintln(os.Stderr, "Failed to parse json data: unexpected end of data")
+		return 126
+	}
+	found := match(value, strings.TrimPrefix(args[1], "@"))
+	for _, v := range found {
+		if _, isObject := v.(map[string]any); isObject && args[0] == "-t" {
+			fmt.Println("object")
+		} else if args[0] == "-e" && v != nil {
+			fmt.Println(spaced(v))
+		}
+	}
+	if len(found) == 0 {
+		return 1
+	}
+	return 0
+}
+
+// match returns the values that a path leads to.
+func match(value any, path string) (found []any) {
+	if path == "" {
+		return []any{value}
+	}
+	if rest, ok := strings.CutPrefix(path, "["); ok {
+		condition, rest, _ := strings.Cut(rest, "]")
+		for _, v := range children(value) {
+			if condition == "*" || holds(v, condition) {
+				found = append(found, match(v, rest)...)
+			}
+		}
+		return found
+	}
+	name := strings.TrimPrefix(path, ".")
+	end := strings.IndexAny(name, ".[")
+	if end < 0 {
+		end = len(name)
+	}
+	name, rest := name[:end], name[end:]
+	if name == "*" {
+		for _, v := range children(value) {
+			found = append(found, match(v, rest)...)
+		}
+		return found
+	}
+	if object, ok := value.(map[string]any); ok {
+		if v, ok := object[name]; ok {
+			return match(v, rest)
+		}
+	}
+	return nil
+}
+
+func children(value any) (all []any) {
+	switch v := value.(type) {
+	case []any:
+		return v
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, v[name])
+		}
+	}
+	return all
+}
+
+func holds(value any, condition string) bool {
+	path, literal, _ := strings.Cut(strings.TrimPrefix(condition, "@"), "=")
+	var want any
+	if json.Unmarshal([]byte(literal), &want) != nil {
+		return false
+	}
+	return slices.Equal(match(value, path), []any{want})
+}
+
+// spaced formats a value as json-c does: strings as they are, objects on one line.
+func spaced(value any) string {
+	object, ok := value.(map[string]any)
+	if !ok {
+		if text, isText := value.(string); isText {
+			return text
+		}
+		text, _ := json.Marshal(value)
+		return string(text)
+	}
+	var members []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		text, _ := json.Marshal(object[name])
+		members = append(members, fmt.Sprintf("%q: %s", name, text))
+	}
+	return "{ " + strings.Join(members, ", ") + " }"
+}
+
+// uclientFetch has the options, messages and exit codes of OpenWrt's program as of
+// 24.10. Like it, it shows no headers, and the body of a 200 only, sends chunks, and
+// compares the name of the server after it has sent the request.
+func uclientFetch(args []string) int {
+	request, _ := http.NewRequest(http.MethodGet, "http://invalid", nil)
+	roots, output := x509.NewCertPool(), ""
+	quiet := false
+	for i := 0; i < len(args); i++ {
+		name, value, _ := strings.Cut(args[i], "=")
+		switch name {
+		case "-q":
+			quiet = true
+		case "-T", "-O":
+			i++
+			if name == "-O" {
+				output = args[i]
+			}
+		case "--ca-certificate":
+			text, _ := os.ReadFile(value)
+			roots.AppendCertsFromPEM(text)
+		case "--user-agent":
+			request.Header.Set("User-Agent", value)
+		case "--header":
+			key, text, _ := strings.Cut(value, ": ")
+			request.Header.Set(key, text)
+		case "--post-data", "--post-file":
+			data := []byte(value)
+			if name == "--post-file" {
+				data, _ = os.ReadFile(value)
+			}
+			request.Method, request.ContentLength = http.MethodPost, -1
+			request.Body = io.NopCloser(bytes.NewReader(data))
+		default:
+			if strings.HasPrefix(name, "-") {
+				return fetchUsage()
+			}
+			request.URL, _ = request.URL.Parse(args[i])
+			request.Host = ""
+		}
+	}
+	if request.URL.Host == "invalid" {
+		return fetchUsage()
+	}
+	say := func(format string, values ...any) {
+		if !quiet {
+			fmt.Fprintf(os.Stderr, format+"\n", values...)
+		}
+	}
+	say("Downloading '%s'", request.URL)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	response, err := client.Do(request)
+	var certificate *tls.CertificateVerificationError
+	var hostname x509.HostnameError
+	switch {
+	case errors.As(err, &hostname):
+		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		_, _ = client.Do(request)
+		say("Connection error: Server hostname does not match SSL certificate")
+		return 5
+	case errors.As(err, &certificate):
+		say("Connection error: Invalid SSL certificate")
+		return 5
+	case err != nil:
+		say("Connection error: Connection failed")
+		return 4
+	case response.StatusCode != http.StatusOK && response.StatusCode != http.StatusNoContent:
+		say("HTTP error %d", response.StatusCode)
+		return 8
+	}
+	say("Writing to stdout\n - 0%% |                     |     0   0:00:00 ETA")
+	if output == "-" {
+		_, err = io.Copy(os.Stdout, response.Body)
+	}
+	say("Download completed")
+	if err != nil {
+		return 3
+	}
+	return 0
+}
+
+func fetchUsage() int {
+	fmt.Fprintln(os.Stderr, "Usage: uclient-fetch [options] <URL>\nOptions:\n\t--header='Header: value'\tAdd HTTP header. Multiple allowed")
+	return 1
+}

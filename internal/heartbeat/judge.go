@@ -1,0 +1,240 @@
+package heartbeat
+
+import (
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// A device names a beat by its boot and a sequence number, and its counters grow from
+// the boot on. Not all devices keep to that. So the node that receives a beat decides
+// once, before the beat is journaled, what its numbers mean (decision D95), and
+// replaces them with numbers that do keep to it:
+//
+//   - Counters that started again begin another generation of the boot. It is a boot of
+//     its own, and its id follows from that of the one before.
+//   - Sequence numbers that started again begin another run. Its number is in the high
+//     bits of Seq, so that Seq still grows.
+//   - Counters of 32 bits that started again at 2^32 go on above it.
+//
+// Everybody else merges these by union and maximum, as if nothing had happened. Nothing
+// else is stored: generation and run can be read from the numbers. Nodes that know the
+// same decide the same. In doubt nothing is paid twice.
+const (
+	runShift = 52 // beacon.MaxSeq is below it
+	maxRun   = 1<<(64-runShift) - 1
+
+	generation    = 0x9e3779b97f4a7c15 // the difference of two ids; odd, so it has an inverse
+	inverse       = 0xf1de83e19937733d
+	maxGeneration = 1 << 20
+
+	// trial is for how many minutes a device must go on before doubtful counters are
+	// believed. Otherwise an old beat that is sent again would look like a device that
+	// started anew. Nothing is lost by waiting, because counters are cumulative.
+	trial = 5
+
+	// aMinute is how much traffic in a minute raises no doubt.
+	aMinute  = 64 << 20
+	mostGrow = 1 << 30
+)
+
+// generationOf returns which generation of a boot an id is.
+func generationOf(boot, id uint64) (g uint64, ok bool) {
+	g = (id - boot) * inverse
+	return g, g <= maxGeneration
+}
+
+// standing is what is known of the newest generation of a boot.
+type standing struct {
+	id    uint64
+	seqs  seqs
+	bytes uint64        // the highest value of its counter
+	heard beacon.Minute // its newest beat
+	since beacon.Minute // the first of its latest beats that were doubtful; 0: the last was not
+	days  *openDays     // nil: not unpacked
+}
+
+// Judge decides what the numbers of a beat mean, and changes them accordingly. Call it
+// once for each beat that a device sends, before the beat is journaled. A beat that
+// does not count must not be journaled.
+func (t *Table) Judge(l *Live, b *Beat) beacon.Uncounted {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 || !b.valid() {
+		return beacon.Counted // as nobody knows better
+	}
+	why := t.judge(l, b)
+	if why != beacon.Counted {
+		l.uncounted = uncounted(b.minute())<<uncountedBits | uncounted(why)
+	}
+	return why
+}
+
+func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
+	boot := b.Boot
+	if l.state&atHand != 0 && l.boot == boot && b.Seq > l.seqs.top && b.Bytes >= l.bytes { // as usual
+		t.backdate(l, b, l.heardAt)
+		return beacon.Counted
+	}
+	now, known := t.standing(l, boot)
+	if !known {
+		t.backdate(l, b, beacon.Minute(l.seen.Load()/microMinute))
+		return now.days.roomFor(b)
+	}
+	t.backdate(l, b, now.heard)
+	seq := now.seqs.top&^beacon.MaxSeq | b.Seq
+	newer := seq > now.seqs.top
+	switch more := grown(now.bytes, b.Bytes); {
+	case b.Width == beacon.Wraps:
+		b.Bytes = unwrap(now.bytes, more, newer && seq <= beacon.MaxSeq)
+	case b.Width == beacon.PerhapsWrap && b.Bytes < now.bytes && more <= plausible(now.heard, b.minute()):
+		b.Bytes = now.bytes + more
+	}
+	b.Boot = now.id
+	switch {
+	case newer && (seq <= beacon.MaxSeq || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now) || now.lasts(b)):
+		b.Seq = seq
+		return t.goesOn(l, b, boot, &now)
+	case newer && now.since != 0:
+		b.Seq = seq
+		b.Bytes = below(b.Bytes, now.bytes)
+	case newer, now.seqs.top-seq > windowSize:
+		t.startsAgain(l, b, boot, &now)
+	case b.Bytes <= now.bytes:
+		b.Seq = seq
+		if now.seqs.knows(seq) {
+			return beacon.Repeated
+		}
+	case now.id != boot && !now.seqs.knows(seq):
+		b.Seq = seq
+		t.beforeFall(l, b, boot, &now)
+	case now.id == boot || b.Bytes > t.earlier(l, boot, &now):
+		t.startsAgain(l, b, boot, &now)
+	default:
+		return beacon.Repeated
+	}
+	return beacon.Counted
+}
+
+// lasts reports whether the trial of doubtful counters is over.
+func (now *standing) lasts(b *Beat) bool { return now.since != 0 && b.minute() >= now.since+trial }
+
+// doubtful reports whether a beat may be an old one: its counters are lower than those
+// of the boot, or have grown by more than expected and are such as an earlier
+// generation of the boot had. In the first run no beat with a new number is old.
+func (t *Table) doubtful(l *Live, b *Beat, boot, expected uint64, now *standing) bool {
+	if b.Bytes < now.bytes {
+		return true
+	}
+	return now.id != boot && b.Bytes > now.bytes+expected && b.Bytes <= t.earlier(l, boot, now)
+}
+
+// below returns a value of the counter that adds no traffic and shows the doubt.
+func below(bytes, highest uint64) uint64 { return min(bytes, max(highest, 1)-1) }
+
+// standing returns what is known of a boot.
+func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
+	if l.state&atHand != 0 {
+		if _, ok := generationOf(boot, l.boot); ok {
+			return standing{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt, since: l.since}, true
+		}
+	}
+	k := t.unpack(l)
+	for i := len(k.days) - 1; i >= 0 && !known; i-- {
+		var newest uint64
+		for j := range k.days[i].boots {
+			b := &k.days[i].boots[j]
+			if g, ok := generationOf(boot, b.id); ok && (!known || g > newest) {
+				newest, known = g, true
+				now = standing{id: b.id, seqs: b.seqs, bytes: b.upTo[hoursADay-1], heard: b.newest}
+			}
+		}
+	}
+	now.days = k
+	return now, known
+}
+
+// roomFor reports whether the day of a beat has room for another boot.
+func (k *openDays) roomFor(b *Beat) beacon.Uncounted {
+	if at, found := k.find(b.minute().Day()); found && len(k.days[at].boots) >= maxBoots {
+		return beacon.TooManyBoots
+	}
+	return beacon.Counted
+}
+
+// goesOn judges a beat with a higher number than all before.
+func (t *Table) goesOn(l *Live, b *Beat, boot uint64, now *standing) beacon.Uncounted {
+	if b.Bytes >= now.bytes {
+		return beacon.Counted
+	}
+	if more := grown(now.bytes, b.Bytes); b.Width == beacon.Wraps || b.Width == beacon.PerhapsWrap && more <= b.Bytes {
+		b.Bytes = now.bytes + more
+		return beacon.Counted
+	}
+	return t.fell(l, b, boot, now)
+}
+
+// grown returns by how much the sum of counters of 32 bits has grown.
+func grown(before, now uint64) uint64 { return uint64(uint32(now - before)) }
+
+// fell begins another generation.
+func (t *Table) fell(l *Live, b *Beat, boot uint64, now *standing) beacon.Uncounted {
+	if g, _ := generationOf(boot, now.id); g == maxGeneration {
+		return beacon.TooManyBoots
+	}
+	if now.days == nil {
+		now.days = t.unpack(l)
+	}
+	b.Boot = now.id + generation
+	return now.days.roomFor(b)
+}
+
+// plausible returns how much traffic is plausible between two minutes.
+func plausible(from, to beacon.Minute) uint64 {
+	return min(aMinute*uint64(max(to, from+1)-from), mostGrow)
+}
+
+// startsAgain begins another run.
+func (t *Table) startsAgain(l *Live, b *Beat, boot uint64, now *standing) {
+	b.Seq |= min(now.seqs.top>>runShift+1, maxRun) << runShift
+	if t.doubtful(l, b, boot, 0, now) {
+		b.Bytes = below(b.Bytes, now.bytes)
+	}
+}
+
+// earlier returns the highest counter of the generations before.
+func (t *Table) earlier(l *Live, boot uint64, now *standing) (bytes uint64) {
+	if now.days == nil {
+		now.days = t.unpack(l)
+	}
+	for i := range now.days.days {
+		for j := range now.days.days[i].boots {
+			b := &now.days.days[i].boots[j]
+			if _, ok := generationOf(boot, b.id); ok && b.id != now.id {
+				bytes = max(bytes, b.upTo[hoursADay-1])
+			}
+		}
+	}
+	return bytes
+}
+
+// beforeFall judges a late beat whose counters are higher than those of its generation.
+// It is of the one before, if that is known and its counters say anything new.
+func (t *Table) beforeFall(l *Live, b *Beat, boot uint64, now *standing) {
+	if b.Bytes <= t.earlier(l, boot, now) || !slices.ContainsFunc(now.days.days, func(r Record) bool {
+		return r.find(now.id-generation) != nil
+	}) {
+		b.Bytes = now.bytes
+		return
+	}
+	b.Boot = now.id - generation
+}
+
+// unwrap returns what counters of 32 bits have counted in all, from what they had
+// counted before and by how much they have grown.
+func unwrap(before, more uint64, newer bool) uint64 {
+	if newer || more < 1<<31 {
+		return before + more
+	}
+	return before - min(before, 1<<32-more) // it is late
+}

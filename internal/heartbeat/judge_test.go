@@ -1,0 +1,209 @@
+package heartbeat_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+)
+
+// counting is a device that counts in its own way, and knows what it carried.
+type counting struct {
+	r           *rand.Rand
+	boot, epoch uint64
+	seq         uint64
+	rx, tx      uint64 // as counted
+	wraps       bool
+	says        bool
+	fell        bool // its counters started again, and it did not say so
+	began       bool // its numbers started again
+	quiet       int  // beats until it may do something odd again
+	width       beacon.Width
+	sent        []beacon.Heartbeat
+	carried     uint64
+}
+
+func newCounting(r *rand.Rand) *counting {
+	d := &counting{r: r, boot: r.Uint64(), wraps: r.IntN(2) == 0, says: r.IntN(2) == 0, quiet: 20}
+	switch {
+	case d.says && d.wraps:
+		d.width = beacon.Wraps
+	case d.says:
+		d.width = beacon.Wide
+	}
+	if d.wraps { // soon
+		d.rx = uint64(3_000_000_000 + r.IntN(1_000_000_000))
+		d.carried = d.rx
+	}
+	return d
+}
+
+// next carries something and makes a beat. Now and then something is odd about it.
+func (d *counting) next() beacon.Heartbeat {
+	r := d.r
+	d.quiet--
+	if d.quiet <= 0 {
+		switch n := r.IntN(120); {
+		case n == 0:
+			d.boot, d.seq, d.rx, d.tx, d.fell = r.Uint64(), uint64(r.IntN(3)), 0, 0, false
+			d.began = false
+			d.quiet = 20
+		case n == 1 && d.rx+d.tx > 300_000_000 && (d.says || !d.wraps && d.clear()): // counters are set to zero
+			d.zero()
+			d.quiet = 20
+		case n == 2 && (!d.fell || d.seq > 70): // otherwise it looks like beats from before the fall
+			d.seq, d.began = uint64(r.IntN(2)), true
+			d.quiet = 20
+		case n == 3 && d.rx+d.tx > 300_000_000 && (d.says || !d.wraps && d.clear() && d.seq > 70): // a program that counts itself starts again
+			d.zero()
+			d.seq, d.quiet, d.began = 0, 20, true
+		case n == 4:
+			d.seq += 1 << r.IntN(50)
+			d.quiet = 20
+		}
+	}
+	d.seq++
+	more := uint64(1 + r.IntN(10_000_000))
+	some := uint64(r.Int64N(int64(more)))
+	d.rx, d.tx, d.carried = d.rx+some, d.tx+more-some, d.carried+more
+	if d.wraps {
+		d.rx, d.tx = d.rx%(1<<32), d.tx%(1<<32)
+	}
+	b := beacon.Heartbeat{Boot: d.boot + d.epoch, Seq: d.seq, Bytes: d.rx + d.tx, Width: d.width, Clients: 1}
+	if !d.says && max(d.rx, d.tx) < 1<<32 {
+		b.Width = beacon.PerhapsWrap
+	}
+	d.sent = append(d.sent, b)
+	return b
+}
+
+// zero sets the counters to zero.
+func (d *counting) zero() {
+	d.rx, d.tx = 0, 0
+	if d.says {
+		d.epoch++
+	} else {
+		d.fell = true
+	}
+}
+
+// clear reports whether zeros cannot be taken for counters that wrapped.
+func (d *counting) clear() bool { return 1<<32-(d.rx+d.tx)%(1<<32) > 1<<30 }
+
+// pair is two nodes that share a journal and a disk.
+type pair struct {
+	tables [2]*heartbeat.Table
+	lives  [2]*heartbeat.Live
+	disk   map[beacon.Day][]byte
+}
+
+func newPair() *pair {
+	p := &pair{disk: map[beacon.Day][]byte{}}
+	for i := range p.tables {
+		p.start(i)
+	}
+	return p
+}
+
+// start starts a node from what is on disk.
+func (p *pair) start(i int) {
+	p.tables[i] = heartbeat.NewTable(heartbeat.NewOutages())
+	p.lives[i] = p.tables[i].Place(nil, spotSince(noon))
+	var days []beacon.Day
+	for day := range p.disk {
+		days = append(days, day)
+	}
+	slices.Sort(days)
+	for _, day := range days[max(0, len(days)-2):] {
+		r, err := heartbeat.DecodeRecord(p.disk[day])
+		if err != nil {
+			panic(err)
+		}
+		p.tables[i].Restore(p.lives[i], r)
+	}
+}
+
+// send lets nodes judge a beat, all of them before any has applied it, and then lets
+// all apply it.
+func (p *pair) send(at time.Time, sent beacon.Heartbeat, nodes ...int) (why beacon.Uncounted) {
+	var journal []heartbeat.Beat
+	for _, i := range nodes {
+		b := heartbeat.Beat{At: at.UnixMicro(), Heartbeat: sent}
+		if why = p.tables[i].Judge(p.lives[i], &b); why == beacon.Counted {
+			journal = append(journal, b)
+		}
+	}
+	for i, table := range p.tables {
+		for j := range journal {
+			table.Apply(p.lives[i], &journal[(i+j)%len(journal)])
+		}
+	}
+	return why
+}
+
+func (p *pair) fold(now time.Time) {
+	for _, r := range p.tables[0].FoldNow(p.lives[0], nil, now) {
+		p.disk[r.Day()] = r.Append(nil)
+	}
+	p.tables[0].Folded(p.lives[0])
+}
+
+func (p *pair) carried(t *testing.T, now time.Time) (bytes uint64) {
+	p.fold(now)
+	for _, data := range p.disk {
+		r, err := heartbeat.DecodeRecord(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += r.Bytes()
+	}
+	return bytes
+}
+
+// Whatever a device does to its counters and numbers, it is paid what it carried,
+// neither less nor more: with repeated beats, at two nodes, across midnight, and after
+// a restart of a node.
+func TestJudge_Carried(t *testing.T) {
+	for seed := range *histories {
+		r := rand.New(rand.NewPCG(seed, 95))
+		d, p := newCounting(r), newPair()
+		at := noon.Add(time.Duration(r.IntN(600)) * time.Minute)
+		for range 200 + r.IntN(1200) {
+			at = at.Add(time.Minute)
+			b := d.next()
+			node := r.IntN(2)
+			if why := p.send(at, b, [][]int{{node}, {node}, {node, 1 - node}}[r.IntN(3)]...); why != beacon.Counted {
+				t.Fatalf("seed %d, %v: %+v is %q", seed, at, b, why)
+			}
+			if r.IntN(4) == 0 { // once more
+				if why := p.send(at.Add(time.Second), b, r.IntN(2)); why != beacon.Repeated {
+					t.Fatalf("seed %d, %v: %+v once more is %q", seed, at, b, why)
+				}
+			}
+			// One from long ago. What a device that broke both its promises in one boot did
+			// long ago cannot be told from what it does now.
+			if old := d.sent[r.IntN(len(d.sent))]; r.IntN(200) == 0 && old.Boot == d.boot+d.epoch && !(d.fell && d.began) {
+				p.send(at.Add(2*time.Second), old, r.IntN(2))
+				d.quiet = max(d.quiet, 20)
+			}
+			if r.IntN(60) == 0 {
+				p.fold(at)
+				p.start(1)
+				if r.IntN(3) == 0 {
+					p.start(0)
+				}
+			}
+		}
+		for range 10 {
+			at = at.Add(time.Minute)
+			d.quiet = 20
+			p.send(at, d.next(), r.IntN(2))
+		}
+		if got := p.carried(t, at); got != d.carried {
+			t.Errorf("seed %d: %d bytes are counted of %d: %d", seed, got, d.carried, int64(got-d.carried))
+		}
+	}
+}

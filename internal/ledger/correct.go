@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Reopening opens closed days again, from one on. Rows stay as they are: for each user
+// and month, a correction makes the rows of those days void, and names the last row
+// that holds.
+type Reopening struct {
+	Revision int64      // 1, 2, 3, …
+	From     beacon.Day // the first day that is open again
+	Through  beacon.Day // the newest day that was begun
+	At       time.Time
+
+	// What to write. The closing is as it was when the rest was computed.
+	Closing     Closing
+	Corrections []Row
+	Hotspots    []HotspotMonth // the sums of what holds
+	Gone        []HotspotMonth // nothing of theirs holds
+	Users       []UserMonth
+}
+
+// Reopenings are all reopenings, by revision.
+type Reopenings []Reopening
+
+// Touch reports whether rows of a month may be void, or were written again.
+func (all Reopenings) Touch(month beacon.Month) bool {
+	return slices.ContainsFunc(all, func(r Reopening) bool { return r.From <= month.Last() && r.Through >= month.First() })
+}
+
+// Again reports whether a day was closed before, so that its rows are not the first.
+func (all Reopenings) Again(day beacon.Day) bool {
+	return slices.ContainsFunc(all, func(r Reopening) bool { return r.Through >= day })
+}
+
+// Holds reports whether a row is not void.
+func (all Reopenings) Holds(r *Row) bool {
+	return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })
+}
+
+// Sum returns what a row adds to sums: a correction takes away.
+func (r *Row) Sum() Sum {
+	s := Sum{int64(r.Served), int64(r.Expected), r.Earned}
+	if r.Corrects.IsZero() {
+		return s
+	}
+	return Sum{}.Minus(s)
+}
+
+// Minus returns s without other.
+func (s Sum) Minus(other Sum) Sum {
+	return Sum{s.Served - other.Served, s.Expected - other.Expected, beacon.Earned{
+		Availability: s.Availability - other.Availability,
+		Performance:  s.Performance - other.Performance,
+		Utilization:  s.Utilization - other.Utilization,
+	}}
+}
+
+// Walk calls fn for every row of a user's month in the order of its chain, with the
+// hash of the chain up to and including the row. That is the order in which they were
+// written: by day and hotspot, until a correction goes back to an earlier day. Read
+// gives access to the ledger, perhaps as of a later moment each time.
+func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.UserID, month beacon.Month, fn func(Row, Hash) error) error {
+	chain := Seed(user, month)
+	each := func(rows []Row) error {
+		for i := range rows {
+			chain = chain.Next(&rows[i])
+			if err := fn(rows[i], chain); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var again []Row
+	touched := false
+	err := read(func(b Books) error {
+		reopened, err := b.Reopenings(ctx)
+		if touched = reopened.Touch(month); err == nil && touched {
+			again, err = b.Again(ctx, user, month)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var all, rows []Row
+	for day := month.First(); day <= month.Last(); day++ {
+		err := read(func(b Books) error {
+			rows = rows[:0]
+			return b.Rows(ctx, user, day, func(row Row) error {
+				rows = append(rows, row)
+				return nil
+			})
+		})
+		if err == nil && !touched {
+			err = each(rows)
+		}
+		if err != nil {
+			return err
+		}
+		if touched {
+			all = append(all, rows...)
+		}
+	}
+	all = append(all, again...)
+	slices.SortFunc(all, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), -compareBool(!a.Corrects.IsZero(), !b.Corrects.IsZero()),
+			cmp.Compare(a.Day, b.Day), cmp.Compare(a.Hotspot, b.Hotspot))
+	})
+	return each(all)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1692,7 +1692,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "request_timeout";
                     };
                 };
@@ -1712,7 +1712,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
-                        /** @enum {unknown} */
+                        /** @enum {string} */
                         code?: "headers_too_large";
                     };
                 };

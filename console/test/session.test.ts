@@ -12,6 +12,9 @@ const holder = (...scopes: Scope[]): Key => ({
   expires_at: null,
   last_used_at: null,
   revoked_at: null,
+  origins: [],
+  addresses: [],
+  publishable: false,
 });
 
 test("a key is kept for the tab, and forgotten at the end", async () => {

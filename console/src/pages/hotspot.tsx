@@ -43,6 +43,13 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       </div>
       <ErrorNote error={error} />
       {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
+      {hotspot.location.unverified_reason && (
+        <p class="note">
+          Its location is no longer verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
+          location through the API (<a href="/docs/quickstart-operators">how</a>). If it stands where you registered it, ask the network's
+          staff for another visit. Until then it earns nothing.
+        </p>
+      )}
       <div class="columns">
         <section class="card">
           <h2>Now</h2>

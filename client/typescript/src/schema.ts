@@ -1300,11 +1300,34 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
         };
         Pagination: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of the page; after a cursor, how many pages were read.
+             */
             page: number;
             per_page: number;
             total: number;
             total_pages: number;
+            /** @description Send it as `cursor` to get the next page, which begins after the last item of this one whatever was added or removed meanwhile. Null at the end; a list read by cursor may also end with an empty page. */
+            next: string | null;
+        };
+        /** @description An error in the form of RFC 9457, for clients that prefer `application/problem+json` in `Accept`. */
+        Problem: {
+            /** @enum {string} */
+            type: "about:blank";
+            /** @description What the status means. */
+            title: string;
+            status: number;
+            /** @description What is wrong. */
+            detail: string;
+            /** @description The code of the error. */
+            code: string;
+            /** @description Every faulty field. */
+            details?: {
+                field: string;
+                message: string;
+            }[];
+            meta: components["schemas"]["Meta"];
         };
         Error: {
             error: {
@@ -1632,6 +1655,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The key is missing or not valid. The response does not say whether it is malformed, unknown, revoked or expired. */
@@ -1649,6 +1673,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The key lacks a scope, or the object belongs to another user; a device key is used for something other than its heartbeats, or another key for heartbeats; a link code or its device is wrong. */
@@ -1664,6 +1689,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The object does not exist, or there is nothing at this path. */
@@ -1679,6 +1705,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The path does not support this method, with or without a key. */
@@ -1696,6 +1723,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request is valid but conflicts with the current state: a MAC address that is taken, a version that is not current, an `Idempotency-Key` used for another body, a location too far from the registered one, hours changed 50 times in two days, events that are no longer kept. */
@@ -1711,6 +1739,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body did not arrive within nine seconds. Nothing was done; try again on a new connection. */
@@ -1727,6 +1756,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request line and the headers together have more than 16,384 bytes. */
@@ -1742,6 +1772,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body has more than 65,536 bytes. */
@@ -1757,6 +1788,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is not sent as `Content-Type: application/json`, or it is compressed. */
@@ -1772,6 +1804,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, or too many streams at once. */
@@ -1783,11 +1816,14 @@ export interface components {
                 "RateLimit-Limit": components["headers"]["RateLimitLimit"];
                 "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                 "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Something went wrong on the server. A write may or may not have happened: try again with the same `Idempotency-Key`. */
@@ -1803,6 +1839,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The service is starting or overloaded, or the database is unreachable. */
@@ -1819,6 +1856,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -1828,6 +1866,8 @@ export interface components {
          * @example me
          */
         RewardsUser: string;
+        /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+        Cursor: string;
         /**
          * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
          * @example reading
@@ -1864,12 +1904,16 @@ export interface components {
         PublicCache: "public, max-age=3600";
         /** @description Browsers must not guess another content type. */
         NoSniff: "nosniff";
-        /** @description How many requests are allowed at once: for this key or, if no key was accepted, with wrong keys from this address; on `POST /v1/devices/link`, attempts from this address. This and the next two headers are absent if the server runs without limits. */
+        /** @description How many requests are allowed at once, the burst: for this key or, if no key was accepted, with wrong keys from this address; on `POST /v1/devices/link`, attempts from this address. How fast they come back is in `RateLimit-Policy`: by default 100 a second. The headers of limits are absent if the server runs without limits. */
         RateLimitLimit: number;
         /** @description How many more would be allowed now. */
         RateLimitRemaining: number;
         /** @description Seconds until the full number is allowed again. */
         RateLimitReset: number;
+        /** @description The limits of this request, of draft-ietf-httpapi-ratelimit-headers: `"key";q=200;w=2` is a quota of 200 requests that comes back evenly within 2 seconds, so 100 a second. */
+        RateLimitPolicy: string;
+        /** @description What is left of a policy: `"key";r=198;t=1` is 198 requests, and the full quota in a second. */
+        RateLimit: string;
         /** @description Seconds to wait before trying again. */
         RetryAfter: number;
     };
@@ -1952,6 +1996,8 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;
@@ -2618,6 +2664,8 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
@@ -2775,6 +2823,8 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
@@ -2931,6 +2981,8 @@ export interface operations {
                 page?: number;
                 /** @description How many to a page. */
                 per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path?: never;

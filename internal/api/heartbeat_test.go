@@ -62,7 +62,8 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// A beat that does not count says so, and its operator can see that; nobody else can.
+// A beat that does not count says so, and its operator and staff can see that; nobody
+// else can.
 func TestHeartbeat_Uncounted(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
@@ -75,8 +76,10 @@ func TestHeartbeat_Uncounted(t *testing.T) {
 		s.advance(90 * time.Second)
 		wantEqual(t, "a repeated beat", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"pending", 60, new(bool), "repeated"})
 		want := map[string]any{"at": "2026-11-15T12:01:00.000Z", "reason": "repeated"}
-		if diff := cmp.Diff(any(want), shown(c)); diff != "" {
-			t.Errorf("its operator sees (-want +got):\n%s", diff)
+		for who, c := range map[string]client{"its operator": c, "staff": s.anyone(t, "hotspots:verify")} {
+			if diff := cmp.Diff(any(want), shown(c)); diff != "" {
+				t.Errorf("%s sees (-want +got):\n%s", who, diff)
+			}
 		}
 		if got := shown(s.operator(t)); got != nil {
 			t.Errorf("others see %v", got)

@@ -76,8 +76,8 @@ func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix,
 
 var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
 
-// Get returns one hotspot. Why it lost its verification is for its operator and
-// staff.
+// Get returns one hotspot. Why it lost its verification and which heartbeat did not
+// count is for its operator and staff.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	if !validID(hotspot) {
 		return View{}, errNoHotspot
@@ -86,11 +86,9 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if err != nil {
 		return View{}, err
 	}
-	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
-		h.Location.UnverifiedReason = "" // staff may have written anything
-	}
 	v := r.view(h)
-	if !p.MayActFor(h.Operator) {
+	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
+		v.Location.UnverifiedReason = "" // staff may have written anything
 		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
 	}
 	return v, nil

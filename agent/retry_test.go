@@ -27,6 +27,28 @@ func ready(t testing.TB, shell string, programs ...string) (*box, *scripted) {
 	return b, server
 }
 
+// The result of the last heartbeat is replaced as a whole: status would find nothing in a
+// file that is just being written, and say that there was no heartbeat.
+func TestStatus_WhileBeating(t *testing.T) {
+	for _, shell := range []string{"busybox ash", "dash"} {
+		b, server := ready(t, shell, "curl")
+		b.run()
+		server.next(t).respond(accepted)
+		second := server.next(t) // the result of the first is noted before
+		before, err := os.Open(b.path("var/run/beacon/last"))
+		b.check(err)
+		defer before.Close()
+		second.respond(problem(http.StatusBadRequest))
+		server.next(t)
+		if text, err := io.ReadAll(before); err != nil || !strings.HasSuffix(string(text), " 200 online\n") {
+			t.Errorf("%s: whoever reads it meanwhile finds %q, %v", shell, text, err)
+		}
+		if printed, _ := b.do("status"); !strings.Contains(printed, ", 400 because of 400") {
+			t.Errorf("%s: then status says %s", shell, printed)
+		}
+	}
+}
+
 func problem(status int) response {
 	return response{status: status, body: fmt.Sprintf(`{"error":{"code":"c","message":"because of %d"}}`, status)}
 }

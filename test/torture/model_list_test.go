@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var badLists = []string{"status=asleep", "verified=yes", "order=up", "per_page=101", "page=0", "q=", "q=%00", "status=all&status=all"}
+var badLists = []string{"status=asleep", "verified=yes", "order=up", "per_page=101", "page=0", "cursor=x", "q=", "q=%00", "status=all&status=all"}
 
 // doListAll is what staff does: list all hotspots, or those that wait.
 func (m *modelMachine) doListAll(t *rapid.T) {

@@ -198,10 +198,14 @@ func (c settings) full() fields {
 }
 
 func (s *modelSpot) metrics() fields {
-	return fields{
+	all := fields{
 		"uptime_30d": rule(s.uptime), "connections_24h": rule(s.connections), "bandwidth_used_24h_gb": rule(s.gigabytes),
 		"performance_tier": rule(s.tier), "signal_quality": rule(s.quality), "current_load": rule(s.load), "last_seen_at": rule(s.lastSeen),
 	}
+	if s.repeated {
+		all["last_uncounted"] = fields{"at": rule(s.lastRepeated), "reason": "repeated"}
+	}
+	return all
 }
 
 func (s *modelSpot) etag() string { return fmt.Sprintf("{etag%d:%d}", s.number, s.version) }

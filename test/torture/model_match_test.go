@@ -28,6 +28,19 @@ type want struct {
 
 type pagination struct{ page, perPage, total int }
 
+// fields is what beside a list says where the page is in it. The cursor of the next
+// page is there unless the list ends with this one or before it.
+func (p *pagination) fields() fields {
+	pages := (p.total + p.perPage - 1) / p.perPage
+	next := rule(func(_ *world, _ span, got any) string {
+		if text, _ := got.(string); (text != "") != (p.page < pages) || text == "" && got != nil {
+			return fmt.Sprintf("%#v on page %d of %d", got, p.page, pages)
+		}
+		return ""
+	})
+	return fields{"page": p.page, "per_page": p.perPage, "total": p.total, "total_pages": pages, "next": next}
+}
+
 // named stands in an expectation for a value that the server chose: a name,
 // bound when it is first seen and the same from then on.
 type named string
@@ -89,7 +102,7 @@ func (w *world) judgeEnvelope(a answer, e *want) string {
 	}
 	switch p := e.page.(type) {
 	case *pagination:
-		expected["pagination"] = fields{"page": p.page, "per_page": p.perPage, "total": p.total, "total_pages": (p.total + p.perPage - 1) / p.perPage, "next": anything}
+		expected["pagination"] = p.fields()
 	case rule:
 		expected["pagination"] = p
 	}

@@ -57,6 +57,7 @@ type modelSpot struct {
 	wrong             int // tries with the code and another address
 	version           int
 	beats             []modelBeat
+	repeated          bool // one of them was
 	inService         bool // was at some time
 }
 
@@ -306,6 +307,12 @@ func (s *modelSpot) gigabytes(_ *world, _ span, got any) string {
 		return fmt.Sprintf("%v; want %d bytes", got, s.carried())
 	}
 	return ""
+}
+
+// lastRepeated is when the last beat that was repeated came, to the minute.
+func (s *modelSpot) lastRepeated(w *world, _ span, got any) string {
+	at := w.repeats[s.name]
+	return within(got, span{at.from.Truncate(time.Minute), at.to})
 }
 
 func (s *modelSpot) lastSeen(w *world, _ span, got any) string {

@@ -120,7 +120,7 @@ func startWorlds(t *testing.T, rate int) (worlds []*world) {
 		worlds = append(worlds, &world{
 			name: kind, url: s.URL, http: &http.Client{Transport: transport, Timeout: harness.Patience}, clock: newServerClock(float64(rate)),
 			bound: map[string]string{"secretadmin": admin.Key, "keyadmin": admin.ID, "usradmin": admin.UserID}, names: map[string]string{admin.ID: "keyadmin", admin.UserID: "usradmin"},
-			beats: map[string][]span{}, happened: new([]happening),
+			beats: map[string][]span{}, repeats: map[string]span{}, happened: new([]happening),
 		})
 	}
 	return worlds

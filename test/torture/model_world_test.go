@@ -36,6 +36,8 @@ type world struct {
 	names map[string]string // value → name
 	beats map[string][]span // when each beat of a hotspot came
 
+	repeats map[string]span // when the last that was repeated came
+
 	happened *[]happening // what its events must tell, over all runs
 }
 
@@ -46,6 +48,7 @@ type happening struct{ kind, hotspot string }
 func (w *world) fresh() *world {
 	copied := *w
 	copied.bound, copied.names, copied.beats = maps.Clone(w.bound), maps.Clone(w.names), maps.Clone(w.beats)
+	copied.repeats = maps.Clone(w.repeats)
 	return &copied
 }
 

@@ -200,6 +200,7 @@ var (
 	secretKeys = regexp.MustCompile(`bcn_[0-9a-z]{26}_[0-9A-Za-z]{36}`)
 	times      = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z`)
 	linkCodes  = regexp.MustCompile(`"code":"[0-9A-Z]{4}-[0-9A-Z]{4}"`)
+	cursors    = regexp.MustCompile(`"next":"[0-9A-Za-z_-]+"`) // they have an id in them
 	uptimes    = regexp.MustCompile(`"uptime(_30d)?":([0-9.e-]+|null)`)
 	numbers    = regexp.MustCompile(`[:\[,]-?[0-9][0-9.e+-]*|"(online|offline|pending|standard|enhanced|premium)"`)
 )
@@ -218,6 +219,7 @@ func (w *world) neutral(text []byte) string {
 	})
 	text = times.ReplaceAll(text, []byte("TIME"))
 	text = linkCodes.ReplaceAll(text, []byte(`"code":"CODE"`))
+	text = cursors.ReplaceAll(text, []byte(`"next":"CURSOR"`))
 	return string(uptimes.ReplaceAll(text, []byte(`"uptime$1":0`)))
 }
 

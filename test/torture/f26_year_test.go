@@ -199,7 +199,7 @@ func (y *year) beats(m harness.Minute) {
 		if y.service.ahead.Load() == 0 {
 			s.h.hear(m, s.r)
 		} else { // its traffic counts when the clock is right
-			y.waiting = append(y.waiting, func(m harness.Minute) { s.h.carry(m, s.r) })
+			y.waiting = append(y.waiting, func(m harness.Minute) { s.h.carry(m, m, s.r) })
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (y *year) hotspotAt(m harness.Minute, user *yearUser) {
 	n := len(y.hotspots)
 	random := rand.New(rand.NewPCG(y.random.Uint64(), uint64(n)))
 	h := &yearHotspot{
-		deeds: deeds{days: map[int64]*dayDeeds{}, boots: map[string]uint64{}}, notes: map[int64][]string{},
+		deeds: deeds{days: map[int64]*dayDeeds{}, boots: map[string]bootDeeds{}}, notes: map[int64][]string{},
 		year: y, random: random, number: n, user: user, name: fmt.Sprintf("Hotspot %d", n), lat: float64(n%80) / 2,
 		hourly: random.Uint64N(3_000_000_000), quality: random.IntN(3), phase: harness.Minute(random.IntN(2) * 2), sleeps: random.IntN(4) == 0,
 	}

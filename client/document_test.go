@@ -94,7 +94,7 @@ var schemas = map[string]reflect.Type{
 
 // apart are schemas that no type of ours has to have the shape of: envelopes,
 // GeoJSON, and what is read or written by hand.
-var apart = regexp.MustCompile(`Answer$|Page$|Features$|Properties$|^(Point|Meta|Error|Link|BoundsForm|OperatingHours(Form|Change)|CoverageHotspot|CoverageCluster|CoverageSimulation|Statement)$`)
+var apart = regexp.MustCompile(`Answer$|Page$|Features$|Properties$|^(Point|Meta|Error|Problem|Link|BoundsForm|OperatingHours(Form|Change)|CoverageHotspot|CoverageCluster|CoverageSimulation|Statement)$`)
 
 // Every field of every schema is a field of the type that stands for it, and back.
 func TestTypes_AreTheSchemas(t *testing.T) {

@@ -46,7 +46,8 @@ type StatementRow struct {
 	Policy    int    `json:"policy"` // its version
 	DayFacts
 	Breakdown
-	Hash string `json:"hash"`
+	Corrects string `json:"corrects,omitempty"` // in a correction: the hash of the last row that holds
+	Hash     string `json:"hash"`
 }
 
 // DownloadStatement returns the statement of a settled month such as "2026-10" as a

@@ -274,7 +274,8 @@ func NewRatePolicy(name string, l ratelimit.Limit) func(d ratelimit.Decision, se
 	return func(d ratelimit.Decision, seconds int) string {
 		h := http.Header{}
 		p.show(h, d, seconds)
-		return h["RateLimit"][0]
+		sent := "RateLimit" // as it is spelled in the draft, which is not how Go would
+		return h[sent][0]
 	}
 }
 

@@ -168,6 +168,11 @@ func valuesWanted(c candidate) []string {
 }
 
 func hoursText(hours *client.OperatingHours) string {
+	if hours != nil && len(hours.Exceptions) == 0 {
+		same := *hours
+		same.Exceptions = nil // as good as an empty list
+		hours = &same
+	}
 	text, err := json.Marshal(hours)
 	if err != nil {
 		return err.Error() // only strings: cannot fail

@@ -67,7 +67,7 @@ func TestSettleRefuses(t *testing.T) {
 	w.midnight(t)
 	refused("2026-10", true, "2026-10-31 is still open")
 	w.step(t)
-	refused("2026-10", false, "2026-11-04T00:00:00Z")
+	refused("2026-10", false, "2026-11-04T00:00:00.000Z")
 	var progress []int
 	report, err := w.rewards(w.db).Settle(t.Context(), staff, october, true, func(done, total int) { progress = append(progress, done, total) })
 	if err != nil || report != (rewards.SettleReport{Month: october, Statements: 1, Written: 1, Total: 2 * wholeEarns}) {
@@ -243,11 +243,11 @@ func TestSettle_ClockAhead(t *testing.T) {
 			return err
 		}
 		for _, force := range []bool{false, true} {
-			if err := settle("2026-10-31T23:59:00Z", force); err == nil || !strings.Contains(err.Error(), "by what is on disk it is only 2026-10-31T23:59:00Z") {
+			if err := settle("2026-10-31T23:59:00Z", force); err == nil || !strings.Contains(err.Error(), "by what is on disk it is only 2026-10-31T23:59:00.000Z") {
 				t.Errorf("by force %v: %v", force, err)
 			}
 		}
-		if err := settle("2026-11-03T23:59:00Z", false); err == nil || !strings.Contains(err.Error(), "from 2026-11-04T00:00:00Z on") {
+		if err := settle("2026-11-03T23:59:00Z", false); err == nil || !strings.Contains(err.Error(), "from 2026-11-04T00:00:00.000Z on") {
 			t.Errorf("before 72 hours have passed: %v", err)
 		}
 		if err := settle("2026-11-04T00:00:00Z", false); err != nil {

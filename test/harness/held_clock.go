@@ -41,6 +41,8 @@ type clock struct {
 	ClockRate  float64
 }
 
+func (clock) simulated() bool { return true }
+
 func (c clock) now() (func() time.Time, error) {
 	file, err := os.Open(os.Getenv("` + heldVariable + `"))
 	if err != nil {

@@ -3,7 +3,10 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -27,13 +30,14 @@ type ExampleRequest struct {
 }
 
 // Examples lists every example of a response in the document. One that does not
-// say which request it answers fails the test: nobody could check it.
+// say which request it answers fails the test: nobody could check it. They are in
+// the order of their names, since one may change what the next is answered.
 func (d *Document) Examples(t testing.TB) []Example {
 	t.Helper()
 	var all []Example
 	collect := func(where string, response *openapi3.Response) {
-		for media, content := range response.Content {
-			for name, ref := range content.Examples {
+		for _, media := range slices.Sorted(maps.Keys(response.Content)) {
+			for name, ref := range response.Content[media].Examples {
 				request, err := requestOf(ref.Value)
 				if err != nil {
 					t.Errorf("%s, %s, example %s: %v", where, media, name, err)
@@ -55,6 +59,7 @@ func (d *Document) Examples(t testing.TB) []Example {
 	for name, ref := range d.spec.Components.Responses {
 		collect("response "+name, ref.Value)
 	}
+	slices.SortStableFunc(all, func(a, b Example) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -65,7 +70,8 @@ type RequestExample struct {
 	Value        any
 }
 
-// RequestExamples lists every example of a request's body in the document.
+// RequestExamples lists every example of a request's body in the document, in the
+// order of their names.
 func (d *Document) RequestExamples() []RequestExample {
 	var all []RequestExample
 	for path, item := range d.spec.Paths.Map() {
@@ -73,13 +79,15 @@ func (d *Document) RequestExamples() []RequestExample {
 			if operation.RequestBody == nil {
 				continue
 			}
-			for _, content := range operation.RequestBody.Value.Content {
-				for name, ref := range content.Examples {
+			content := operation.RequestBody.Value.Content
+			for _, media := range slices.Sorted(maps.Keys(content)) {
+				for name, ref := range content[media].Examples {
 					all = append(all, RequestExample{method + " " + path + " " + name, method, path, ref.Value.Value})
 				}
 			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b RequestExample) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // What is due to a hotspot, computed from what its device and its people really did.
-// This is written from the documents (N10, N14 to N18, D16, D28, D30, D58, D59 and
+// This is written from the documents (N10, N14 to N18, D16, D28, D30, D58, D59, D96 and
 // docs/rewards.md) and shares no code with the product. It is slow and simple: it asks
 // of each minute whether it counts.
 
@@ -36,13 +36,21 @@ type deeds struct {
 	hours   []hoursSince        // in order
 	days    map[int64]*dayDeeds // by day since 1970
 	tests   []speedTest         // in order
-	boots   map[string]uint64   // the most that each has reported
+	boots   map[string]bootDeeds
+	heard   harness.Minute // the last heartbeat
+}
+
+// bootDeeds is what was heard of a boot.
+type bootDeeds struct {
+	bytes uint64 // the most that it has reported
+	heard harness.Minute
 }
 
 // dayDeeds are of one UTC day.
 type dayDeeds struct {
 	heard [minutesADay]bool // a heartbeat arrived
-	bytes [24]uint64        // that became known in each hour
+	bytes [24]uint64        // that became known in each hour, or are taken for carried in it
+	owed  uint64            // bytes that were carried on a day before, while it was open
 }
 
 type hoursSince struct {
@@ -67,18 +75,44 @@ func (d *deeds) day(day int64) *dayDeeds {
 // hear notes that a heartbeat was acknowledged that was not known before.
 func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 	d.day(dayOf(m)).heard[m%minutesADay] = true
-	d.carry(m, r)
+	since := d.heard
+	if boot, known := d.boots[r.boot]; known {
+		since = boot.heard
+	}
+	d.carry(m, d.lastOpen(m, since), r)
 	if r.test != nil {
 		d.tests = append(d.tests, speedTest{m, r.test.down, r.test.up, r.test.latency})
 	}
 }
 
-// carry notes the traffic that a heartbeat tells of: the counter is cumulative.
-func (d *deeds) carry(m harness.Minute, r *heartbeatReport) {
-	if known := d.boots[r.boot]; r.bytes > known {
-		d.day(dayOf(m)).bytes[m%minutesADay/60] += r.bytes - known
-		d.boots[r.boot] = r.bytes
+// carry notes the traffic that a heartbeat tells of, which arrived in one minute and is
+// taken for carried in another: the counter is cumulative.
+func (d *deeds) carry(m, carried harness.Minute, r *heartbeatReport) {
+	boot := d.boots[r.boot]
+	if more := r.bytes - min(r.bytes, boot.bytes); dayOf(carried) < dayOf(m) {
+		d.day(dayOf(m)).owed += more
+	} else {
+		d.day(dayOf(m)).bytes[carried%minutesADay/60] += more
 	}
+	d.boots[r.boot] = bootDeeds{max(boot.bytes, r.bytes), m}
+	d.heard = m
+}
+
+// lastOpen returns a minute, or, if nobody expects the hotspot to serve in its hour, the
+// last one since the heartbeat before in which it was open (D96).
+func (d *deeds) lastOpen(m, since harness.Minute) harness.Minute {
+	const longest = 32 * minutesADay
+	hour := m - m%60
+	for at := hour + 59; at >= max(since, m-longest) || at >= hour; at-- {
+		if d.inService(at) && d.isOpen(at) {
+			return min(at, m)
+		}
+	}
+	return m
+}
+
+func (d *deeds) inService(m harness.Minute) bool {
+	return slices.ContainsFunc(d.service, func(in minuteSpan) bool { return in.from <= m && m <= in.to })
 }
 
 // due returns what a day was worth.
@@ -92,7 +126,7 @@ func (d *deeds) due(s *yearService, day int64) (due dueDay) {
 		paid := false // some minute of the hour was expected, or would have been but for us
 		for m := first + harness.Minute(hour)*60; m < first+harness.Minute(hour+1)*60; m++ {
 			switch {
-			case !slices.ContainsFunc(d.service, func(in minuteSpan) bool { return in.from <= m && m <= in.to }):
+			case !d.inService(m):
 				due.Outside++
 			case !d.isOpen(m):
 				due.Closed++
@@ -111,6 +145,7 @@ func (d *deeds) due(s *yearService, day int64) (due dueDay) {
 			due.Bytes += did.bytes[hour]
 		}
 	}
+	due.Bytes += did.owed
 	due.Tier = d.tier(first + minutesADay - 1)
 	if due.Expected > 0 {
 		due.Availability = int64(credit * due.Served / due.Expected)

@@ -23,6 +23,7 @@ type yearHotspot struct {
 	user   *yearUser
 
 	name, id, key, mac string
+	registered         int64 // the day
 	lat                float64
 	verified, linked   bool
 	gone               bool
@@ -65,6 +66,9 @@ func (h *yearHotspot) note(m harness.Minute, format string, args ...any) {
 }
 
 func (h *yearHotspot) chance(p float64) bool { return h.random.Float64() < p*h.year.eventful }
+
+// isThere reports whether the hotspot was registered by the end of a day.
+func (h *yearHotspot) isThere(day int64) bool { return h.id != "" && h.registered <= day }
 
 // begins and ends note that the hotspot is in service. A minute of which a part is in
 // service counts (D58).

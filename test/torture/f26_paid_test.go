@@ -86,7 +86,7 @@ func (y *year) check() {
 	}
 	for today := dayOf(harness.MinuteOf(y.service.truth())); c.day < today && y.isClosed(c.day); c.day++ {
 		for _, h := range y.hotspots {
-			if h.id != "" {
+			if h.isThere(c.day) {
 				y.checkDay(h, c.day)
 			}
 		}
@@ -119,7 +119,7 @@ func (y *year) explain(h *yearHotspot, day int64) (open bool, paid dueDay) {
 
 func (y *year) isClosed(day int64) bool {
 	for _, h := range y.hotspots {
-		if h.id != "" {
+		if h.isThere(day) {
 			open, _ := y.explain(h, day)
 			if open {
 				return false
@@ -246,7 +246,7 @@ func (y *year) conclude() {
 				due += y.checks.due[h.id+dateOf(day)].total()
 			}
 			for day := y.checks.day; day <= dayOf(y.end); day++ { // open
-				if h.id != "" {
+				if h.isThere(day) {
 					_, paid := y.explain(h, day)
 					due += paid.total()
 				}

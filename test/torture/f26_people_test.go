@@ -22,6 +22,7 @@ func (h *yearHotspot) register(m harness.Minute) {
 		"settings": harness.Fields{"operating_hours": h.hours[0].hours.fields()},
 	})
 	h.id, _ = made["id"].(string)
+	h.registered = dayOf(m)
 	h.url = &url.URL{Path: "/v1/hotspots/" + h.id + "/heartbeats"}
 	h.note(m, "registered")
 	steps := []func(harness.Minute){h.verify, h.link}

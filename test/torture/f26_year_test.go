@@ -168,7 +168,8 @@ func (y *year) minute(m harness.Minute) {
 	}
 }
 
-// beats lets all devices send at once what they have to send.
+// beats lets all devices send at once what they have to send. Of one device, different
+// reports arrive in order: which beat was the one before matters (D96).
 func (y *year) beats(m harness.Minute) {
 	type sending struct {
 		h *yearHotspot
@@ -186,9 +187,16 @@ func (y *year) beats(m harness.Minute) {
 	y.service.until(m, 30)
 	heard := make([]bool, len(all))
 	var beating sync.WaitGroup
+	var server *yearServer
 	for i, s := range all {
-		server := y.service.servers[y.random.IntN(len(y.service.servers))]
-		beating.Go(func() { heard[i] = s.h.beat(server, s.r) })
+		before := server
+		server = y.service.servers[y.random.IntN(len(y.service.servers))]
+		if i > 0 && all[i-1].h == s.h && all[i-1].r != s.r {
+			beating.Wait()
+			server = before
+		}
+		to := server
+		beating.Go(func() { heard[i] = s.h.beat(to, s.r) })
 	}
 	beating.Wait()
 	for i, s := range all {
@@ -199,7 +207,7 @@ func (y *year) beats(m harness.Minute) {
 		if y.service.ahead.Load() == 0 {
 			s.h.hear(m, s.r)
 		} else { // its traffic counts when the clock is right
-			y.waiting = append(y.waiting, func(m harness.Minute) { s.h.carry(m, s.r) })
+			y.waiting = append(y.waiting, func(m harness.Minute) { s.h.carry(m, m, s.r) })
 		}
 	}
 }
@@ -221,7 +229,7 @@ func (y *year) hotspotAt(m harness.Minute, user *yearUser) {
 	n := len(y.hotspots)
 	random := rand.New(rand.NewPCG(y.random.Uint64(), uint64(n)))
 	h := &yearHotspot{
-		deeds: deeds{days: map[int64]*dayDeeds{}, boots: map[string]uint64{}}, notes: map[int64][]string{},
+		deeds: deeds{days: map[int64]*dayDeeds{}, boots: map[string]bootDeeds{}}, notes: map[int64][]string{},
 		year: y, random: random, number: n, user: user, name: fmt.Sprintf("Hotspot %d", n), lat: float64(n%80) / 2,
 		hourly: random.Uint64N(3_000_000_000), quality: random.IntN(3), phase: harness.Minute(random.IntN(2) * 2), sleeps: random.IntN(4) == 0,
 	}

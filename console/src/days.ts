@@ -16,8 +16,9 @@ export async function explain(id: string, date: string, signal: AbortSignal): Pr
   return data;
 }
 
-/** The days up to one, the last first, as the server writes them. */
-export function lastDays(until: string, count: number): string[] {
+/** The days up to one and not before another, the last first, as the server writes them. */
+export function lastDays(until: string, count: number, since: string): string[] {
   const end = Date.parse(`${until}T00:00:00Z`);
-  return Array.from({ length: count }, (_, i) => new Date(end - i * 86_400_000).toISOString().slice(0, 10));
+  const days = Array.from({ length: count }, (_, i) => new Date(end - i * 86_400_000).toISOString().slice(0, 10));
+  return days.filter((day) => day >= since);
 }

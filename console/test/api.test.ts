@@ -92,7 +92,7 @@ test("a day that is over is asked for once, by each who looks", async () => {
 });
 
 test("days follow each other over ends of months and changes of clocks", () => {
-  assert.deepEqual(lastDays("2028-03-01", 3), ["2028-03-01", "2028-02-29", "2028-02-28"]);
-  assert.deepEqual(lastDays("2026-11-02", 3), ["2026-11-02", "2026-11-01", "2026-10-31"]);
-  assert.deepEqual(lastDays("2027-01-01", 2), ["2027-01-01", "2026-12-31"]);
+  assert.deepEqual(lastDays("2028-03-01", 3, "2028-01-01"), ["2028-03-01", "2028-02-29", "2028-02-28"]);
+  assert.deepEqual(lastDays("2026-11-02", 3, "2026-10-31"), ["2026-11-02", "2026-11-01", "2026-10-31"]);
+  assert.deepEqual(lastDays("2027-01-01", 5, "2026-12-31"), ["2027-01-01", "2026-12-31"]);
 });

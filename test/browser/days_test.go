@@ -43,8 +43,10 @@ func testDays(t *testing.T, b *browser, n *network) {
 	// Days that were asked for while the server was away come when it is back.
 	p.expects("ERR_CONNECTION_REFUSED")
 	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	p.visit("/hotspots/" + n.spots[2].id)
+	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	n.stop()
-	p.press("Show 7 days more")
+	eval[bool](p, `([...document.querySelectorAll("h2")].find((e) => e.innerText === "Rewards by day").scrollIntoView(), true)`)
 	p.sees("The server cannot be reached.")
 	n.restart()
 	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)

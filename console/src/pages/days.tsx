@@ -13,7 +13,8 @@ import type { Explanation } from "../types";
 const atFirst = 7; // each is a request
 const together = 2; // requests at a time
 
-export function Days({ id, wanted }: { id: string; wanted: boolean }) {
+/** Shows the days since a hotspot was registered, the last first. */
+export function Days({ id, since, wanted }: { id: string; since: string; wanted: boolean }) {
   const [until, setUntil] = useState(today);
   const [shown, setShown] = useState(atFirst);
   const [chosen, setChosen] = useState("");
@@ -25,7 +26,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
   useEffect(() => {
     if (!inSight) return;
     const stop = new AbortController();
-    const waiting = lastDays(until, shown);
+    const waiting = lastDays(until, shown, since);
     const worker = async (): Promise<void> => {
       for (let date = waiting.shift(); date; date = waiting.shift()) {
         const day = await explain(id, date, stop.signal);
@@ -38,7 +39,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
       stop.abort();
     });
     return () => stop.abort();
-  }, [id, until, shown, inSight, again]);
+  }, [id, since, until, shown, inSight, again]);
   useReturn(
     error,
     useCallback(() => setAgain((n) => n + 1), []),
@@ -48,6 +49,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
     heading.current?.focus({ preventScroll: true }); // who goes by keyboard, or by ear, goes on here
     section.current?.scrollIntoView();
   }, [wanted]);
+  const listed = lastDays(until, shown, since);
   const explained = days.get(chosen);
   return (
     <section class="card wide" ref={section}>
@@ -58,6 +60,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
         <Field
           label="Last day"
           type="date"
+          min={since}
           max={today()}
           value={until}
           onChange={(event) => event.currentTarget.value && setUntil(event.currentTarget.value)}
@@ -65,7 +68,7 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
       </div>
       <ErrorNote error={error} />
       <Table label="Rewards by day" columns={[["Day (UTC)"], ["Earned", "number"], ["Possible", "number spare"], ["Served", "number spare"], ["Why", "action"]]}>
-        {lastDays(until, shown).map((date) => {
+        {listed.map((date) => {
           const day = days.get(date);
           return (
             <tr key={date}>
@@ -91,9 +94,11 @@ export function Days({ id, wanted }: { id: string; wanted: boolean }) {
           );
         })}
       </Table>
-      <button type="button" class="quiet" onClick={() => setShown(shown + atFirst)}>
-        Show {atFirst} days more
-      </button>
+      {listed.length === shown && (
+        <button type="button" class="quiet" onClick={() => setShown(shown + atFirst)}>
+          Show {atFirst} days more
+        </button>
+      )}
       {explained && <DayExplained day={explained} />}
     </section>
   );

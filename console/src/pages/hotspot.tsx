@@ -61,7 +61,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </div>
       </div>
       <HistoryCharts hotspot={hotspot} />
-      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} wanted={part === "days"} />}
+      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} since={hotspot.created_at.slice(0, 10)} wanted={part === "days"} />}
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} onBegun={halt} onFailed={reload} />}
     </section>
   );

@@ -52,7 +52,8 @@ func newDevice(t testing.TB, shell string, seed uint64) *device {
 		d.appear(name)
 	}
 	d.choose(names)
-	// In place of mv: a program that kills the agent before or after the real one.
+	// In place of mv: a program that kills the agent before or after the real one replaces
+	// the state. Other files are replaced at moments when the agent has not looked.
 	real, err := filepath.EvalSymlinks(filepath.Join(d.bin, "mv"))
 	d.check(err)
 	if d.shell[0] == "busybox" {
@@ -61,8 +62,12 @@ func newDevice(t testing.TB, shell string, seed uint64) *device {
 	d.check(os.Remove(filepath.Join(d.bin, "mv")))
 	d.check(os.WriteFile(filepath.Join(d.bin, "mv"), fmt.Appendf(nil, `#!/bin/sh
 cd %q
+case $2 in
+*/state) ;;
+*) exec %[2]s "$@" ;;
+esac
 [ ! -e before ] || { kill -9 $PPID; exit 1; }
-%s "$@" || exit
+%[2]s "$@" || exit
 [ ! -e after ] || kill -9 $PPID
 `, d.folder, real), 0o755))
 	return d

@@ -43,7 +43,6 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	if changed := t.pack(l, k, at, boot); changed || fresh {
 		l.dirty.Store(true)
 	}
-	l.doubt(b)
 	return fresh
 }
 

@@ -28,11 +28,6 @@ const (
 	inverse       = 0xf1de83e19937733d
 	maxGeneration = 1 << 20
 
-	// trial is for how many minutes a device must go on before doubtful counters are
-	// believed. Otherwise an old beat that is sent again would look like a device that
-	// started anew. Nothing is lost by waiting, because counters are cumulative.
-	trial = 5
-
 	// aMinute is how much traffic in a minute raises no doubt.
 	aMinute  = 64 << 20
 	mostGrow = 1 << 30
@@ -50,7 +45,6 @@ type standing struct {
 	seqs  seqs
 	bytes uint64        // the highest value of its counter
 	heard beacon.Minute // its newest beat
-	since beacon.Minute // the first of its latest beats that were doubtful; 0: the last was not
 	days  *openDays     // nil: not unpacked
 }
 
@@ -92,13 +86,15 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	}
 	b.Boot = now.id
 	switch {
-	case newer && (seq <= beacon.MaxSeq || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now) || now.lasts(b)):
+	case newer && (seq <= beacon.MaxSeq || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now)):
 		b.Seq = seq
 		return t.goesOn(l, b, boot, &now)
-	case newer && now.since != 0:
+	case newer:
 		b.Seq = seq
 		b.Bytes = below(b.Bytes, now.bytes)
-	case newer, now.seqs.top-seq > windowSize:
+	case now.seqs.top-seq > windowSize && b.Bytes < now.bytes:
+		b.Seq = now.seqs.top // an old beat, or both started again: only its minute counts
+	case now.seqs.top-seq > windowSize:
 		t.startsAgain(l, b, boot, &now)
 	case b.Bytes <= now.bytes:
 		b.Seq = seq
@@ -116,9 +112,6 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	return beacon.Counted
 }
 
-// lasts reports whether the trial of doubtful counters is over.
-func (now *standing) lasts(b *Beat) bool { return now.since != 0 && b.minute() >= now.since+trial }
-
 // doubtful reports whether a beat may be an old one: its counters are lower than those
 // of the boot, or have grown by more than expected and are such as an earlier
 // generation of the boot had. In the first run no beat with a new number is old.
@@ -129,14 +122,14 @@ func (t *Table) doubtful(l *Live, b *Beat, boot, expected uint64, now *standing)
 	return now.id != boot && b.Bytes > now.bytes+expected && b.Bytes <= t.earlier(l, boot, now)
 }
 
-// below returns a value of the counter that adds no traffic and shows the doubt.
-func below(bytes, highest uint64) uint64 { return min(bytes, max(highest, 1)-1) }
+// below returns a value of the counter that adds no traffic.
+func below(bytes, highest uint64) uint64 { return min(bytes, highest) }
 
 // standing returns what is known of a boot.
 func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
 	if l.state&atHand != 0 {
 		if _, ok := generationOf(boot, l.boot); ok {
-			return standing{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt, since: l.since}, true
+			return standing{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt}, true
 		}
 	}
 	k := t.unpack(l)

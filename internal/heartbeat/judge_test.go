@@ -51,13 +51,13 @@ func (d *counting) next() beacon.Heartbeat {
 			d.boot, d.seq, d.rx, d.tx, d.fell = r.Uint64(), uint64(r.IntN(3)), 0, 0, false
 			d.began = false
 			d.quiet = 20
-		case n == 1 && d.rx+d.tx > 300_000_000 && (d.says || !d.wraps && d.clear()): // counters are set to zero
+		case n == 1 && d.rx+d.tx > 300_000_000 && (d.says || !d.wraps && d.clear() && !d.began): // counters are set to zero
 			d.zero()
 			d.quiet = 20
-		case n == 2 && (!d.fell || d.seq > 70): // otherwise it looks like beats from before the fall
+		case n == 2 && !d.fell: // otherwise it looks like beats from before the fall
 			d.seq, d.began = uint64(r.IntN(2)), true
 			d.quiet = 20
-		case n == 3 && d.rx+d.tx > 300_000_000 && (d.says || !d.wraps && d.clear() && d.seq > 70): // a program that counts itself starts again
+		case n == 3 && d.rx+d.tx > 300_000_000 && d.says: // a program that counts itself starts again
 			d.zero()
 			d.seq, d.quiet, d.began = 0, 20, true
 		case n == 4:

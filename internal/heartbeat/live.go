@@ -38,7 +38,6 @@ type Live struct {
 	boot    uint64
 	seqs    seqs
 	heardAt beacon.Minute // newest beat of the boot
-	since   beacon.Minute // the first of its latest beats that were doubtful, or 0; see judge.go
 	bytes   uint64
 	samples samples
 	peak    uint16
@@ -132,17 +131,5 @@ func (l *Live) take(b *Beat) (fresh bool) {
 	if news {
 		l.dirty.Store(true)
 	}
-	l.doubt(b)
 	return fresh
-}
-
-// doubt notes whether the newest beat of the boot has lower counters than it had.
-func (l *Live) doubt(b *Beat) {
-	switch {
-	case b.Seq != l.seqs.top || b.Boot != l.boot:
-	case b.Bytes >= l.bytes:
-		l.since = 0
-	case l.since == 0:
-		l.since = b.minute()
-	}
 }

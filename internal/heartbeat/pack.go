@@ -50,9 +50,6 @@ func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) 
 		for later := r.find(b.id + generation); later != nil; later = r.find(b.id + generation) {
 			b = later // see judge.go
 		}
-		if b.id != l.boot {
-			l.since = 0
-		}
 		l.state |= atHand
 		l.boot, l.seqs, l.bytes, l.heardAt = b.id, b.seqs, b.upTo[at.ofDay()], b.newest
 	}

@@ -84,6 +84,12 @@ func newWrongClock(t *testing.T, db string) *wrongClock {
 	w.clock.hold(t, begin) // a device that is linked later is not in service before
 	w.start(t)
 	w.devices = harness.LinkDevices(t, w.staff, w.server, 0, 1)
+	even := begin.Add(15 * time.Minute) // for so long that the server believes its clock
+	w.clock.run(t, begin, even)
+	harness.Eventually(t, "the clock has run evenly", func() bool {
+		w.beat(t)
+		return w.clock.Now().Equal(even)
+	})
 	w.beatUntil(t, begin.Add(time.Hour))
 	w.clock.passFold(t, w.server)
 	return w

@@ -70,8 +70,8 @@ func carriers() []*carrier {
 		{name: "a boot for each beat", count: func(n uint64) harness.Fields { return counts(fmt.Sprint("boot-", n), 1, c) }},
 		{name: "numbers start again", count: func(n uint64) harness.Fields { return counts("a", (n-1)%100, n*c) }},
 		{name: "numbers start again at once", count: func(n uint64) harness.Fields { return counts("a", (n-1)%7, n*c) }},
-		{name: "numbers start again, and counters", count: func(n uint64) harness.Fields {
-			return counts("a", (n-1)%90, (n-1)%90*c+c)
+		{name: "numbers start again, and counters, and it says so", count: func(n uint64) harness.Fields {
+			return with(counts("a", (n-1)%90, (n-1)%90*c+c), harness.Fields{"counter_epoch": fmt.Sprint("e", (n-1)/90)})
 		}},
 		{name: "a number beyond all", count: func(n uint64) harness.Fields {
 			if n == 30 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -66,10 +67,24 @@ func wantRow(t testing.TB, row map[string]string, item map[string]any, lat, lng,
 			if math.Abs(cell(name)-value) > 1e-12*math.Abs(value) {
 				t.Errorf("%s: %s is %s; want %v", row["id"], name, row[name], value)
 			}
-		default:
-			if row[name] != value {
+		case bool: // GDAL has them as integers
+			if want := map[bool]string{false: "0", true: "1"}[value]; row[name] != want {
+				t.Errorf("%s: %s is %q; want %q", row["id"], name, row[name], want)
+			}
+		case nil:
+			if text, there := row[name]; !there || text != "" {
+				t.Errorf("%s: %s is %q (a field: %v); want an empty field", row["id"], name, text, there)
+			}
+		case string:
+			text := row[name]
+			if at, err := time.Parse("2006/01/02 15:04:05-07", text); err == nil { // GDAL takes it for a time
+				text = at.UTC().Format("2006-01-02T15:04:05.000Z")
+			}
+			if text != value {
 				t.Errorf("%s: %s is %q; want %q", row["id"], name, row[name], value)
 			}
+		default:
+			t.Errorf("%s: %s is %v, which no property may be", row["id"], name, value)
 		}
 	}
 }
@@ -81,6 +96,10 @@ func TestGIS(t *testing.T) {
 	c := s.operator(t)
 	c.register(t, 1, "name", `"A \"quoted\", name"`, "location.address", `"Straße 1, Hof"`, "location.lat", "40.70123456789", "type", `"public"`)
 	c.register(t, 2, "location.lat", "40.7041", "location.lng", "-74.0000001", "settings.coverage_radius_m", "33.25")
+	c.register(t, 3, "location.lat", "40.7042", hoursPath, `{"timezone":"UTC","weekly":[]}`)
+	const change = `{"timezone":"UTC","weekly":[{"days":["mon","tue","wed","thu","fri","sat","sun"],"open":"00:00","close":"%s"}]}`
+	c.register(t, 4, "location.lat", "40.7043", hoursPath, at(change, "00:01"))
+	c.register(t, 5, "location.lat", "40.7044", hoursPath, at(change, "23:59"))
 	s.populate(t, 75, append(grid(80, 40.7001, -73.9999, 0.0003), geo.Point{Lat: 40.7055, Lng: -73.9951})...)
 	const sides = "north=40.8&south=40.6&east=-73.9&west=-74.1"
 	for _, path := range []string{"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all&limit=100", "/v1/coverage?" + sides, "/v1/coverage?" + sides + "&zoom=13"} {
@@ -120,8 +139,9 @@ func TestGIS(t *testing.T) {
 				t.Fatalf("zoom %d: GDAL read %v", z, row)
 			}
 			lat, lng := item["lat"].(float64), item["lng"].(float64)
-			delete(item, "lat")
-			delete(item, "lng")
+			for _, name := range []string{"lat", "lng", "ssid", "open_now", "open_until", "opens_at"} {
+				delete(item, name) // tiles are without
+			}
 			wantRow(t, row, item, lat, lng, 360/math.Exp2(float64(z))/4096)
 		}
 	}

@@ -78,26 +78,43 @@ type disc struct {
 
 // coveredKm2 is the area of a union of discs within a box: summed up over strips
 // along the parallels, in each of which the discs are intervals.
-func coveredKm2(discs []disc, b box) (km2 float64) {
+func coveredKm2(discs []disc, b box) float64 { return stripsKm2(64, discs, b) }
+
+// stripsKm2 sums over so many strips between each two of the parallels where the
+// covered part of a parallel begins, ends or bends because of one disc.
+func stripsKm2(strips int, discs []disc, b box) (km2 float64) {
 	cuts := []float64{b.south, b.north}
 	for _, d := range discs {
 		reach := d.radius / earth * 180 / math.Pi
-		cuts = append(cuts, d.lat-reach, d.lat+reach)
+		cuts = append(cuts, d.lat-reach, d.lat+reach, 180-(d.lat+reach), -180-(d.lat-reach)) // the last two: from across a pole
+		cuts = append(cuts, d.meets(b.west)...)
+		cuts = append(cuts, d.meets(b.east)...)
 	}
 	slices.Sort(cuts)
-	const strips = 64
 	for i := range len(cuts) - 1 {
 		from, to := max(cuts[i], b.south), min(cuts[i+1], b.north)
 		for strip := range strips {
 			if to <= from {
 				break
 			}
-			height := (to - from) / strips
+			height := (to - from) / float64(strips)
 			lat := from + (float64(strip)+0.5)*height
 			km2 += earth * earth / 1e6 * math.Cos(radians(lat)) * radians(height) * radians(coveredDegrees(discs, b, lat))
 		}
 	}
 	return km2
+}
+
+// meets is at which latitudes the edge of the disc meets a meridian; one beyond a pole
+// is on the meridian opposite.
+func (d disc) meets(lng float64) []float64 {
+	up, out := math.Sin(radians(d.lat)), math.Cos(radians(d.lat))*math.Cos(radians(lng-d.lng))
+	cosine := math.Cos(d.radius/earth) / math.Hypot(up, out)
+	if cosine > 1 {
+		return nil
+	}
+	middle, half := math.Atan2(up, out)*180/math.Pi, math.Acos(cosine)*180/math.Pi
+	return []float64{middle - half, middle + half}
 }
 
 // coveredDegrees is how much of a parallel within the box is in some disc.

@@ -29,7 +29,7 @@ type device struct {
 
 	known    totals // that the server must know
 	unsent   totals // saved by the agent, and lost with the RAM disk
-	baseline bool   // the next reading of the agent counts nothing: it was linked anew
+	baseline bool   // the next reading of the agent counts nothing: it was linked again
 }
 
 type totals struct{ rx, tx uint64 }
@@ -73,7 +73,7 @@ esac
 	return d
 }
 
-// appear makes an interface, or makes it anew.
+// appear makes an interface, or makes it again.
 func (d *device) appear(name string) {
 	d.indexes++
 	w := &wifi{index: d.indexes, narrow: d.random.IntN(2) == 0}
@@ -152,7 +152,7 @@ func (d *device) heard() {
 	d.unsent = totals{}
 }
 
-// restart makes all interfaces anew, as a reboot does.
+// restart makes all interfaces again, as a reboot does.
 func (d *device) restart(keepDisk bool) {
 	d.boots++
 	d.indexes = 0
@@ -178,7 +178,7 @@ func (d *device) happen() string {
 	case n < 6:
 		d.appear(name)
 		d.carry(name, 2_000)
-		return name + " is made anew"
+		return name + " is made again"
 	case n == 6 && w.seen.rxPackets > 3_000 && w.seen.txPackets > 3_000 && w.seen.rxPackets < 1<<31 && !w.hidden && !w.broken:
 		// The driver sets it back in place, and less than before has passed since.
 		*w = wifi{index: w.index, narrow: w.narrow}
@@ -283,7 +283,7 @@ func (d *device) end(s *service, server *scripted, b *beat, link func(), story *
 		d.restart(d.random.IntN(3) == 0)
 		tell(d.happen())
 	case 4:
-		tell("the device is linked anew")
+		tell("the device is linked again")
 		link()
 		d.unsent, d.baseline = totals{}, true
 		b.respond(accepted)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -176,18 +177,5 @@ func TestPackage_Debian(t *testing.T) {
 
 // systemd understands every line of the unit, and finds it well locked up.
 func TestUnit(t *testing.T) {
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("the unit was NOT checked: there is no systemd-analyze")
-	}
-	unit := filepath.Join(t.TempDir(), "beacon-agent.service")
-	text := strings.ReplaceAll(read(t, "linux/beacon-agent.service"), "/usr/sbin/beacon-agent run", "/bin/true")
-	if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("systemd-analyze", "verify", unit).CombinedOutput(); err != nil || strings.Contains(string(out), unit) {
-		t.Errorf("%v: %s", err, out)
-	}
-	if out, err := exec.Command("systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=45", unit).CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	harness.CheckUnit(t, "linux/beacon-agent.service", "/usr/sbin/beacon-agent run", "45")
 }

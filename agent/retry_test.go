@@ -41,7 +41,7 @@ func TestStatus_WhileBeating(t *testing.T) {
 		second.respond(problem(http.StatusBadRequest))
 		server.next(t)
 		if text, err := io.ReadAll(before); err != nil || !strings.HasSuffix(string(text), " 200 online\n") {
-			t.Errorf("%s: whoever reads it meanwhile finds %q, %v", shell, text, err)
+			t.Errorf("%s: a reader meanwhile finds %q, %v", shell, text, err)
 		}
 		if printed, _ := b.do("status"); !strings.Contains(printed, ", 400 because of 400") {
 			t.Errorf("%s: then status says %s", shell, printed)

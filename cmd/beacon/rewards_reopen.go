@@ -25,7 +25,7 @@ func (rewardsReopenCmd) Help() string {
 	return `For days that were closed before they were over, by a clock that was wrong. Days are
 closed in order, so those after the first wrong one are opened too. Set the clock right
 first. Rows stay as they are: a correction in every operator's chain of hashes makes
-them void. Servers then close each day anew once it is over, from the heartbeats on
+them void. Servers then close each day again once it is over, from the heartbeats on
 record, and days that were closed rightly get the same rows again. It works beside
 running servers, and is in the audit. Months that are settled are final.`
 }
@@ -66,7 +66,7 @@ func showReopened(out io.Writer, r rewards.ReopenReport, done bool, users int) e
 	if done {
 		verb = "opened"
 	}
-	fmt.Fprintf(out, "%s %s again: %s. %s of %s, %s credits, void until the days are closed anew\n", verb,
+	fmt.Fprintf(out, "%s %s again: %s. %s of %s, %s credits, void until the days are closed again\n", verb,
 		count(int(r.Through-r.From)+1, "day"), between(r.From, r.Through), count(r.Rows, "row"), count(len(r.Users), "user"), r.Total())
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, u := range r.Users {

@@ -141,9 +141,9 @@ func TestBody_ContentType(t *testing.T) {
 	})
 }
 
-// Whoever does not send a body in time, or not to its end, may still be there, and hears
-// why: 499 is for those who left (decision D99). Time may help the first, and nothing the
-// second.
+// A client that does not send its body in time, or not to its end, may still be
+// connected, and gets a response: 499 is for clients that left (decision D99). Repeating
+// the request may help the first, but not the second.
 func TestBody_Unfinished(t *testing.T) {
 	s := onSQLite(t, alive)
 	m := s.operator(t).install(t, 1)

@@ -22,7 +22,7 @@ var (
 )
 
 // checkPlace refuses a restricted key that is used elsewhere than it may be. That counts
-// like a wrong key: whoever took the key must not use up its limit.
+// like a wrong key: a thief must not use up the limit of the key.
 func (a *API) checkPlace(w http.ResponseWriter, r *http.Request, p beacon.Principal, now time.Time) error {
 	if p.Restrictions == nil {
 		return nil

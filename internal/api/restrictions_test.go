@@ -64,7 +64,7 @@ func TestRestrictions(t *testing.T) {
 	})
 }
 
-// Whoever took a restricted key cannot use up its limit from elsewhere.
+// A restricted key that was stolen cannot be used up from elsewhere.
 func TestRestrictions_Limit(t *testing.T) {
 	s := onSQLite(t, options{limits: hourly(2, 3)})
 	c := s.keyOf(t, access.NewUser, access.Creation{Scopes: beacon.Some([]string{}), Origins: beacon.Some([]string{app})})

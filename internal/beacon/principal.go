@@ -68,7 +68,7 @@ func (p Principal) Has(s Scope) bool {
 // MayActFor reports whether the principal may read and change what belongs to the
 // user: their own, or anyone's for Admin.
 //
-// Whoever has a publishable key is not that user.
+// A publishable key does not act for its user: anyone may have read it in a web page.
 func (p Principal) MayActFor(user UserID) bool {
 	return p.Has(Admin) || user != "" && user == p.User && !p.Publishable()
 }

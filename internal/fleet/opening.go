@@ -68,7 +68,7 @@ func (t *openings) of(hours *beacon.OperatingHours) *opening {
 func (t *openings) forget(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byKey[key].Value() == nil { // else it was made anew
+	if t.byKey[key].Value() == nil { // else it was created again
 		delete(t.byKey, key)
 	}
 }

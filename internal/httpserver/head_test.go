@@ -13,8 +13,9 @@ func headOf(n int, lines ...string) string {
 	return head + pad + strings.Repeat("v", n-len(head)-len(pad)) + "\r\n\r\n"
 }
 
-// The limit of a head is the same wherever it stands on its connection and whoever reads
-// it, and a longer one is refused like any other request: by the interface it is for.
+// The limit of a request's head is the same for the first and for later requests of a
+// connection, with and without the fast path. A longer head is refused in the form of the
+// API that it is for.
 func TestServe_HeadLimit(t *testing.T) {
 	addrs := serveBoth(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path + "\n")) })
 	before := map[string]string{

@@ -38,7 +38,7 @@ func TestServe_StalledBody(t *testing.T) {
 	}
 }
 
-// Whoever is told to come back later is told when.
+// A response that tells the client to try again later tells it when.
 func TestServe_RetryAfter(t *testing.T) {
 	addrs := serveBoth(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {

@@ -27,7 +27,7 @@ type ReopenedUser struct {
 
 // Reopen opens all closed days again from one on: a clock that was wrong may have closed
 // them before they were over. Their rows stay as they are, and a correction in each
-// chain makes them void. Servers close the days anew, each once it is over, from the
+// chain makes them void. Servers close the days again, each once it is over, from the
 // heartbeats on record. What is settled is final. The last closed day must be through,
 // unless that is nil: days are closed in order. Unless confirmed, nothing is written.
 func (r *Rewards) Reopen(

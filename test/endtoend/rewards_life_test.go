@@ -166,23 +166,10 @@ func (l *life) remove(t *testing.T, name string, h *audit.Rewarded, what string)
 	h.Frozen.Store(&a)
 }
 
-// awaitDay waits until a day is closed for everyone. A fold must have found that no
-// beat of it can turn up any more, so that time has to pass: five minutes, and then
-// none for longer than the server takes to notice.
+// awaitDay waits until a day is closed for everyone.
 func (l *life) awaitDay(t *testing.T, day string) {
 	t.Helper()
-	db := harness.OpenSQL(t, l.db)
-	closed := func() bool {
-		return audit.Day(audit.Number(t, db, `SELECT max(day) FROM reward_days WHERE closed_at <> 0`)).String() >= day
-	}
-	harness.Eventually(t, day+" is closed", func() bool {
-		l.server.Running(t)
-		l.passUntil(t, l.clock.Now().Add(5*time.Minute))
-		for held := time.Now(); time.Since(held) < 1500*time.Millisecond && !closed(); {
-			time.Sleep(20 * time.Millisecond) // between two looks
-		}
-		return t.Failed() || closed()
-	})
+	audit.AwaitClosed(t, l.db, day, l.server, func() { l.passUntil(t, l.clock.Now().Add(5*time.Minute)) })
 }
 
 func (l *life) awaitSettled(t *testing.T) {

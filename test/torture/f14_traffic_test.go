@@ -137,7 +137,7 @@ func testTraffic(t *testing.T, db string) {
 		t.Error("it is not midnight")
 	}
 	midnight.check(t, staff, server, "2026-10-21", carriedABeat)
-	awaitClosed(t, db, clock, server, "2026-10-20")
+	audit.AwaitClosed(t, db, "2026-10-20", server, func() { clock.Pass(5 * time.Minute) })
 	for _, d := range all {
 		if d == midnight {
 			d.carried -= carriedABeat
@@ -189,23 +189,6 @@ func uncounted(t *testing.T, a harness.Answer) string {
 		t.Errorf("an answer is %s", a.Data)
 	}
 	return taken.Reason
-}
-
-// awaitClosed lets time pass until a day is closed.
-func awaitClosed(t *testing.T, db string, clock *harness.HeldClock, s *harness.Server, day string) {
-	t.Helper()
-	sql := harness.OpenSQL(t, db)
-	closed := func() bool {
-		return audit.Day(audit.Number(t, sql, `SELECT coalesce(max(day), 0) FROM reward_days WHERE closed_at <> 0`)).String() >= day
-	}
-	harness.Eventually(t, day+" is closed", func() bool {
-		s.Running(t)
-		clock.Pass(5 * time.Minute)
-		for held := time.Now(); time.Since(held) < 1500*time.Millisecond && !closed(); {
-			time.Sleep(20 * time.Millisecond) // between two looks
-		}
-		return t.Failed() || closed()
-	})
 }
 
 // check compares what a day is paid with what the device carried.

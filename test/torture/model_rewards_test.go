@@ -221,7 +221,7 @@ func (m *modelMachine) doExplain(t *rapid.T) {
 		date = m.worlds[0].clock.between(now, now).from.Format(time.DateOnly)
 		for _, w := range m.worlds {
 			if at := w.clock.between(now, now); at.from.Format(time.DateOnly) != date || at.to.Format(time.DateOnly) != date {
-				t.Skip("it is midnight")
+				date = "" // it is midnight: each server explains its own today
 			}
 		}
 	}

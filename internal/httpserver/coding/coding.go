@@ -99,7 +99,7 @@ func weigh(lines []string) (weights [count]float64) {
 		}
 	}
 	if weights[Gzip] == unnamed {
-		weights[Gzip] = others // whoever accepts anything knows gzip, but perhaps not zstd
+		weights[Gzip] = others // a client that accepts anything knows gzip, but perhaps not zstd
 	}
 	return weights
 }

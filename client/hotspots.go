@@ -254,8 +254,8 @@ type History struct {
 type HistoryPoint struct {
 	At              time.Time `json:"at"`
 	Uptime          *float64  `json:"uptime"` // a fraction; nil if no service was expected
-	Clients         int       `json:"clients"`
-	TrafficGB       float64   `json:"traffic_gb"`
+	Clients         *int      `json:"clients"`    // nil unless the key is the operator's or of staff
+	TrafficGB       *float64  `json:"traffic_gb"` // likewise
 	PerformanceTier string    `json:"performance_tier"`
 }
 

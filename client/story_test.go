@@ -112,7 +112,7 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	history := must(c.History(t.Context(), h.ID, client.HistoryQuery{
 		From: time.Date(2026, 10, 31, 20, 0, 0, 0, time.FixedZone("somewhere", 3600)), To: time.Date(2026, 10, 31, 23, 59, 0, 0, time.UTC), Step: "1h",
 	}))(t)
-	if n := len(history.Points); n != 5 || history.Points[0].Uptime != nil || history.Points[4].Clients != 8 || history.Points[4].TrafficGB != 3 {
+	if n := len(history.Points); n != 5 || history.Points[0].Uptime != nil || *history.Points[4].Clients != 8 || *history.Points[4].TrafficGB != 3 {
 		t.Errorf("the history is %+v", history)
 	}
 	var listed []string

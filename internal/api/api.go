@@ -41,7 +41,7 @@ type Telemetry interface {
 	// by itself: heartbeat requests have no deadline of their own.
 	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error)
 	// History returns NotFound when there is no live hotspot.
-	History(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (telemetry.History, error)
+	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
 }
 
 // API serves the HTTP API.

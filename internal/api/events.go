@@ -141,7 +141,7 @@ func (s *stream) alive() error { return s.flush([]byte(": nothing new\n\n")) }
 func (s *stream) send(batch []beacon.Event, p beacon.Principal) error {
 	s.buffer = s.buffer[:0]
 	for _, e := range batch {
-		if mayHear(p, e) {
+		if p.Sees(beacon.Detail(e.Kind), e.User) {
 			s.buffer = appendEvent(s.buffer, e)
 		}
 	}
@@ -165,12 +165,6 @@ func (s *stream) flush(piece []byte) error {
 }
 
 const aboutHotspots = "hotspot."
-
-// mayHear reports whether a principal may see an event. Events about hotspots are for
-// everyone; all others are for their user.
-func mayHear(p beacon.Principal, e beacon.Event) bool {
-	return strings.HasPrefix(string(e.Kind), aboutHotspots) || p.MayActFor(e.User)
-}
 
 // appendEvent writes an event. All its text is ours and needs no escaping.
 func appendEvent(out []byte, e beacon.Event) []byte {

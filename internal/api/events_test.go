@@ -119,7 +119,7 @@ func (l *listener) ended() {
 
 func TestEvents(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
-		c, reader := s.operator(t), s.anyone(t)
+		c, reader := s.operator(t), s.anyone(t, "hotspots:verify")
 		l := reader.listen(t, "")
 		m := c.install(t, 1)
 		s.verify(t, m.spot)
@@ -329,21 +329,30 @@ func TestEvents_HowMany(t *testing.T) {
 	c.listen(t, "")
 }
 
+// An operator hears that a hotspot was verified and linked, strangers do not.
 func TestEvents_AreFor(t *testing.T) {
-	owner, other := beacon.Principal{User: "usr_1"}, beacon.Principal{User: "usr_2"}
-	admin := beacon.Principal{User: "usr_3", Scopes: []beacon.Scope{beacon.Admin}}
-	for kind, want := range map[beacon.ChangeKind][3]bool{
-		"hotspot.online": {true, true, true}, "rewards.settled": {true, false, true}, "key.created": {true, false, true},
+	s := onSQLite(t, alive)
+	operator, stranger, staff := s.operator(t), s.anyone(t), s.anyone(t, "hotspots:verify")
+	m := operator.install(t, 1)
+	s.verify(t, m.spot)
+	operator.patch(t, m.spot, `{"name":"The last"}`).want(t, http.StatusOK)
+	all := []string{"hotspot.registered", "hotspot.linked", "hotspot.verified", "hotspot.updated"}
+	for who, test := range map[string]struct {
+		client
+		hears []string
+	}{
+		"operator": {operator, all}, "staff": {staff, all}, "stranger": {stranger, []string{"hotspot.registered", "hotspot.updated"}},
 	} {
-		e := beacon.Event{Kind: kind, User: "usr_1"}
-		if got := [3]bool{api.MayHear(owner, e), api.MayHear(other, e), api.MayHear(admin, e)}; got != want {
-			t.Errorf("%s is for %v; want %v", kind, got, want)
+		l := test.listen(t, "?after=0")
+		for _, want := range test.hears {
+			if got := l.next(); got.Type != want {
+				t.Errorf("the %s heard %+v; want %s", who, got, want)
+			}
 		}
 	}
-	nobodys := beacon.Event{Kind: "rewards.settled"}
-	if api.MayHear(beacon.Principal{}, nobodys) {
-		t.Error("nobody hears what is nobody's")
-	}
+}
+
+func TestEvents_Form(t *testing.T) {
 	e := beacon.Event{Seq: 123, Kind: "hotspot.online", Target: "hs_1", User: "usr_1", At: noon}
 	const want = "id: 123\nevent: hotspot.online\ndata: {\"id\":123,\"type\":\"hotspot.online\",\"hotspot_id\":\"hs_1\",\"at\":\"2026-11-15T12:00:00.000Z\"}\n\n"
 	if got := string(api.AppendEvent(nil, e)); got != want {

@@ -115,11 +115,8 @@ func (a *API) Crowd(n int) {
 	a.listeners.all += n
 }
 
-// AppendEvent writes an event as streams do, and MayHear says for whom.
-var (
-	AppendEvent = appendEvent
-	MayHear     = mayHear
-)
+// AppendEvent writes an event as streams do.
+var AppendEvent = appendEvent
 
 // Fraction and Gigabytes write numbers as answers do.
 func Fraction(tenThousand int) string { return string(appendTenThousandths(nil, tenThousand)) }

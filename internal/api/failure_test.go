@@ -75,7 +75,7 @@ func (f faulty) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.
 	return "", 0, f.fail()
 }
 
-func (f faulty) History(context.Context, beacon.Principal, telemetry.HistoryQuery) (telemetry.History, error) {
+func (f faulty) History(context.Context, telemetry.HistoryQuery) (telemetry.History, error) {
 	return telemetry.History{}, f.fail()
 }
 

@@ -26,15 +26,27 @@ var steps = []struct {
 	{"1d", 24 * time.Hour},
 }
 
-// historyOf is a history with the id of its hotspot.
+// historyOf is a history with the id of its hotspot, and what of it the reader may see.
 type historyOf struct {
 	telemetry.History
-	hotspot beacon.HotspotID
+	hotspot                    beacon.HotspotID
+	showsClients, showsTraffic bool
 }
 
 func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (historyOf, error) {
-	h, err := a.telemetry.History(ctx, p, q)
-	return historyOf{h, q.Hotspot}, err
+	h, err := a.telemetry.History(ctx, q)
+	if err != nil {
+		return historyOf{}, err
+	}
+	spot, err := a.registry.Get(ctx, p, q.Hotspot)
+	if err != nil {
+		return historyOf{}, err
+	}
+	return historyOf{
+		History: h, hotspot: q.Hotspot,
+		showsClients: p.Sees(beacon.HistoryClients, spot.Operator),
+		showsTraffic: p.Sees(beacon.HistoryTraffic, spot.Operator),
+	}, nil
 }
 
 func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.HistoryQuery, error) {
@@ -105,9 +117,9 @@ type history struct {
 
 type historyPoint struct {
 	At              stamp           `json:"at"`
-	Uptime          *tenThousandths `json:"uptime"` // null if no service was expected
-	Clients         int             `json:"clients"`
-	TrafficGB       gigabytes       `json:"traffic_gb"`
+	Uptime          *tenThousandths `json:"uptime"`     // null if no service was expected
+	Clients         *int            `json:"clients"`    // null if the reader may not see it
+	TrafficGB       *gigabytes      `json:"traffic_gb"` // likewise
 	PerformanceTier string          `json:"performance_tier"`
 }
 
@@ -119,8 +131,13 @@ func encodeHistory(_ http.Header, h historyOf) payload {
 		}
 	}
 	for i, p := range h.Points {
-		out.Points[i] = historyPoint{
-			At: stamp(p.At), Clients: p.Clients, TrafficGB: gigabytes(p.Bytes), PerformanceTier: p.Tier.String(),
+		out.Points[i] = historyPoint{At: stamp(p.At), PerformanceTier: p.Tier.String()}
+		if h.showsClients {
+			out.Points[i].Clients = &p.Clients
+		}
+		if h.showsTraffic {
+			carried := gigabytes(p.Bytes)
+			out.Points[i].TrafficGB = &carried
 		}
 		if p.Expected > 0 {
 			uptime := shareOf(p.Served, p.Expected)

@@ -25,7 +25,7 @@ type historyPoint struct {
 
 func TestHistory(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
-		c, reader := s.operator(t), s.anyone(t)
+		c, reader := s.operator(t), s.anyone(t, "hotspots:verify")
 		m := c.install(t, 1)
 		s.verify(t, m.spot)
 		for i := range 10 { // from 12:00 to 12:09

@@ -68,7 +68,7 @@ var menu = []struct {
 }{
 	{"Start", []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
 	{"Run it", []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
-	{"Understand", []string{"rewards.md", "reliability.md", "security.md", "performance.md"}},
+	{"Understand", []string{"rewards.md", "reliability.md", "security.md", "privacy.md", "performance.md"}},
 }
 
 const others = 2

@@ -76,8 +76,7 @@ func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix,
 
 var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
 
-// Get returns one hotspot. Why it lost its verification and which heartbeat did not
-// count is for its operator and staff.
+// Get returns one hotspot, as far as the principal may see it.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	if !validID(hotspot) {
 		return View{}, errNoHotspot
@@ -87,8 +86,10 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 		return View{}, err
 	}
 	v := r.view(h)
-	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
+	if !p.Sees(beacon.UnverifiedReason, h.Operator) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
+	}
+	if !p.Sees(beacon.LastUncounted, h.Operator) {
 		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
 	}
 	return v, nil

@@ -131,7 +131,7 @@ func TestFold_NewDay(t *testing.T) {
 				t.Fatalf("hotspot %d has %d records, %v; want 4", i, len(rows), err)
 			}
 		}
-		history, err := n.History(t.Context(), beacon.Principal{}, telemetry.HistoryQuery{
+		history, err := n.History(t.Context(), telemetry.HistoryQuery{
 			Hotspot: ids[0], From: morning.Truncate(24 * time.Hour), To: c.now(), Step: 24 * time.Hour,
 		})
 		if err != nil {

@@ -293,7 +293,7 @@ func TestHistory_NeverHeard(t *testing.T) {
 		n.must(t, n.Fold)
 		c.pass(time.Hour)
 	}
-	h, err := n.History(t.Context(), beacon.Principal{}, telemetry.HistoryQuery{
+	h, err := n.History(t.Context(), telemetry.HistoryQuery{
 		Hotspot: id, From: morning.Truncate(24 * time.Hour), To: c.now(), Step: 24 * time.Hour,
 	})
 	if err != nil || len(h.Points) != 3 || h.Points[1].Expected != 24*60 || h.Points[1].Served != 0 {

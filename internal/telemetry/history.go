@@ -24,7 +24,7 @@ type History struct {
 }
 
 // History returns what records say, and for today also what is not in them yet.
-func (t *Telemetry) History(ctx context.Context, _ beacon.Principal, q HistoryQuery) (History, error) {
+func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error) {
 	if _, ok := t.Fleet.Find(q.Hotspot); !ok {
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}

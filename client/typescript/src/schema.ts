@@ -345,7 +345,8 @@ export interface paths {
          *
          *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.unverified`, `hotspot.linked`, `hotspot.unlinked`,
          *     `hotspot.online`, `hotspot.offline`, `hotspot.updated` and `hotspot.deleted`; ignore those that you do
-         *     not know. `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
+         *     not know. That a hotspot was verified, unverified, linked or unlinked is told only to its operator and to
+         *     staff (`hotspots:verify`). `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
          *     `hotspot_id`, and is sent only to that user (and to `admin`). Every 15 s a line that begins with a
          *     colon shows that the stream is alive. The stream ends when the server stops, when the reader is too
          *     slow, and when the key is revoked or expires: connect again. If the events after the number are no
@@ -1041,13 +1042,10 @@ export interface components {
                 at: components["schemas"]["Timestamp"];
                 /** @description Minutes served / minutes expected; null if none was expected. */
                 uptime: number | null;
-                /** @description The most at once. */
-                clients: number;
-                /**
-                 * Format: double
-                 * @description In units of 10^9 bytes.
-                 */
-                traffic_gb: number;
+                /** @description The most at once. Only for the operator and staff; null for others. */
+                clients: number | null;
+                /** @description In units of 10^9 bytes. Only for the operator and staff; null for others. */
+                traffic_gb: number | null;
                 performance_tier: components["schemas"]["PerformanceTier"];
             }[];
         };

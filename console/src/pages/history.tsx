@@ -19,6 +19,11 @@ const ranges = [
 ];
 type Range = (typeof ranges)[number];
 
+const carriedColumns: [string, string][] = [
+  ["Traffic", "number"],
+  ["Clients", "number"],
+];
+
 export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }) {
   const [chosen, setChosen] = useState("7d");
   const range = ranges.find((r) => r.id === chosen) ?? ranges[0];
@@ -43,36 +48,42 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const told = (summary: string): string => (answer ? summary : "One moment…");
   const at = points.map((point) => Date.parse(point.at) / 1000);
   const uptime = uptimeInWords(points, { ...range, figure });
-  const carried = points.reduce((sum, point) => sum + point.traffic_gb, 0);
+  const figures = points.some(({ clients }) => clients !== null); // shown to the operator and staff
+  const carried = points.reduce((sum, point) => sum + (point.traffic_gb ?? 0), 0);
+  const most = Math.max(0, ...points.map(({ clients }) => clients ?? 0));
   return (
     <>
       <Chart title="Uptime" summary={told(uptime)} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
-      <Chart
-        title="Traffic"
-        summary={told(`${format.gigabytes(carried)} in all`)}
-        at={at}
-        values={points.map(({ traffic_gb }) => traffic_gb)}
-        write={format.gigabytes}
-        colour="--accent"
-      />
-      <Chart
-        title="Clients (maximum)"
-        summary={told(`At most ${format.count(Math.max(0, ...points.map(({ clients }) => clients)))}`)}
-        at={at}
-        values={points.map(({ clients }) => clients)}
-        write={format.count}
-        colour="--pending"
-      />
+      {(figures || !answer) && (
+        <>
+          <Chart
+            title="Traffic"
+            summary={told(`${format.gigabytes(carried)} in all`)}
+            at={at}
+            values={points.map(({ traffic_gb }) => traffic_gb)}
+            write={format.gigabytes}
+            colour="--accent"
+          />
+          <Chart
+            title="Clients (maximum)"
+            summary={told(`At most ${format.count(most)}`)}
+            at={at}
+            values={points.map(({ clients }) => clients)}
+            write={format.count}
+            colour="--pending"
+          />
+        </>
+      )}
       <p class="small">Times are in the zone of this browser, {format.zone()}; rewards count days in UTC.</p>
       <details>
         <summary>Show as a table</summary>
-        <Table label="History as a table" columns={[["From"], ["Uptime", "number"], ["Traffic", "number"], ["Clients", "number"], ["Tier"]]}>
+        <Table label="History as a table" columns={[["From"], ["Uptime", "number"], ...(figures ? carriedColumns : []), ["Tier"]]}>
           {points.map((point) => (
             <tr key={point.at}>
               <th scope="row">{format.time(point.at)}</th>
               <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
-              <td class="number">{format.gigabytes(point.traffic_gb)}</td>
-              <td class="number">{format.count(point.clients)}</td>
+              {figures && <td class="number">{format.gigabytes(point.traffic_gb ?? 0)}</td>}
+              {figures && <td class="number">{format.count(point.clients ?? 0)}</td>}
               <td>{point.performance_tier}</td>
             </tr>
           ))}

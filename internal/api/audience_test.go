@@ -1,0 +1,133 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// A new field or event needs a decision about who sees it: the document has none that the
+// table does not have.
+func TestAudience_EveryDetail(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, name := range []string{"Hotspot", "History"} {
+		leaves(documented, name, doc.Components.Schemas[name].Value)
+	}
+	for _, kind := range regexp.MustCompile("`((?:hotspot|rewards)\\.[a-z]+)`").FindAllStringSubmatch(doc.Paths.Find("/v1/events").Get.Description, -1) {
+		documented[kind[1]] = true
+	}
+	decided := map[string]bool{}
+	for _, d := range beacon.Details() {
+		decided[string(d)] = true
+	}
+	if diff := cmp.Diff(decided, documented); diff != "" {
+		t.Errorf("the table of audiences (-) and the document (+) differ:\n%s", diff)
+	}
+}
+
+// leaves collects the names of the fields that hold values. Settings are one.
+func leaves(all map[string]bool, name string, s *openapi3.Schema) {
+	if s.Items != nil {
+		s = s.Items.Value
+	}
+	if len(s.Properties) == 0 || name == "Hotspot.settings" || name == string(beacon.LastUncounted) {
+		all[name] = true
+		return
+	}
+	for field, of := range s.Properties {
+		leaves(all, name+"."+field, of.Value)
+	}
+}
+
+// Each answer has what its reader may see, and null or nothing for the rest.
+func TestAudience_Answers(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		m := operator.install(t, 1)
+		s.verify(t, m.spot)
+		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK)
+		s.advance(time.Minute)
+		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":500000,"tx_bytes":0}`).want(t, http.StatusOK) // an old one, which does not count
+		staff.post(t, m.spot+"/verification", `{"lat":0,"lng":0,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusConflict)
+		readers := map[string]struct {
+			client
+			beacon.Principal
+		}{
+			"operator":         {operator, beacon.Principal{User: operator.user}},
+			"staff":            {staff, beacon.Principal{User: staff.user, Scopes: []beacon.Scope{beacon.HotspotsVerify}}},
+			"admin":            {s.anyone(t, "admin"), beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}},
+			"stranger":         {s.anyone(t), beacon.Principal{}},
+			"another operator": {s.operator(t), beacon.Principal{}},
+		}
+		for who, reader := range readers {
+			shown := map[string]bool{}
+			for schema, path := range map[string]string{"Hotspot": m.spot, "History": m.spot + "/history?from=2026-11-15T12:00:00Z"} {
+				values(shown, schema, data[any](t, reader.get(t, path), http.StatusOK))
+			}
+			for _, d := range beacon.Details() {
+				if strings.HasPrefix(string(d), "H") && shown[string(d)] != reader.Sees(d, operator.user) && !optional[d] {
+					t.Errorf("%s: is %s shown? %v", who, d, shown[string(d)])
+				}
+			}
+		}
+	})
+}
+
+// optional details are absent here: the hotspot has no address and is not verified.
+var optional = map[beacon.Detail]bool{"Hotspot.location.address": true, "Hotspot.location.verified_at": true}
+
+// values collects the names of the fields that have values.
+func values(all map[string]bool, name string, v any) {
+	switch v := v.(type) {
+	case nil:
+	case map[string]any:
+		all[name] = true
+		for field, of := range v {
+			values(all, name+"."+field, of)
+		}
+	case []any:
+		for _, of := range v {
+			values(all, name, of)
+		}
+	default:
+		all[name] = true
+	}
+}
+
+// The page shows the table as it is.
+func TestAudience_Page(t *testing.T) {
+	page, err := docs.Files.ReadFile("privacy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([a-z ]+) \\|").FindAllStringSubmatch(string(page), -1) {
+		shown[row[1]] = row[2]
+	}
+	want := map[string]string{}
+	for _, d := range beacon.Details() {
+		want[string(d)] = string(d.Audience())
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		for _, d := range slices.Sorted(maps.Keys(want)) {
+			fmt.Printf("| `%s` | %s |\n", d, want[d])
+		}
+		t.Errorf("docs/privacy.md differs from the table of audiences (-):\n%s", diff)
+	}
+}

@@ -1,0 +1,83 @@
+package beacon
+
+import "slices"
+
+// Detail is something that the interface tells of a hotspot or its operator: a field, by
+// the name of its schema and its path there, or a kind of event.
+type Detail string
+
+// Audience is who may see a detail.
+type Audience string
+
+// The audiences, from the widest to the narrowest. Staff are those who may verify. Admin
+// sees everything.
+const (
+	AnyKey        Audience = "any key"
+	OwnerAndStaff Audience = "owner and staff"
+	OwnerOnly     Audience = "owner"
+)
+
+// The details that not everyone may see, as far as code decides about them one by one.
+const (
+	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
+	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
+	HistoryClients   Detail = "History.points.clients"
+	HistoryTraffic   Detail = "History.points.traffic_gb"
+)
+
+// audiences is the one place that decides who sees what. Fields that the document of the
+// network interface gives to every key stay open to every key.
+var audiences = []struct {
+	audience Audience
+	details    []Detail
+}{
+	{AnyKey, []Detail{
+		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m", "Hotspot.operator_id",
+		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings",
+		"Hotspot.location.lat", "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified",
+		"Hotspot.location.verified_at",
+		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
+		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
+		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
+		"Hotspot.metrics.last_seen_at",
+		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
+		"History.points.performance_tier",
+		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
+	}},
+	{OwnerAndStaff, []Detail{
+		UnverifiedReason, LastUncounted, HistoryClients, HistoryTraffic,
+		Detail(HotspotVerified), Detail(HotspotUnverified), Detail(HotspotLinked), Detail(HotspotUnlinked),
+	}},
+	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
+}
+
+// Audience returns who may see the detail. What nobody has decided about is for its owner.
+func (f Detail) Audience() Audience {
+	for _, row := range audiences {
+		if slices.Contains(row.details, f) {
+			return row.audience
+		}
+	}
+	return OwnerOnly
+}
+
+// Details returns all details that were decided about, by audience.
+func Details() []Detail {
+	var all []Detail
+	for _, row := range audiences {
+		all = append(all, row.details...)
+	}
+	return all
+}
+
+// Sees reports whether the principal may see a detail about what belongs to the owner.
+func (p Principal) Sees(f Detail, owner UserID) bool {
+	switch f.Audience() {
+	case AnyKey:
+		return true
+	case OwnerAndStaff:
+		return p.MayActFor(owner) || p.Has(HotspotsVerify)
+	default:
+		return p.MayActFor(owner)
+	}
+}

@@ -253,7 +253,7 @@ type History struct {
 // HistoryPoint is one step of a history.
 type HistoryPoint struct {
 	At              time.Time `json:"at"`
-	Uptime          *float64  `json:"uptime"` // a fraction; nil if no service was expected
+	Uptime          *float64  `json:"uptime"`     // a fraction; nil if no service was expected
 	Clients         *int      `json:"clients"`    // nil unless the key is the operator's or of staff
 	TrafficGB       *float64  `json:"traffic_gb"` // likewise
 	PerformanceTier string    `json:"performance_tier"`

@@ -63,7 +63,7 @@ func TestAudience_Answers(t *testing.T) {
 		s.verify(t, m.spot)
 		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.advance(time.Minute)
-		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":500000,"tx_bytes":0}`).want(t, http.StatusOK) // an old one, which does not count
+		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK) // repeated: does not count
 		staff.post(t, m.spot+"/verification", `{"lat":0,"lng":0,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusConflict)
 		readers := map[string]struct {
 			client

@@ -29,7 +29,7 @@ const (
 // network interface gives to every key stay open to every key.
 var audiences = []struct {
 	audience Audience
-	details    []Detail
+	details  []Detail
 }{
 	{AnyKey, []Detail{
 		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m", "Hotspot.operator_id",

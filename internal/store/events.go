@@ -58,7 +58,7 @@ func (db *DB) EventPlaces(ctx context.Context) (map[string]int64, error) {
 }
 
 // Events returns up to limit events after a number, in order and without gaps except
-// for pruned ones.
+// for pruned ones. An event about a hotspot belongs to its operator.
 func (db *DB) Events(ctx context.Context, after int64, limit int) ([]beacon.Event, error) {
 	return query(ctx, db, func(scan func(...any) error) (e beacon.Event, err error) {
 		var at int64

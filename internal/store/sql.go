@@ -157,9 +157,10 @@ var sqlText = struct {
 	forgetSpans: `DELETE FROM service_spans WHERE from_minute > $1`,
 	spans:       `SELECT from_minute, to_minute FROM service_spans WHERE to_minute >= $1 ORDER BY from_minute, to_minute`,
 
-	lastEvent:    `SELECT coalesce(max(seq), 0) FROM events`,
-	eventRange:   `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`,
-	events:       `SELECT ` + eventColumns + ` FROM events WHERE seq > $1 ORDER BY seq LIMIT $2`,
+	lastEvent:  `SELECT coalesce(max(seq), 0) FROM events`,
+	eventRange: `SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events`,
+	events: `SELECT seq, kind, target, CASE WHEN user_id = '' THEN coalesce(operator_id, '') ELSE user_id END, at
+		FROM events LEFT JOIN hotspots ON hotspots.id = target WHERE seq > $1 ORDER BY seq LIMIT $2`,
 	oldestEvents: `SELECT seq, at FROM events ORDER BY seq LIMIT $1`,
 	deleteEvents: `DELETE FROM events WHERE seq <= $1`,
 	eventPlaces:  `SELECT node, seq FROM event_places`,

@@ -121,13 +121,45 @@ func (m *modelMachine) doEvents(t *rapid.T) {
 	from := rapid.IntRange(0, 3).Draw(t, "from the last")
 	inHeader := rapid.Bool().Draw(t, "as a header")
 	for i, w := range m.worlds {
-		m.resume(t, w, m.listeners[i].heard(), w.bound[k.secret], from, inHeader)
+		m.resume(t, w, m.listeners[i].heard(), k, from, inHeader)
 	}
 }
 
-func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, key string, from int, inHeader bool) {
+// spotOf returns the hotspot of an event, or nil if it is of an earlier run.
+func (m *modelMachine) spotOf(w *world, e told) *modelSpot {
+	for _, s := range m.spots {
+		if w.bound[s.name] == e.hotspot {
+			return s
+		}
+	}
+	return nil
+}
+
+// isForAll reports whether an event is told to everyone, not only to the owner and staff.
+func isForAll(e told) bool {
+	switch e.kind {
+	case "hotspot.verified", "hotspot.unverified", "hotspot.linked", "hotspot.unlinked":
+		return false
+	}
+	return true
+}
+
+func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, k *apiKey, from int, inHeader bool) {
 	at := max(0, len(heard)-2-from)
-	after, rest := heard[at].number, heard[at+1:]
+	var rest []told
+	for i := at + 1; i < len(heard); i++ {
+		e := heard[i]
+		switch s := m.spotOf(w, e); {
+		case isForAll(e) || s != nil && s.figuresFor(k):
+			rest = append(rest, e)
+		case s == nil: // the model has forgotten whose it is
+			at, rest = i, nil
+		}
+	}
+	if len(rest) == 0 {
+		return // nothing that this reader would be told
+	}
+	after, key := heard[at].number, w.bound[k.secret]
 	path, header := fmt.Sprintf("/v1/events?after=%d", after), map[string]string{}
 	if inHeader { // which counts when both are there
 		path, header = "/v1/events?after=0", map[string]string{"Last-Event-ID": fmt.Sprint(after)}

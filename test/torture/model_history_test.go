@@ -33,14 +33,19 @@ func (m *modelMachine) doHistory(t *rapid.T) {
 	case s == nil || s.deleted:
 		e = &errNotFound
 	default:
-		e = &want{status: 200, loose: true, apart: len(s.beats) > 0, data: rule(func(w *world, at span, got any) string { return s.judgeHistory(w, at, stepOf[step], got) })}
+		e = &want{status: 200, loose: true, apart: len(s.beats) > 0, data: rule(func(w *world, at span, got any) string {
+			return s.judgeHistory(w, at, stepOf[step], s.figuresFor(k), got)
+		})}
 	}
 	m.step(t, request{method: http.MethodGet, path: path + "/history" + text, key: k}, e)
 }
 
+// figuresFor reports whether the holder of a key may see more than is for everyone.
+func (s *modelSpot) figuresFor(k *apiKey) bool { return s.owner == k.user || k.has("hotspots:verify") }
+
 // judgeHistory wants whole steps one after the other that reach to now, and in
-// them everything that the device told.
-func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, got any) string {
+// them everything that the device told, if that is for the reader.
+func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, figures bool, got any) string {
 	all, _ := got.(fields)
 	points, _ := all["points"].([]any)
 	if all["hotspot_id"] != w.bound[s.name] || len(points) == 0 {
@@ -56,8 +61,11 @@ func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, got any)
 			return fmt.Sprintf("a step that begins at %s follows %v", text, begins)
 		}
 		begins = next
-		bytes, _ := one["traffic_gb"].(float64)
-		clients, _ := one["clients"].(float64)
+		bytes, some := one["traffic_gb"].(float64)
+		clients, too := one["clients"].(float64)
+		if some != figures || too != figures {
+			return fmt.Sprintf("%v; are its figures for the reader? %v", one, figures)
+		}
 		carried, most = carried+bytes, max(most, clients)
 		if up, is := one["uptime"].(float64); is && (up < 0 || up > 1 || !s.inService) {
 			return fmt.Sprintf("%v; in service: %v", one, s.inService)
@@ -69,6 +77,7 @@ func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, got any)
 		return fmt.Sprintf("the last step begins at %v, and now is %v", begins, at)
 	case first > at.to.Add(-24*time.Hour).Format(time.RFC3339):
 		return "the first step is within the day: " + first
+	case !figures:
 	case math.Abs(carried*1e9-float64(s.carried())) > 0.5, int(most) != s.mostClients():
 		return fmt.Sprintf("%v GB, %v clients; want %d bytes, %d", carried, most, s.carried(), s.mostClients())
 	}

@@ -36,6 +36,9 @@ type Store interface {
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
 	// HotspotsByID returns those that exist, including deleted ones, in any order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
+	// PutLinkCode, LinkDevice and UpdateHotspot do nothing and return Conflict if the
+	// actor has a Once that was used before.
+
 	// PutLinkCode stores a code, replacing the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
 	// LinkDevice consumes a code and applies edit to its hotspot, in one transaction.

@@ -41,6 +41,7 @@ type Hotspot struct {
 	OperatorID      string    `json:"operator_id"`
 	CreatedAt       time.Time `json:"created_at"`
 	UpdatedAt       time.Time `json:"updated_at"`
+	Opening
 
 	ETag     string `json:"-"` // for IfMatch; empty in a list
 	Replayed bool   `json:"-"` // the same request registered it before

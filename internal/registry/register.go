@@ -40,13 +40,17 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 		return Registered{}, err
 	}
 	if first != nil {
-		return replay(first, in.Once)
+		return r.replay(first, in.Once)
 	}
-	return Registered{Hotspot: newborn(h)}, r.fleet.Apply(h)
+	return Registered{Hotspot: r.newborn(h)}, r.fleet.Apply(h)
 }
 
 // newborn returns a hotspot as it is at registration.
-func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
+func (r *Registry) newborn(h beacon.Hotspot) View {
+	v := View{Hotspot: h, Status: beacon.Pending}
+	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, h.CreatedAt)
+	return v
+}
 
 // record returns what the database stores about a request that may be repeated.
 func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idempotency {
@@ -56,11 +60,11 @@ func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idemp
 	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(beacon.RememberFor)}
 }
 
-func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
+func (r *Registry) replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint && first.Fingerprint != asked.Verbatim {
 		return Registered{}, beacon.ErrOtherRequest
 	}
-	return Registered{Hotspot: newborn(first.Hotspot), Replayed: true}, nil
+	return Registered{Hotspot: r.newborn(first.Hotspot), Replayed: true}, nil
 }
 
 // Verification says where staff found a hotspot.

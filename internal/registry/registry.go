@@ -102,6 +102,9 @@ type View struct {
 	beacon.Hotspot
 	Status  beacon.Status
 	Metrics beacon.Metrics
+
+	Open      bool      // by its operating hours
+	OpenUntil time.Time // when that changes; zero if nothing changes within a year
 }
 
 // view adds to a hotspot from the database what only memory knows. A hotspot that is
@@ -109,5 +112,7 @@ type View struct {
 func (r *Registry) view(h beacon.Hotspot) View {
 	now := r.now()
 	metrics, _ := r.fleet.Metrics(h.ID, now)
-	return View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics}
+	v := View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics}
+	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, now)
+	return v
 }

@@ -856,6 +856,9 @@ export interface components {
             };
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
             metrics: {
                 /**
                  * Format: double

@@ -17,9 +17,9 @@
 //	for event, err := range c.Events(ctx, client.FromNow) { … }
 //
 // A request is retried if the server asks for that (408, 429, 503), after the time that it
-// gave, or if the connection fails, but only if repeating it is safe: reads,
-// registrations (which carry an Idempotency-Key), verifications, and heartbeats,
-// which have an identity. Everything else is sent once.
+// gave, or if the connection fails, but only if repeating it is safe: reads, heartbeats,
+// which have an identity, and whatever else is a POST, since it carries an
+// Idempotency-Key. Changes and deletions are sent once.
 //
 // The package does not validate requests: the server does, and names every faulty
 // field at once. A Client has no state but its connections, and is safe for

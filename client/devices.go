@@ -15,7 +15,7 @@ type LinkCode struct {
 // CreateLinkCode creates a code for linking a device to one of the caller's hotspots.
 // It needs the scope hotspots:write.
 func (c *Client) CreateLinkCode(ctx context.Context, hotspot string) (LinkCode, error) {
-	code, _, err := call[LinkCode](ctx, c, post(path("hotspots", hotspot, "link-code"), nil))
+	code, _, err := call[LinkCode](ctx, c, post(path("hotspots", hotspot, "link-code"), nil).once(""))
 	return code, err
 }
 
@@ -30,7 +30,7 @@ type Linked struct {
 
 // LinkDevice exchanges a code for a device's key. It needs no key, and sends none.
 func (c *Client) LinkDevice(ctx context.Context, code, macAddress string) (Linked, error) {
-	r := post(path("devices", "link"), map[string]string{"code": code, "mac_address": macAddress})
+	r := post(path("devices", "link"), map[string]string{"code": code, "mac_address": macAddress}).once("")
 	r.open = true
 	linked, _, err := call[Linked](ctx, c, r)
 	return linked, err

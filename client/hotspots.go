@@ -41,6 +41,7 @@ type Hotspot struct {
 	OperatorID      string    `json:"operator_id"`
 	CreatedAt       time.Time `json:"created_at"`
 	UpdatedAt       time.Time `json:"updated_at"`
+	Opening
 
 	ETag     string `json:"-"` // for IfMatch; empty in a list
 	Replayed bool   `json:"-"` // the same request registered it before
@@ -113,15 +114,20 @@ type AccessPoint struct {
 	MACAddress string `json:"mac_address"`
 }
 
+// once makes it safe to repeat a request, under an Idempotency-Key. If the key is empty,
+// it generates one.
+func (r request) once(key string) request {
+	if key == "" {
+		key = rand.Text()
+	}
+	r.again = true
+	return r.with("Idempotency-Key", key)
+}
+
 // RegisterHotspot registers a hotspot of the key's user. It needs the scope
 // hotspots:write.
 func (c *Client) RegisterHotspot(ctx context.Context, in Registration) (Hotspot, error) {
-	if in.IdempotencyKey == "" {
-		in.IdempotencyKey = rand.Text()
-	}
-	r := post(path("hotspots"), in).with("Idempotency-Key", in.IdempotencyKey)
-	r.again = true
-	return tagged(call[Hotspot](ctx, c, r))
+	return tagged(call[Hotspot](ctx, c, post(path("hotspots"), in).once(in.IdempotencyKey)))
 }
 
 // tagged adds to a hotspot what the header contains.
@@ -201,9 +207,7 @@ type Verification struct {
 // error is ErrConflict, and a hotspot that was verified is no longer. It needs the scope
 // hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
-	r := post(path("hotspots", id, "verification"), v)
-	r.again = true // the same visit has the same outcome
-	return tagged(call[Hotspot](ctx, c, r))
+	return tagged(call[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once("")))
 }
 
 // WithdrawVerification makes a verified hotspot pending again. Its operator is told the

@@ -56,7 +56,7 @@ func (c *Client) CreateKey(ctx context.Context, in KeyCreation) (CreatedKey, err
 	if in.Scopes == nil {
 		in.Scopes = []string{}
 	}
-	key, _, err := call[CreatedKey](ctx, c, post(path("keys"), in))
+	key, _, err := call[CreatedKey](ctx, c, post(path("keys"), in).once(""))
 	return key, err
 }
 

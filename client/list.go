@@ -92,8 +92,13 @@ type HotspotSummary struct {
 // Connection is what one needs to connect to a hotspot: its network, and whether it is
 // open by its operating hours. Whether it works is its status.
 type Connection struct {
-	SSID    string `json:"ssid"`
-	OpenNow bool   `json:"open_now"`
+	SSID string `json:"ssid"`
+	Opening
+}
+
+// Opening is whether a hotspot is open by its operating hours.
+type Opening struct {
+	OpenNow bool `json:"open_now"`
 
 	// When that changes: OpenUntil if it is open, OpensAt if it is closed. Nil if nothing
 	// changes within a year, as without operating hours.

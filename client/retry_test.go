@@ -66,6 +66,14 @@ func hangUp(_ http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
+// lost does what is asked, and answers nothing.
+func (s *server) lost(_ http.ResponseWriter, r *http.Request) {
+	target, _ := url.Parse(s.url)
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	proxy.ServeHTTP(httptest.NewRecorder(), r)
+	panic(http.ErrAbortHandler)
+}
+
 // What may be repeated is repeated: what the server refused for now, and what got
 // no answer. Everything else is sent once.
 func TestRetries(t *testing.T) {
@@ -78,7 +86,8 @@ func TestRetries(t *testing.T) {
 	must(direct.VerifyHotspot(t.Context(), made.ID, place))(t)
 	code := must(direct.CreateLinkCode(t.Context(), made.ID))(t)
 	device := must(direct.LinkDevice(t.Context(), code.Code, made.Device.MACAddress))(t)
-	n := 1
+	spare := must(direct.RegisterHotspot(t.Context(), library(2)))(t)
+	n := 2
 	tries := map[string]struct {
 		repeated bool
 		try      func(*client.Client) error
@@ -106,12 +115,17 @@ func TestRetries(t *testing.T) {
 			_, err := c.ChangeHotspot(t.Context(), made.ID, client.Change{})
 			return err
 		}},
-		"link code": {false, func(c *client.Client) error { _, err := c.CreateLinkCode(t.Context(), made.ID); return err }},
-		"key":       {false, func(c *client.Client) error { _, err := c.CreateKey(t.Context(), client.KeyCreation{}); return err }},
+		"link code": {true, func(c *client.Client) error { _, err := c.CreateLinkCode(t.Context(), made.ID); return err }},
+		"link": {true, func(c *client.Client) error {
+			code := must(direct.CreateLinkCode(t.Context(), spare.ID))(t)
+			_, err := c.LinkDevice(t.Context(), code.Code, spare.Device.MACAddress)
+			return err
+		}},
+		"key":       {true, func(c *client.Client) error { _, err := c.CreateKey(t.Context(), client.KeyCreation{}); return err }},
 		"unlink":    {false, func(c *client.Client) error { return c.UnlinkDevice(t.Context(), made.ID) }},
 	}
 	for trouble, refuse := range map[string]func(http.ResponseWriter, *http.Request){
-		"429": answering(http.StatusTooManyRequests, "0"), "503": answering(http.StatusServiceUnavailable, ""), "hung up": hangUp,
+		"429": answering(http.StatusTooManyRequests, "0"), "503": answering(http.StatusServiceUnavailable, ""), "hung up": hangUp, "lost": s.lost,
 	} {
 		o := before(t, s, refuse)
 		c := newClient(t, o.URL, key, client.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}))

@@ -61,6 +61,9 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		}
 	}
 	key, plain := Mint(now, wanted)
+	if err := p.Once.Keep(Created{Key: key, Plain: plain}); err != nil {
+		return Created{}, err
+	}
 	generation := k.cache.generation()
 	if err := k.store.InsertKey(ctx, key, p.Actor()); err != nil {
 		return Created{}, err

@@ -30,6 +30,7 @@ type Config struct {
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
+	Repeats   Repeats
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -54,6 +55,7 @@ type API struct {
 	hub       *events.Hub
 	limits    *limiters
 	quotas    Quotas
+	repeats   Repeats
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -81,7 +83,7 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -118,9 +120,9 @@ func (a *API) routes() []route {
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
 		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
-		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 200, decodeVerification, a.registry.Verify, encodeHotspot)},
+		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serveOnce(a, 200, decodeVerification, a.registry.Verify, encodeHotspot, byUser, nil)},
 		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, decodeWithdrawal, a.registry.Unverify, encodeNothing)},
-		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serve(a, 200, decodeLinkCode, a.registry.NewLinkCode, encodeLinkCode)},
+		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serveOnce(a, 200, decodeHotspotID, a.registry.NewLinkCode, encodeLinkCode, byUser, idOfCode)},
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
 		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
@@ -134,7 +136,7 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
-		{"POST /v1/keys", beacon.KeysManage, serve(a, 200, a.decodeCreation, a.keys.Create, encodeCreated)},
+		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},
 		{"GET /v1/keys/self", "", serve(a, 200, decodeNothing, a.keys.Self, encodeKey)},

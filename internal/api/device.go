@@ -25,10 +25,6 @@ func decodeVerification(w http.ResponseWriter, r *http.Request) (registry.Verifi
 	})
 }
 
-func decodeLinkCode(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, error) {
-	return beacon.HotspotID(r.PathValue("id")), notTwice(r)
-}
-
 type linkCode struct {
 	Code      string `json:"code"`
 	ExpiresAt stamp  `json:"expires_at"`
@@ -38,16 +34,19 @@ func encodeLinkCode(_ http.Header, made registry.LinkCode) payload {
 	return payload{Data: linkCode{made.Code, stamp(made.ExpiresAt)}}
 }
 
+func idOfCode(registry.LinkCode) string { return "a link code" }
+
 // link issues a device its key (decision X2). The device has no key yet, so attempts
 // are counted by address, before the body is read.
 func (a *API) link(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
 	err := a.limits.spendLinkTry(w.Header(), r, time.Now())
 	if err == nil {
-		verb := func(ctx context.Context, _ beacon.Principal, in registry.Link) (registry.Linked, error) {
+		verb := func(ctx context.Context, p beacon.Principal, in registry.Link) (registry.Linked, error) {
+			in.Once = p.Once
 			return a.registry.Link(ctx, in)
 		}
-		err = serve(a, http.StatusOK, decodeLink, verb, encodeLinked)(w, r, beacon.Principal{})
+		err = serveOnce(a, http.StatusOK, decodeLink, verb, encodeLinked, byDevice, idOfLinked)(w, r, beacon.Principal{})
 	}
 	if err != nil {
 		a.fail(w, r, err)
@@ -55,9 +54,6 @@ func (a *API) link(w http.ResponseWriter, r *http.Request) {
 }
 
 func decodeLink(w http.ResponseWriter, r *http.Request) (registry.Link, error) {
-	if err := notTwice(r); err != nil {
-		return registry.Link{}, err
-	}
 	o, _, err := readBody(w, r)
 	if err != nil {
 		return registry.Link{}, err
@@ -84,3 +80,5 @@ func encodeLinked(_ http.Header, done registry.Linked) payload {
 		HeartbeatPath: beatPrefix + string(done.Hotspot.ID) + beatSuffix, NextInS: beacon.HeartbeatInterval,
 	}}
 }
+
+func idOfLinked(done registry.Linked) string { return "the device key of " + string(done.Hotspot.ID) }

@@ -77,6 +77,17 @@ func maybe(t time.Time) *stamp {
 	return &s
 }
 
+// perhaps is a time, or null where a member must not be absent.
+type perhaps struct{ at *stamp }
+
+// MarshalJSON writes the time or null.
+func (p perhaps) MarshalJSON() ([]byte, error) {
+	if p.at == nil {
+		return []byte("null"), nil
+	}
+	return append(p.at.append([]byte{'"'}), '"'), nil
+}
+
 func (a *API) meta(w http.ResponseWriter) meta {
 	return meta{RequestID: httpserver.RequestID(w), Timestamp: stamp(a.now())}
 }

@@ -3,12 +3,9 @@ package api
 import (
 	"crypto/sha256"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/registry"
@@ -66,35 +63,6 @@ func readHours(o *object) beacon.HoursForm {
 		}),
 	}
 }
-
-const maxIdempotencyKey = 255
-
-// idempotencyKey reads the header that makes a POST safe to repeat (decision N12).
-func idempotencyKey(r *http.Request) (string, error) {
-	values := r.Header.Values("Idempotency-Key")
-	if len(values) == 0 {
-		return "", nil
-	}
-	key := values[0]
-	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, notPrintable) {
-		var f beacon.Faults
-		f.Add("Idempotency-Key", "must be one header of 1 to 255 printable ASCII characters")
-		return "", f.Err()
-	}
-	return key, nil
-}
-
-// fingerprint identifies what a body says, however it is formatted (decision D105): it
-// is the hash of its canonical form (RFC 8785).
-func fingerprint(body []byte) [sha256.Size]byte {
-	canonical := jsontext.Value(slices.Clone(body))
-	if err := canonical.Canonicalize(); err != nil { // a number that no double can hold: it is refused anyway
-		return sha256.Sum256(body)
-	}
-	return sha256.Sum256(canonical)
-}
-
-func notPrintable(c rune) bool { return c < ' ' || c > '~' }
 
 func decodeHotspotID(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, error) {
 	return beacon.HotspotID(r.PathValue("id")), nil

@@ -16,6 +16,9 @@ type hotspot struct {
 	Device     device           `json:"device"`
 	Settings   settings         `json:"settings"`
 	RadiusM    float64          `json:"coverage_radius_m"` // in force, set explicitly or not
+	OpenNow    bool             `json:"open_now"`
+	OpenUntil  *perhaps         `json:"open_until,omitempty"` // if it is open
+	OpensAt    *perhaps         `json:"opens_at,omitempty"`   // if it is not
 	Metrics    metrics          `json:"metrics"`
 	OperatorID beacon.UserID    `json:"operator_id"`
 	CreatedAt  stamp            `json:"created_at"`
@@ -90,7 +93,7 @@ type exception struct {
 }
 
 func showHotspot(h registry.View) hotspot {
-	return hotspot{
+	shown := hotspot{
 		ID:     h.ID,
 		Name:   h.Name,
 		Type:   h.Type,
@@ -119,7 +122,14 @@ func showHotspot(h registry.View) hotspot {
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
+		OpenNow:    h.Open,
 	}
+	if h.Open {
+		shown.OpenUntil = &perhaps{maybe(h.OpenUntil)}
+	} else {
+		shown.OpensAt = &perhaps{maybe(h.OpenUntil)}
+	}
+	return shown
 }
 
 func showSettings(s beacon.Settings) settings {

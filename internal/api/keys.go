@@ -37,9 +37,6 @@ func showKey(k beacon.Key) key {
 
 func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
 	var in access.Creation
-	if err := notTwice(r); err != nil {
-		return in, err
-	}
 	o, _, err := readBody(w, r)
 	if err != nil {
 		return in, err
@@ -53,15 +50,6 @@ func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Cre
 		Origins: o.texts("origins"), Addresses: o.texts("addresses"), Publishable: o.flag("publishable"),
 	}
 	return in, o.settle(func() error { return in.Validate(a.now()) })
-}
-
-// notTwice refuses an Idempotency-Key (decision D18): the response holds a secret that
-// is stored nowhere, so it cannot be replayed.
-func notTwice(r *http.Request) error {
-	if len(r.Header.Values("Idempotency-Key")) > 0 {
-		return &beacon.Error{Kind: beacon.InvalidRequest, Message: "this request cannot be replayed, because its response contains a secret: remove the Idempotency-Key"}
-	}
-	return nil
 }
 
 // maxYear is the last year that RFC 3339 can express. A time in another zone may be past
@@ -104,6 +92,8 @@ func encodeCreated(_ http.Header, made access.Created) payload {
 	shown.Key = made.Plain
 	return payload{Data: shown}
 }
+
+func idOfKey(made access.Created) string { return string(made.Key.ID) }
 
 func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
 

@@ -84,15 +84,6 @@ func TestKeys_Pages(t *testing.T) {
 	})
 }
 
-// A created key cannot be shown twice, so the request cannot be repeated safely.
-func TestKeys_NoIdempotencyKey(t *testing.T) {
-	c := onSQLite(t, options{}).anyone(t, "keys:manage")
-	wantFault(t, c.post(t, "/v1/keys", `{"scopes":[]}`, "Idempotency-Key", "k1"), http.StatusBadRequest, "invalid_request")
-	if got := data[[]apiKey](t, c.get(t, "/v1/keys"), http.StatusOK); len(got) != 1 {
-		t.Errorf("there are %d keys; want the one that asked", len(got))
-	}
-}
-
 // Decision N23: nobody grants what they lack, nor to others; an admin may.
 func TestKeys_WhoMayGrantWhat(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {

@@ -110,3 +110,29 @@ func TestCoverage_PendingCluster(t *testing.T) {
 		see("one offline, alone", "offline", 0)
 	})
 }
+// Decision D116: one hotspot, its operator's list and nearby agree on whether it is open.
+func TestGet_Opening(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		type open struct {
+			Now   bool    `json:"open_now"`
+			Until *string `json:"open_until"`
+			At    *string `json:"opens_at"`
+		}
+		hours := `{"timezone":"UTC","weekly":[{"days":["sun","mon"],"open":"13:00","close":"15:00"}]}`
+		body := registration(1, "settings.operating_hours", hours)
+		first := c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k")
+		spot := "/v1/hotspots/" + data[hotspot](t, first, http.StatusCreated).ID
+		one, three, later := "2026-11-15T13:00:00.000Z", "2026-11-15T15:00:00.000Z", "2026-11-16T13:00:00.000Z"
+		for _, want := range []open{{At: &one}, {Now: true, Until: &three}, {Now: true, Until: &three}, {At: &later}} {
+			wantEqual(t, "the hotspot", data[open](t, c.get(t, spot), http.StatusOK), want)
+			wantEqual(t, "the operator's list", data[[]open](t, c.get(t, "/v1/users/me/hotspots"), http.StatusOK), []open{want})
+			wantEqual(t, "nearby", data[[]open](t, c.get(t, "/v1/hotspots/nearby?lat=40.7&lng=-74&status=all"), http.StatusOK), []open{want})
+			again := data[open](t, c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k"), http.StatusCreated)
+			wantEqual(t, "the repeated registration", again, open{At: &one})
+			s.advance(time.Hour)
+		}
+		c.patch(t, spot, `{"settings":{"operating_hours":null}}`).want(t, http.StatusOK)
+		wantEqual(t, "without hours", data[open](t, c.get(t, spot), http.StatusOK), open{Now: true})
+	})
+}

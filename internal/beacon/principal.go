@@ -57,6 +57,8 @@ type Principal struct {
 	Request string // the id of the current request, "cli" for the command line
 
 	Restrictions *Restrictions // of the key; nil: none
+
+	Once *Once // the current request, if it may be repeated
 }
 
 // Has reports whether the principal may do what the scope permits. Admin may
@@ -79,7 +81,7 @@ func (p Principal) Publishable() bool { return p.Restrictions != nil && p.Restri
 // Actor returns the principal as a change records it (decision X10). Staff, and what
 // they import, are not limited by a quota.
 func (p Principal) Actor() Actor {
-	return Actor{Key: p.Key, User: p.User, Request: p.Request, Limited: !p.Has(HotspotsVerify)}
+	return Actor{Key: p.Key, User: p.User, Request: p.Request, Limited: !p.Has(HotspotsVerify), Once: p.Once}
 }
 
 // Key is an API key as stored in the database. The secret itself is shown once and

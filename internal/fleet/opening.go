@@ -75,11 +75,18 @@ func (t *openings) forget(key string) {
 
 // OpenAt reports whether the hotspot is open at now by its operating hours, and until
 // when that stays so. The time is zero if nothing changes within a year.
-func (s *Hotspot) OpenAt(now time.Time) (open bool, until time.Time) {
-	if s.opening == nil {
+func (s *Hotspot) OpenAt(now time.Time) (open bool, until time.Time) { return s.opening.openAt(now) }
+
+// OpenAt is like that of a hotspot with these hours.
+func (f *Fleet) OpenAt(hours *beacon.OperatingHours, now time.Time) (open bool, until time.Time) {
+	return f.openings.of(hours).openAt(now)
+}
+
+func (o *opening) openAt(now time.Time) (open bool, until time.Time) {
+	if o == nil {
 		return true, time.Time{}
 	}
-	open, minute := s.opening.at(beacon.MinuteOf(now))
+	open, minute := o.at(beacon.MinuteOf(now))
 	if minute == beacon.LastMinute {
 		return open, time.Time{}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// linkCodeLasts is how long a code can be used (decision X2).
-const linkCodeLasts = 15 * time.Minute
+// LinkCodeLasts is how long a code can be used (decision X2).
+const LinkCodeLasts = 15 * time.Minute
 
 // LinkCode is a new code and when it expires. Its text is never shown again.
 type LinkCode struct {
@@ -33,7 +33,10 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	}
 	now := r.moment()
 	code, hash := access.MintLinkCode()
-	made := LinkCode{Code: code, ExpiresAt: now.Add(linkCodeLasts)}
+	made := LinkCode{Code: code, ExpiresAt: now.Add(LinkCodeLasts)}
+	if err := p.Once.Keep(made); err != nil {
+		return LinkCode{}, err
+	}
 	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
 	return made, r.store.PutLinkCode(ctx, row, p.Actor(), now)
 }
@@ -43,6 +46,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 type Link struct {
 	Code, MAC string
 	Request   string
+	Once      *beacon.Once // if it may be repeated
 }
 
 // Linked is the outcome: the hotspot, and the key of its device, which is never shown
@@ -65,7 +69,7 @@ var errWrongDevice = errors.New("the MAC address differs")
 // linked before is unlinked. Refusals are recorded in the audit log, without the code
 // and the MAC address.
 func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
-	now, by := r.moment(), beacon.Actor{Request: in.Request}
+	now, by := r.moment(), beacon.Actor{Request: in.Request, Once: in.Once}
 	hash, ok := access.HashLinkCode(in.Code)
 	if !ok {
 		return Linked{}, r.refuseLink(ctx, by, "malformed code")
@@ -81,7 +85,8 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
 		h.Device.LinkedAt = now
 		r.touch(h)
-		return nil
+		out.Hotspot = *h
+		return in.Once.Keep(out)
 	})
 	switch {
 	case errors.Is(err, errWrongDevice), kindOf(err) == beacon.Forbidden:

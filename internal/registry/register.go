@@ -28,14 +28,6 @@ type Registered struct {
 	Replayed bool
 }
 
-// rememberFor is how long a repeated request is recognised.
-const rememberFor = 24 * time.Hour
-
-var errOtherRequest = &beacon.Error{
-	Kind:    beacon.Conflict,
-	Message: "this Idempotency-Key was used for another request; use a new one for each request",
-}
-
 // Register adds a hotspot owned by the principal.
 func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registration) (Registered, error) {
 	now := r.moment()
@@ -48,27 +40,31 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registra
 		return Registered{}, err
 	}
 	if first != nil {
-		return replay(first, in.Once)
+		return r.replay(first, in.Once)
 	}
-	return Registered{Hotspot: newborn(h)}, r.fleet.Apply(h)
+	return Registered{Hotspot: r.newborn(h)}, r.fleet.Apply(h)
 }
 
 // newborn returns a hotspot as it is at registration.
-func newborn(h beacon.Hotspot) View { return View{Hotspot: h, Status: beacon.Pending} }
+func (r *Registry) newborn(h beacon.Hotspot) View {
+	v := View{Hotspot: h, Status: beacon.Pending}
+	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, h.CreatedAt)
+	return v
+}
 
 // record returns what the database stores about a request that may be repeated.
 func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idempotency {
 	if o.Key == "" {
 		return nil
 	}
-	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(rememberFor)}
+	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(beacon.RememberFor)}
 }
 
-func replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
+func (r *Registry) replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
 	if first.Fingerprint != asked.Fingerprint && first.Fingerprint != asked.Verbatim {
-		return Registered{}, errOtherRequest
+		return Registered{}, beacon.ErrOtherRequest
 	}
-	return Registered{Hotspot: newborn(first.Hotspot), Replayed: true}, nil
+	return Registered{Hotspot: r.newborn(first.Hotspot), Replayed: true}, nil
 }
 
 // Verification says where staff found a hotspot.
@@ -104,7 +100,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	place := h.Location.Point
 	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
 		if !h.Location.VerifiedAt.IsZero() {
-			return false, nil
+			return false, by.Once.Keep(r.view(*h))
 		}
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
@@ -113,7 +109,9 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			return false, err
 		}
 		r.touch(h)
-		return true, nil
+		next := *h
+		next.Version++ // as the store will write it
+		return true, by.Once.Keep(r.view(next))
 	})
 	if err != nil {
 		return View{}, err

@@ -36,6 +36,9 @@ type Store interface {
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
 	// HotspotsByID returns those that exist, including deleted ones, in any order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
+	// PutLinkCode, LinkDevice and UpdateHotspot do nothing and return Conflict if the
+	// actor has a Once that was used before.
+
 	// PutLinkCode stores a code, replacing the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
 	// LinkDevice consumes a code and applies edit to its hotspot, in one transaction.
@@ -100,6 +103,9 @@ type View struct {
 	beacon.Hotspot
 	Status  beacon.Status
 	Metrics beacon.Metrics
+
+	Open      bool      // by its operating hours
+	OpenUntil time.Time // when that changes; zero if nothing changes within a year
 }
 
 // view adds to a hotspot from the database what only memory knows. A hotspot that is
@@ -107,5 +113,7 @@ type View struct {
 func (r *Registry) view(h beacon.Hotspot) View {
 	now := r.now()
 	metrics, _ := r.fleet.Metrics(h.ID, now)
-	return View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics}
+	v := View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics}
+	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, now)
+	return v
 }

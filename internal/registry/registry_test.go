@@ -140,7 +140,7 @@ func TestRegister_ReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(registry.View{Hotspot: told, Status: beacon.Pending}, read); diff != "" {
+	if diff := cmp.Diff(registry.View{Hotspot: told, Status: beacon.Pending, Open: true}, read); diff != "" {
 		t.Errorf("told and read differ (-told +read):\n%s", diff)
 	}
 }
@@ -161,7 +161,7 @@ func TestRegister_ReplayAfterAChange(t *testing.T) {
 		if err != nil || !again.Replayed {
 			t.Fatalf("%s: replayed %v, %v", when, again.Replayed, err)
 		}
-		if diff := cmp.Diff(registry.View{Hotspot: first, Status: beacon.Pending}, again.Hotspot); diff != "" {
+		if diff := cmp.Diff(registry.View{Hotspot: first, Status: beacon.Pending, Open: true}, again.Hotspot); diff != "" {
 			t.Errorf("%s the answer differs (-first +now):\n%s", when, diff)
 		}
 	}

@@ -73,6 +73,7 @@ const casTries = 20
 // UpdateHotspot returns. If it reports no change, nothing is written. An error of edit
 // is returned unchanged. Edit sets UpdatedAt; setting DeletedAt deletes the hotspot and
 // frees its MAC, which is reserved for its operator for a while if it did so itself. Changes to ID, Operator, CreatedAt and Version are ignored.
+// If the actor has a Once, edit sets its result (see doOnce).
 func (db *DB) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),
@@ -92,7 +93,7 @@ func (db *DB) UpdateHotspot(
 		}
 		return nil, changedTooOften(id)
 	}
-	if err := db.committer.do(ctx, op); err != nil {
+	if err := db.doOnce(ctx, op, by); err != nil {
 		return beacon.Hotspot{}, err
 	}
 	return result, nil

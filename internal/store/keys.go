@@ -15,7 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// InsertKey writes a new API key.
+// InsertKey writes a new API key, once if the actor says so (see doOnce).
 func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
 	list := make([]string, len(k.Scopes))
 	for i, scope := range k.Scopes {
@@ -41,7 +41,7 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 		_, err := tx.exec(sqlText.insertKey, values...)
 		return changes{&change}, err
 	}
-	return db.committer.do(ctx, op)
+	return db.doOnce(ctx, op, by)
 }
 
 // RevokeKey revokes a key. It returns NotFound if there is no key with that id.

@@ -9,7 +9,7 @@ import (
 )
 
 // PutLinkCode writes a code for linking a device to a live hotspot, replacing the
-// hotspot's earlier one. It returns NotFound if there is no such hotspot, and Conflict
+// hotspot's earlier one, once if the actor says so (see doOnce). It returns NotFound if there is no such hotspot, and Conflict
 // if another hotspot has the same code.
 func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error {
 	hash := encodeHash(code.Hash)
@@ -22,7 +22,7 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 		_, err := tx.exec(sqlText.putLinkCode, string(code.Hotspot), hash, micros(code.ExpiresAt))
 		return changes{&change}, err
 	}
-	return db.committer.do(ctx, op)
+	return db.doOnce(ctx, op, by)
 }
 
 // LinkDevice uses a code up: edit changes the hotspot of the code, such as its KeyHash
@@ -33,6 +33,8 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 // An error of edit is returned unchanged and uses up one of the code's tries; the last
 // try deletes the code. Edit may run more than once, each time on the then current row,
 // and never after LinkDevice returns.
+//
+// If the actor has a Once, edit sets its result (see doOnce).
 //
 // Each use of an existing code records one change: HotspotLinked, or LinkRefused with
 // the reason in its note. Unknown codes record none, because anyone could fill the
@@ -47,7 +49,7 @@ func (db *DB) LinkDevice(
 	}
 	use.op = &operation{order: "code", duplicate: macTaken}
 	use.op.run = use.run
-	if err := db.committer.do(ctx, use.op); err != nil {
+	if err := db.doOnce(ctx, use.op, by); err != nil {
 		return beacon.Hotspot{}, err
 	}
 	if use.refusal != nil {
@@ -74,6 +76,9 @@ type linkUse struct {
 // then finds the code used.
 func (u *linkUse) run(tx *transaction) (changes, error) {
 	u.refusal = nil
+	if u.by.Once != nil {
+		u.by.Once.Result = nil // of an earlier attempt at this transaction
+	}
 	n, err := tx.exec(sqlText.lockLinkCode, u.hash)
 	if err != nil {
 		return nil, err

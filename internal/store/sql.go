@@ -28,7 +28,7 @@ var sqlText = struct {
 	hotspotPage, statusPage, recordPage               string
 	insertKey, revokeKey, key, keys, keysOf, touchKey string
 	countKeys, countKeysOf                            string
-	claimOnce, forgetOnce, once, pruneOnce            string
+	claimOnce, keepOnce, forgetOnce, once, pruneOnce  string
 	insertNode, heads, head, changes                  string
 	latest, changesBefore                             string
 	insertChanges                                     [changeChunks]string
@@ -96,12 +96,15 @@ var sqlText = struct {
 	countKeysOf: `SELECT count(*) FROM api_keys WHERE user_id = $1`,
 	touchKey:    `UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`,
 
-	// An expired record counts as none, and is overwritten.
+	// An expired record counts as none, and is overwritten. Without a limit ($7 is 0),
+	// nothing is counted.
 	claimOnce: `INSERT INTO idempotency (owner, request_key, fingerprint, result, expires_at)
-		VALUES ($1, $2, $3, $4, $5)
+		SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) = 0 OR count(*) < $7
+			FROM (SELECT owner FROM idempotency WHERE owner = $1 LIMIT $7) AS held)
 		ON CONFLICT (owner, request_key) DO UPDATE SET fingerprint = excluded.fingerprint,
 			result = excluded.result, expires_at = excluded.expires_at
 		WHERE idempotency.expires_at <= $6`,
+	keepOnce:   `UPDATE idempotency SET result = $3 WHERE owner = $1 AND request_key = $2`,
 	forgetOnce: `DELETE FROM idempotency WHERE owner = $1 AND request_key = $2`,
 	once:       `SELECT fingerprint, result, expires_at FROM idempotency WHERE owner = $1 AND request_key = $2`,
 	pruneOnce: `DELETE FROM idempotency WHERE (owner, request_key) IN

@@ -25,11 +25,12 @@ import (
 // oldTime is when the databases of testdata were in use: version-N.jsonl.gz has the
 // rows of a small network as the migrations up to N could hold them, one JSON
 // object a line. They are from "beacon demo --hotspots 5 --clock-start" oldTime;
-// what came with later migrations is left out, with the changes that tell of it.
+// what came with later migrations is left out, with the changes that tell of it. From 7
+// on there are keys with restrictions, and in 8 two days were opened and closed again.
 const oldTime = "2026-11-15T12:00:20Z"
 
 // newest is the last of these files.
-const newest = 6
+const newest = 8
 
 // oldRow is a row of such a file.
 type oldRow struct {
@@ -253,6 +254,19 @@ func checkOld(t *testing.T, client *harness.Client, server *harness.Server, vers
 		if period, _ := last["period"].(harness.Fields); period["status"] != "settled" {
 			t.Errorf("the last month of %s is %v", user, last["period"])
 		}
+	}
+	restricted := 0
+	var keys []harness.Fields
+	if err := json.Unmarshal(client.Do(t.Context(), "GET", server.URL+"/v1/keys", nil).Data, &keys); err != nil {
+		t.Error(err)
+	}
+	for _, k := range keys {
+		if origins, _ := k["origins"].([]any); len(origins) > 0 || k["publishable"] == true {
+			restricted++
+		}
+	}
+	if want := map[bool]int{true: 2}[version >= 7]; restricted != want {
+		t.Errorf("%d keys are restricted; want %d", restricted, want)
 	}
 	if asked < 3 || version >= 3 && len(users) == 0 {
 		t.Errorf("%d hotspots and %d users were asked for", asked, len(users))

@@ -56,7 +56,7 @@ func (m *modelMachine) doVerify(t *rapid.T) {
 	if seldom(t, "bad", 5) {
 		bad = spoil(t, body, verificationFaults, 1)
 	}
-	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body}, s, bad, found[0] <= min(200, 100+found[1]))
+	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body, header: m.seldomOnce(t)}, s, bad, found[0] <= min(200, 100+found[1]))
 }
 
 func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near bool) {
@@ -77,6 +77,10 @@ func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near
 			m.tell("hotspot.verified", s)
 		}
 		e = &want{status: 200, data: s.full(), loose: len(s.beats) > 0}
+		if len(s.beats) == 0 { // or the answer would depend on when it was given
+			m.stepTwice(t, r, e, s.full())
+			return
+		}
 	}
 	m.step(t, r, e)
 }
@@ -84,12 +88,8 @@ func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near
 func (m *modelMachine) doLinkCode(t *rapid.T) {
 	s, path := m.someSpot(t)
 	k := m.operatorOf(t, s)
-	r := request{method: http.MethodPost, path: path + "/link-code", key: k}
+	r := request{method: http.MethodPost, path: path + "/link-code", key: k, header: m.seldomOnce(t)}
 	e := m.enter(k, "hotspots:write")
-	if e == nil && seldom(t, "once", 10) {
-		r.header = map[string]string{"Idempotency-Key": "a"}
-		e = refused(400, "invalid_request")
-	}
 	if e == nil {
 		e = own(k, s)
 	}
@@ -105,11 +105,11 @@ var mistyped = strings.NewReplacer("-", " ", "0", "o", "1", "l")
 
 func (m *modelMachine) linkCode(t tester, r request, s *modelSpot) {
 	s.code, s.codeAt, s.wrong = fmt.Sprintf("code%d", m.next()), map[string]span{}, 0
-	m.step(t, r, &want{status: 200, data: fields{"code": named(s.code), "expires_at": rule(func(w *world, at span, got any) string {
+	m.stepTwice(t, r, &want{status: 200, data: fields{"code": named(s.code), "expires_at": rule(func(w *world, at span, got any) string {
 		s.codeAt[w.name] = at
 		w.bound[s.code+":typed"] = mistyped.Replace(strings.ToLower(w.bound[s.code]))
 		return within(got, span{at.from.Add(15 * time.Minute), at.to.Add(15 * time.Minute)})
-	})}})
+	})}}, fields{"code": named(s.code), "expires_at": anything})
 }
 
 // within holds a time to a span; times are cut to milliseconds.
@@ -137,7 +137,7 @@ func (m *modelMachine) doLink(t *rapid.T) {
 		bad := spoil(t, body, []fault{{path: "code", value: omitted}, {path: "mac_address", value: omitted}, {path: "mac_address", value: 5}, {path: "hotspot_id", value: "x"}}, 1)
 		m.step(t, request{method: http.MethodPost, path: "/v1/devices/link", body: body}, bad)
 	default:
-		m.link(t, s, body)
+		m.link(t, s, body, m.seldomOnce(t))
 	}
 }
 
@@ -171,8 +171,8 @@ func (s *modelSpot) codeIsFresh(worlds []*world) bool {
 	return true
 }
 
-func (m *modelMachine) link(t tester, s *modelSpot, body fields) {
-	r := request{method: http.MethodPost, path: "/v1/devices/link", body: body}
+func (m *modelMachine) link(t tester, s *modelSpot, body fields, once map[string]string) {
+	r := request{method: http.MethodPost, path: "/v1/devices/link", body: body, header: once}
 	if s.deleted || s.wrong >= 5 {
 		m.step(t, r, &errForbidden)
 		return
@@ -181,14 +181,32 @@ func (m *modelMachine) link(t tester, s *modelSpot, body fields) {
 	s.version++
 	s.inService = s.inService || s.verified
 	s.device = fmt.Sprintf("secret%d", m.next())
-	m.step(t, r, &want{status: 200, data: fields{
+	data := fields{
 		"hotspot_id": named(s.name), "device_key": named(s.device), "linked_at": named(fmt.Sprintf("at%d:linked%d", s.number, s.links)),
 		"heartbeat_path": rule(func(w *world, _ span, got any) string {
 			return oneOf(got, []string{w.fill("/v1/hotspots/{" + s.name + "}/heartbeats")})
 		}), "next_in_s": 60,
-	}})
+	}
+	m.stepTwice(t, r, &want{status: 200, data: data}, data)
 	m.keys = append(m.keys, &apiKey{secret: s.device, device: s})
 	m.tell("hotspot.linked", s)
+}
+
+// seldomOnce draws a header for a request that is sent twice, or none.
+func (m *modelMachine) seldomOnce(t *rapid.T) map[string]string {
+	if !seldom(t, "once", 5) {
+		return nil
+	}
+	return map[string]string{"Idempotency-Key": fmt.Sprint(m.run, " of ", m.next())}
+}
+
+// stepTwice sends a request that succeeds, and once more if it has an Idempotency-Key:
+// then the answer is the first one.
+func (m *modelMachine) stepTwice(t tester, r request, e *want, again fields) {
+	m.step(t, r, e)
+	if r.header["Idempotency-Key"] != "" {
+		m.step(t, r, &want{status: e.status, data: again, header: map[string]string{"Idempotency-Replayed": "true"}})
+	}
 }
 
 // doBringUp does what it takes for a hotspot to be online: each step alone would
@@ -205,7 +223,7 @@ func (m *modelMachine) doBringUp(t *rapid.T) {
 func (m *modelMachine) bringUp(t tester, s *modelSpot, path string, k *apiKey) {
 	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: s.measured(0, 0)}, s, nil, true)
 	m.linkCode(t, request{method: http.MethodPost, path: path + "/link-code", key: k}, s)
-	m.link(t, s, fields{"code": "{" + s.code + "}", "mac_address": s.mac})
+	m.link(t, s, fields{"code": "{" + s.code + "}", "mac_address": s.mac}, nil)
 	m.beat(t, s, modelBeat{boot: fmt.Sprintf("boot-%d", m.next()), seq: 1, clients: 1, rx: 1000, tx: 1})
 }
 

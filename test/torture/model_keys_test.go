@@ -62,9 +62,7 @@ func (m *modelMachine) doCreateKey(t *rapid.T) {
 		bad = spoil(t, body, keyFaults, 1)
 	}
 	r := request{method: http.MethodPost, path: "/v1/keys", key: k, body: body}
-	if bad == nil && seldom(t, "once", 10) {
-		r.header, bad = map[string]string{"Idempotency-Key": "a"}, refused(400, "invalid_request")
-	}
+	r.header = m.seldomOnce(t)
 	m.createKey(t, r, made, bad)
 }
 
@@ -89,7 +87,7 @@ func (m *modelMachine) createKey(t tester, r request, made *apiKey, bad *want) {
 	}
 	data := made.shown()
 	data["key"] = named(made.secret)
-	m.step(t, r, &want{status: 200, data: data})
+	m.stepTwice(t, r, &want{status: 200, data: data}, data)
 	m.keys = append(m.keys, made)
 }
 

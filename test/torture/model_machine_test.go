@@ -181,12 +181,14 @@ func (s *modelSpot) full() fields {
 	if s.linked {
 		device["linked_at"] = named(fmt.Sprintf("at%d:linked%d", s.number, s.links))
 	}
-	return fields{
+	full := s.connection(fields{
 		"id": named(s.name), "name": s.title, "type": s.kind, "status": rule(s.status), "location": location, "device": device,
 		"settings": s.settings.full(), "coverage_radius_m": s.radius(), "metrics": s.metrics(),
 		"operator_id": named(s.owner), "created_at": named(fmt.Sprintf("at%d:created", s.number)),
 		"updated_at": named(fmt.Sprintf("updated%d:%d", s.number, s.version)),
-	}
+	})
+	delete(full, "ssid") // it is in device
+	return full
 }
 
 func (c settings) full() fields {

@@ -47,9 +47,6 @@ export interface paths {
          * Register a hotspot
          * @description The hotspot belongs to the key's user. It is `pending` until its location is verified and its device is
          *     linked. Needs the scope `hotspots:write`.
-         *
-         *     Send an `Idempotency-Key` to be able to repeat the request safely: for 24 hours, the same key with the
-         *     same body returns the first response again.
          */
         post: operations["registerHotspot"];
         delete?: never;
@@ -136,7 +133,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code to link a device with
-         * @description The code is valid for one device and 15 minutes, and is only in this response. A new code replaces the previous one. Only the operator may create one. The request cannot be repeated safely: an `Idempotency-Key` is refused. Needs the scope `hotspots:write`.
+         * @description The code is valid for one device and 15 minutes, and is only in this response. A new code replaces the previous one. Only the operator may create one. Needs the scope `hotspots:write`.
          */
         post: operations["createLinkCode"];
         delete?: never;
@@ -163,6 +160,10 @@ export interface paths {
          *     Upper and lower case, hyphens and spaces do not matter in a code; O is read as 0, I and L as 1. Whatever
          *     is wrong with the code or the MAC address, the response is the same 403. Five wrong MAC addresses use up
          *     a code; an IP address may try ten times a minute.
+         *
+         *     A device that got no response may send the request again with the same `Idempotency-Key`, within 15
+         *     minutes of the first. Choose that key at random, such as a UUID: who knows it, the code and the MAC
+         *     address gets the device key.
          */
         post: operations["linkDevice"];
         delete?: never;
@@ -548,8 +549,7 @@ export interface paths {
          * Create a key
          * @description The key itself is only in this response: store it. A key cannot grant a scope that it lacks, and creates
          *     keys only for its own user; a key with the scope `admin` may do both, and create a new user with
-         *     `user_id: new`. The request cannot be repeated safely: an `Idempotency-Key` is refused. Needs the scope
-         *     `keys:manage`.
+         *     `user_id: new`. Needs the scope `keys:manage`.
          */
         post: operations["createKey"];
         delete?: never;
@@ -857,6 +857,9 @@ export interface components {
             };
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
             metrics: {
                 /**
                  * Format: double
@@ -1864,6 +1867,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+        IdempotencyKey: string;
         /**
          * @description A user id, or `me` for the key's own user.
          * @example me
@@ -1889,6 +1894,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Present if this is the response to an earlier copy of the request. */
+        IdempotencyReplayed: "true";
         /** @description The response depends on these request headers; on `Origin` if the server allows some origins. */
         VaryAccept: string;
         /** @description The name of the file, on a table. */
@@ -2035,8 +2042,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text of your choice, a new one for each registration. Keys of different users do not collide. */
-                "Idempotency-Key"?: string;
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -2053,8 +2060,7 @@ export interface operations {
                     /** @description The path of the hotspot. */
                     Location: string;
                     ETag: components["headers"]["ETag"];
-                    /** @description Present on a replayed response. */
-                    "Idempotency-Replayed"?: "true";
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -2194,7 +2200,10 @@ export interface operations {
     verifyHotspot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
@@ -2211,6 +2220,7 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -2264,7 +2274,10 @@ export interface operations {
     createLinkCode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
@@ -2276,6 +2289,7 @@ export interface operations {
             /** @description The code. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -2292,6 +2306,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
@@ -2300,7 +2315,10 @@ export interface operations {
     linkDevice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2313,6 +2331,7 @@ export interface operations {
             /** @description The device key, where to send heartbeats, and how often. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -2361,7 +2380,10 @@ export interface operations {
     sendHeartbeat: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The hotspot's id. A malformed one is not found. */
                 id: components["schemas"]["HotspotId"];
@@ -2512,7 +2534,10 @@ export interface operations {
     simulateCoverage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3019,7 +3044,10 @@ export interface operations {
     createKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3032,6 +3060,7 @@ export interface operations {
             /** @description The key. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -3048,6 +3077,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -74,10 +74,12 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       </dd>
       <dt>Coverage radius</dt>
       <dd>{format.metres(hotspot.coverage_radius_m)}</dd>
+      <dt>Network (SSID)</dt>
+      <dd>{hotspot.device.ssid}</dd>
       <dt>Device</dt>
-      <dd>
-        {hotspot.device.ssid} · {hotspot.device.linked ? "linked" : "not linked"}
-      </dd>
+      <dd>{hotspot.device.linked ? "linked" : "not linked"}</dd>
+      <dt>Hours</dt>
+      <dd>{opening(hotspot)}</dd>
       <dt>Load</dt>
       <dd>{format.percent(metrics.current_load)}</dd>
       <dt>Signal</dt>
@@ -88,7 +90,9 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dd>{format.percent(metrics.uptime_30d)}</dd>
       <dt>Last 24 hours</dt>
       <dd>
-        {format.count(metrics.connections_24h)} connections, {format.gigabytes(metrics.bandwidth_used_24h_gb)}
+        {format.gigabytes(metrics.bandwidth_used_24h_gb)}, {format.count(metrics.connections_24h)} clients
+        <br />
+        <span class="small">Clients: the most at once in each hour, added up.</span>
       </dd>
       <dt>Last heartbeat</dt>
       <dd>{format.time(metrics.last_seen_at)}</dd>
@@ -102,4 +106,10 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       )}
     </dl>
   );
+}
+
+/** Whether it is open, and when that changes. */
+export function opening(hotspot: Pick<Hotspot, "open_now" | "open_until" | "opens_at">): string {
+  if (hotspot.open_now) return hotspot.open_until ? `open until ${format.time(hotspot.open_until)}` : "always open";
+  return hotspot.opens_at ? `closed, opens ${format.time(hotspot.opens_at)}` : "closed";
 }

@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// repeatedBy returns an actor whose request has an Idempotency-Key and a result.
+func repeatedBy(key string, at time.Time, result string) beacon.Actor {
+	by := Actor
+	by.Once = &beacon.Once{
+		Owner: "usr_tester", Key: key, Fingerprint: [32]byte{7, 0xff}, At: at, ExpiresAt: at.Add(24 * time.Hour), Result: []byte(result),
+		Encode: func(result any) ([]byte, error) { return []byte(result.(string)), nil },
+	}
+	return by
+}
+
+// onceWrites are the writes that a request may repeat: of the n-th hotspot, or for it.
+var onceWrites = map[string]func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error{
+	"key": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
+		return db.InsertKey(ctx, key(beacon.KeyID(fmt.Sprint("key_", n))), by)
+	},
+	"link code": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
+		return db.PutLinkCode(ctx, beacon.LinkCode{Hotspot: Hotspot(n).ID, Hash: codeHash(n), ExpiresAt: Now.Add(15 * time.Minute)}, by, Now)
+	},
+	"update": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
+		_, err := db.UpdateHotspot(ctx, Hotspot(n).ID, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+			h.Name = "changed"
+			return true, by.Once.Keep(string(by.Once.Result))
+		})
+		return err
+	},
+	"link": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
+		result := string(by.Once.Result)
+		_, err := db.LinkDevice(ctx, codeHash(100+n), by, Now, func(h *beacon.Hotspot) error {
+			if err := linkWith(1)(h); err != nil {
+				return err
+			}
+			return by.Once.Keep(result)
+		})
+		return err
+	},
+}
+
+// prepare makes what the writes of a few hotspots need.
+func prepare(t *testing.T, db *store.DB, first, hotspots int) {
+	t.Helper()
+	for n := first; n < first+hotspots; n++ {
+		insert(t, db, unlinked(n))
+		putCode(t, db, n, 100+n)
+	}
+}
+
+// once: a write with an Idempotency-Key leaves its result, and a second one nothing.
+func once(t *testing.T, database Database) {
+	n := -10
+	for name, write := range onceWrites {
+		n += 10
+		t.Run(name, func(t *testing.T) {
+			db := database.open(t)
+			prepare(t, db, n, 2)
+			const head = 4
+			own := "k " + name
+			first := repeatedBy(own, Now, "first")
+			if err := write(t.Context(), db, first, n); err != nil {
+				t.Fatal(err)
+			}
+			wantHead(t, db, head+1)
+			for i := range 2 { // the same request, or another
+				wantKind(t, "a repeated request", write(t.Context(), db, repeatedBy(own, Now.Add(time.Hour), "second"), n+i), beacon.Conflict)
+			}
+			wantHead(t, db, head+1)
+			want := &beacon.Once{Owner: "usr_tester", Key: own, Fingerprint: [32]byte{7, 0xff}, ExpiresAt: Now.Add(24 * time.Hour), Result: []byte("first")}
+			equal(t, "what is remembered", must(db.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour-time.Microsecond))), want)
+			for what, nothing := range map[string]*beacon.Once{
+				"after a day":   must(db.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour))),
+				"another key":   must(db.Once(t.Context(), "usr_tester", "K "+name, Now)),
+				"another owner": must(db.Once(t.Context(), "usr_other", own, Now)),
+			} {
+				if nothing != nil {
+					t.Errorf("%s: %+v", what, nothing)
+				}
+			}
+			late := Now.Add(24 * time.Hour) // the record has expired
+			if err := write(t.Context(), db, repeatedBy(own, late, "third"), n+1); err != nil {
+				t.Fatal(err)
+			}
+			if got := must(db.Once(t.Context(), "usr_tester", own, late)); got == nil || string(got.Result) != "third" {
+				t.Errorf("a day later: %+v", got)
+			}
+
+			// What fails, or has no result, is not remembered.
+			failed := repeatedBy("f "+name, Now, "failed")
+			if err := write(t.Context(), db, failed, 77); name != "key" && err == nil {
+				t.Error("no error for a hotspot that does not exist")
+			}
+			if got := must(db.Once(t.Context(), "usr_tester", "f "+name, Now)); name != "key" && got != nil {
+				t.Errorf("after a failure: %+v", got)
+			}
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		db := database.open(t)
+		prepare(t, db, 50, 1)
+		by := repeatedBy("k", Now, "")
+		if _, err := db.LinkDevice(t.Context(), codeHash(150), by, Now, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
+			t.Errorf("LinkDevice = %v", err)
+		}
+		_, err := db.UpdateHotspot(t.Context(), Hotspot(50).ID, by, beacon.HotspotVerified, func(*beacon.Hotspot) (bool, error) { return false, errVerdict })
+		if err != errVerdict { //nolint:errorlint // as it is
+			t.Errorf("UpdateHotspot = %v", err)
+		}
+		if got := must(db.Once(t.Context(), "usr_tester", "k", Now)); got != nil {
+			t.Errorf("after refusals: %+v", got)
+		}
+	})
+}
+
+// onceRace: the same request arrives many times at once, at two nodes.
+func onceRace(t *testing.T, database Database) {
+	nodes := []*store.DB{database.open(t), database.open(t)}
+	const rounds, racers = 5, 8
+	first := 0
+	for name, write := range onceWrites {
+		prepare(t, nodes[0], first, rounds)
+		for round := range rounds {
+			errs := make([]error, racers)
+			var all sync.WaitGroup
+			for racer := range racers {
+				all.Go(func() {
+					by := repeatedBy(fmt.Sprint(name, round), Now, fmt.Sprint(racer))
+					errs[racer] = insist(func() error { return write(t.Context(), nodes[racer%2], by, first+round) })
+				})
+			}
+			all.Wait()
+			winner := -1
+			for racer, err := range errs {
+				switch {
+				case err != nil:
+					wantKind(t, name, err, beacon.Conflict)
+				case winner >= 0:
+					t.Errorf("%s: both %d and %d were done", name, winner, racer)
+				default:
+					winner = racer
+				}
+			}
+			got := must(nodes[0].Once(t.Context(), "usr_tester", fmt.Sprint(name, round), Now))
+			if got == nil || string(got.Result) != fmt.Sprint(winner) {
+				t.Errorf("%s: %d was done, and %+v is remembered", name, winner, got)
+			}
+		}
+		first += rounds
+	}
+}
+
+// onceTooMany: a user whose quota matters has a limited number of records.
+func onceTooMany(t *testing.T, database Database) {
+	db := database.open(t)
+	prepare(t, db, 0, 1)
+	const most, writers = 1000, 50
+	put := func(key string, at time.Time, limited bool) error {
+		by := repeatedBy(key, at, "made")
+		by.Limited = limited
+		return onceWrites["link code"](t.Context(), db, by, 0)
+	}
+	var all sync.WaitGroup
+	for writer := range writers {
+		all.Go(func() {
+			for i := range most / writers {
+				if err := insist(func() error { return put(fmt.Sprint(writer, "/", i), Now, true) }); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	wantKind(t, "one more", put("more", Now, true), beacon.RateLimited)
+	wantKind(t, "a repeated one", put("0/0", Now, true), beacon.Conflict)
+	if err := put("of staff", Now, false); err != nil {
+		t.Error(err)
+	}
+	late := Now.Add(24 * time.Hour)
+	wantKind(t, "before expired ones are deleted", put("0/0", late, true), beacon.RateLimited)
+	if n := must(db.PruneIdempotency(t.Context(), late)); n != most+1 {
+		t.Errorf("%d were deleted", n)
+	}
+	if err := put("more", late, true); err != nil {
+		t.Error(err)
+	}
+}

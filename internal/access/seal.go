@@ -21,7 +21,7 @@ func Seal(secret, context string, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return box.Seal(salt, make([]byte, box.NonceSize()), data, nil), nil
+	return box.Seal(salt, nil, data, nil), nil
 }
 
 var errSealed = errors.New("sealed with another secret")
@@ -35,15 +35,14 @@ func Unseal(secret, context string, sealed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := box.Open(nil, make([]byte, box.NonceSize()), sealed[saltLength:], nil)
+	data, err := box.Open(nil, nil, sealed[saltLength:], nil)
 	if err != nil {
 		return nil, errSealed
 	}
 	return data, nil
 }
 
-// sealer returns a cipher whose key is used for one message: the salt is random, so the
-// nonce can be zero.
+// sealer returns a cipher, which puts its nonce before what it seals.
 func sealer(secret, context string, salt []byte) (cipher.AEAD, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), salt, context, sha256.Size)
 	if err != nil {
@@ -53,5 +52,5 @@ func sealer(secret, context string, salt []byte) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCM(block)
+	return cipher.NewGCMWithRandomNonce(block)
 }

@@ -196,3 +196,88 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+// nearbyAsker returns a function that asks an API for the 20 nearest hotspots, past the
+// network, with some headers, and returns the size of the response.
+func nearbyAsker(t testing.TB, origins []string, header ...string) func() int {
+	s := onSQLite(t, options{limits: ample, origins: origins})
+	c := s.anyone(t)
+	s.populate(t, 75, grid(1000, 40.7001, -73.9999, 0.0001)...)
+	r := &http.Request{
+		Method: http.MethodGet, URL: &url.URL{Path: "/v1/hotspots/nearby", RawQuery: "lat=40.7&lng=-74&radius=10000&status=all"}, Body: http.NoBody,
+		Header: http.Header{"Authorization": {"Bearer " + c.plain}}, RemoteAddr: "192.0.2.1:1234",
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	id := []string{"req_01kb3gzk00f8m7n6p5q4r3s2t1"}
+	w := &counted{bare: bare{header: http.Header{}}}
+	return func() int {
+		clear(w.header)
+		w.header["X-Request-Id"] = id
+		w.bytes = 0
+		s.api.ServeHTTP(w, r)
+		return w.bytes
+	}
+}
+
+// counted counts what is written.
+type counted struct {
+	bare
+	bytes int
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.bytes += len(p)
+	return len(p), nil
+}
+
+var page = []string{"https://app.example.org"}
+
+// What CORS and compression cost nearby, in turns within one run: each as a ratio to the
+// plain request to a server without origins. The fastest turn of each counts, since
+// other programs only make a turn slower.
+func BenchmarkNearby_Forms(b *testing.B) {
+	plain := nearbyAsker(b, nil)
+	forms := []struct {
+		name string
+		ask  func() int
+	}{
+		{"plain", plain},
+		{"again", plain}, // what the machine alone does to a ratio
+		{"origins", nearbyAsker(b, page)},
+		{"origin", nearbyAsker(b, page, "Origin", page[0])},
+		{"gzip", nearbyAsker(b, nil, "Accept-Encoding", "gzip")},
+		{"zstd", nearbyAsker(b, nil, "Accept-Encoding", "zstd")},
+	}
+	took, sent := make([]time.Duration, len(forms)), make([]int, len(forms))
+	const perTurn = 20
+	for b.Loop() {
+		for i, form := range forms {
+			began := time.Now()
+			for range perTurn {
+				sent[i] = form.ask()
+			}
+			if d := time.Since(began); took[i] == 0 || d < took[i] {
+				took[i] = d
+			}
+		}
+	}
+	b.ReportMetric(float64(took[0].Nanoseconds())/perTurn, "plain-ns")
+	for i, form := range forms[1:] {
+		b.ReportMetric(float64(took[i+1])/float64(took[0]), form.name+"-ratio")
+	}
+	b.ReportMetric(float64(sent[0]), "plain-bytes")
+	b.ReportMetric(float64(sent[4]), "gzip-bytes")
+	b.ReportMetric(float64(sent[5]), "zstd-bytes")
+}
+
+// A request that asks for neither costs no memory for CORS or compression. Under the
+// race detector, pools lose some on purpose.
+func TestNearby_PlainAllocations(t *testing.T) {
+	count := func(ask func() int) float64 { return testing.AllocsPerRun(1000, func() { ask() }) }
+	without, with := count(nearbyAsker(t, nil)), count(nearbyAsker(t, page))
+	if with > without+2 {
+		t.Errorf("a server with origins makes %v allocations for a plain request; without %v", with, without)
+	}
+}

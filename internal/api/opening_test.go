@@ -110,6 +110,7 @@ func TestCoverage_PendingCluster(t *testing.T) {
 		see("one offline, alone", "offline", 0)
 	})
 }
+
 // Decision D116: one hotspot, its operator's list and nearby agree on whether it is open.
 func TestGet_Opening(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {

@@ -141,7 +141,7 @@ func TestLimits_OwnedSearch(t *testing.T) {
 		wantRate(t, c.get(t, "/v1/users/me/hotspots"), 20, 14)
 		wantRate(t, c.get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 11)
 		wantRate(t, s.operator(t).get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 19) // who has none
-		for range 3 { // 9 are spent of the user's 60, and each search costs 3, with whatever key
+		for range 3 {                                                                                 // 9 are spent of the user's 60, and each search costs 3, with whatever key
 			key := s.keyOf(t, c.user, accessCreation())
 			for range 6 {
 				if key.get(t, "/v1/users/me/hotspots?q=a").StatusCode == http.StatusTooManyRequests {

@@ -74,26 +74,32 @@ func perUser(perKey ratelimit.Limit) ratelimit.Limit {
 // spend counts one request of a key, and of its user. The headers show what is left to
 // the key, unless the user has nothing left.
 func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error {
-	if err := verdict(h, l.keyPolicy, l.keys.Decide(p.Key, now), "this key sends too many requests"); err != nil {
+	return l.charge(h, p, 1, now, "this key sends too many requests", "the keys of this user send too many requests")
+}
+
+// spendMore charges more units to a request that was already counted, because of the
+// work it causes. No request costs more than a key's burst: it could never succeed.
+func (l *limiters) spendMore(h http.Header, p beacon.Principal, more int, now time.Time) error {
+	if more = min(more, l.burst-1); more <= 0 {
+		return nil
+	}
+	return l.charge(h, p, more, now,
+		"this counts as many requests, and the key sends too many", "this counts as many requests, and the keys of this user send too many")
+}
+
+// charge spends requests of a key and of its user, or returns a refusal.
+func (l *limiters) charge(h http.Header, p beacon.Principal, requests int, now time.Time, keyRefused, userRefused string) error {
+	if err := verdict(h, l.keyPolicy, l.keys.Spend(p.Key, now, requests), keyRefused); err != nil {
 		return err
 	}
 	users := l.users
 	if p.Publishable() {
 		users = l.visitors
 	}
-	if d := users.Decide(p.User, now); !d.Allowed {
-		return verdict(h, l.userPolicy, d, "the keys of this user send too many requests")
+	if d := users.Spend(p.User, now, requests); !d.Allowed {
+		return verdict(h, l.userPolicy, d, userRefused)
 	}
 	return nil
-}
-
-// spendMore charges more units to a request that was already counted, because of the
-// work it causes. No request costs more than a key's burst: it could never succeed.
-func (l *limiters) spendMore(h http.Header, key beacon.KeyID, more int, now time.Time) error {
-	if more = min(more, l.burst-1); more <= 0 {
-		return nil
-	}
-	return verdict(h, l.keyPolicy, l.keys.Spend(key, now, more), "this counts as many requests, and the key sends too many")
 }
 
 // spendDevice counts one request of a device.

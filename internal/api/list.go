@@ -26,7 +26,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	m := a.meta(w)
 	in.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
 	in.Charge = func(looked int) error {
-		return a.limits.spendMore(w.Header(), p.Key, looked/hotspotsARequest, time.Now())
+		return a.limits.spendMore(w.Header(), p, looked/hotspotsARequest, time.Now())
 	}
 	page, err := a.registry.List(in)
 	if err != nil {

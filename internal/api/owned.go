@@ -21,7 +21,7 @@ func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 		return err
 	}
 	in.Charge = func(looked int) error {
-		return a.limits.spendMore(w.Header(), p.Key, looked/a.namesARequest, time.Now())
+		return a.limits.spendMore(w.Header(), p, looked/a.namesARequest, time.Now())
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

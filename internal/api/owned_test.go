@@ -141,5 +141,18 @@ func TestLimits_OwnedSearch(t *testing.T) {
 		wantRate(t, c.get(t, "/v1/users/me/hotspots"), 20, 14)
 		wantRate(t, c.get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 11)
 		wantRate(t, s.operator(t).get(t, "/v1/users/me/hotspots?q=a").want(t, http.StatusOK), 20, 19) // who has none
+		for range 3 {                                                                                 // 9 are spent of the user's 60, and each search costs 3, with whatever key
+			key := s.keyOf(t, c.user, accessCreation())
+			for range 6 {
+				if key.get(t, "/v1/users/me/hotspots?q=a").StatusCode == http.StatusTooManyRequests {
+					break
+				}
+			}
+		}
+		a := s.keyOf(t, c.user, accessCreation()).get(t, "/v1/keys/self")
+		wantFault(t, a, http.StatusTooManyRequests, "rate_limit_exceeded")
+		if a.Header.Get("RateLimit-Limit") != "60" {
+			t.Errorf("%s: %v; want what the user has left", a, a.Header)
+		}
 	})
 }

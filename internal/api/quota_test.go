@@ -66,6 +66,28 @@ func TestQuota_Keys(t *testing.T) {
 	})
 }
 
+// Without an exception, one user has 100 keys and 20 streams. Staff are exempt from the
+// first, whatever scope makes them staff.
+func TestQuota_Defaults(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.anyone(t, "keys:manage")
+		for range 99 {
+			c.post(t, "/v1/keys", `{"scopes":[]}`).want(t, http.StatusOK)
+		}
+		wantFault(t, c.post(t, "/v1/keys", `{"scopes":[]}`), http.StatusForbidden, "forbidden")
+		for _, scope := range []string{"hotspots:verify", "admin"} {
+			s.keyOf(t, c.user, accessCreation("keys:manage", scope)).post(t, "/v1/keys", `{"scopes":[]}`).want(t, http.StatusOK)
+		}
+		for range 2 {
+			key := s.keyOf(t, c.user, accessCreation())
+			for range 10 {
+				key.listen(t, "")
+			}
+		}
+		wantFault(t, c.get(t, "/v1/events"), http.StatusTooManyRequests, "rate_limit_exceeded")
+	})
+}
+
 // A user who listens with many keys takes no more than a user's streams.
 func TestQuota_Streams(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {

@@ -2,6 +2,7 @@ package clock
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -13,15 +14,13 @@ type Witness struct {
 
 // Earliest returns the earliest time that any witness says: what is over by that is
 // over by all of them.
-func Earliest(all []Witness) time.Time {
-	earliest := all[0].Says
-	for _, w := range all[1:] {
-		if w.Says.Before(earliest) {
-			earliest = w.Says
-		}
-	}
-	return earliest
-}
+func Earliest(all []Witness) time.Time { return slices.MinFunc(all, compare).Says }
+
+// Latest returns the latest time that any witness says: what is after that has not come
+// by any of them.
+func Latest(all []Witness) time.Time { return slices.MaxFunc(all, compare).Says }
+
+func compare(a, b Witness) int { return a.Says.Compare(b.Says) }
 
 // Outvoted returns the witnesses that more than half of all disagree with: those whose
 // times differ by more than tolerance from most. If there is no such majority, it

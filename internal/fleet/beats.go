@@ -96,10 +96,10 @@ func (f *Fleet) Metrics(id beacon.HotspotID, now time.Time) (metrics beacon.Metr
 // Refresh updates what is shown of all hotspots. Call it once a minute.
 func (f *Fleet) Refresh(now time.Time) { f.table.Refresh(now) }
 
-// ClockBack is called when the clock was set back. Afterwards no hotspot was seen after
-// now, and no day after keep has begun. keep is today, unless now itself may be wrong.
-// It reports whether any such day had begun; see heartbeat.Table.ClockBack.
-func (f *Fleet) ClockBack(now time.Time, keep beacon.Day) bool { return f.table.ClockBack(now, keep) }
+// ClockBack is called when the clock was set back; see heartbeat.Table.ClockBack.
+func (f *Fleet) ClockBack(now time.Time, keep beacon.Minute) bool {
+	return f.table.ClockBack(now, keep)
+}
 
 // SetUptime says when the service was up, so that no hotspot is expected to have served
 // at other times.

@@ -61,7 +61,7 @@ func TestFold_Unwritten(t *testing.T) {
 	f.Replay([]heartbeat.Beat{beatOf(h, noon, 1)})
 	ids, tomorrow := f.Dirty(false), noon.AddDate(0, 0, 1)
 	for _, written := range []bool{false, true} {
-		rows, finish := f.Fold(ids, tomorrow, beacon.DayOf(tomorrow), 0)
+		rows, finish := f.Fold(ids, heartbeat.Moment{Certain: tomorrow, Final: beacon.DayOf(tomorrow), Latest: beacon.MinuteOf(tomorrow)})
 		if len(rows) != 2 || len(f.Dirty(false)) != 0 {
 			t.Fatalf("%d records; want those of two days", len(rows))
 		}
@@ -70,7 +70,7 @@ func TestFold_Unwritten(t *testing.T) {
 			t.Errorf("written: %v; dirty: %v", written, dirty)
 		}
 	}
-	if rows, _ := f.Fold(ids, tomorrow, beacon.DayOf(tomorrow), 0); len(rows) != 1 {
+	if rows, _ := f.Fold(ids, heartbeat.Moment{Certain: tomorrow, Final: beacon.DayOf(tomorrow), Latest: beacon.MinuteOf(tomorrow)}); len(rows) != 1 {
 		t.Errorf("the final day is still in memory: %d records", len(rows))
 	}
 }

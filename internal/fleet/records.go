@@ -30,13 +30,12 @@ func (f *Fleet) Dirty(all bool) []beacon.HotspotID {
 }
 
 // Fold returns the records of hotspots to write: of today, and of each earlier day that
-// is not final yet. upTo is the latest moment that is certain; days before final become
-// final. back is when a clock that was ahead was last set right, if any was. Memory must hold all that records say. Call finish once it is known whether
-// the records were written: if not, the hotspots are dirty again.
-func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day, back beacon.Minute) (rows []beacon.RecordRow, finish func(written bool)) {
+// is not final yet. Memory must hold all that records say. Call finish once it is known
+// whether the records were written: if not, the hotspots are dirty again.
+func (f *Fleet) Fold(ids []beacon.HotspotID, at heartbeat.Moment) (rows []beacon.RecordRow, finish func(written bool)) {
 	rows = make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
-		rows = f.fold(rows, id, upTo, final, back)
+		rows = f.fold(rows, id, at)
 	}
 	return rows, func(written bool) {
 		for _, id := range ids {
@@ -45,11 +44,11 @@ func (f *Fleet) Fold(ids []beacon.HotspotID, upTo time.Time, final beacon.Day, b
 	}
 }
 
-func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, upTo time.Time, final beacon.Day, back beacon.Minute) []beacon.RecordRow {
+func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, at heartbeat.Moment) []beacon.RecordRow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if live := f.live(id); live != nil {
-		for _, r := range f.table.Fold(live, nil, upTo, final, back) {
+		for _, r := range f.table.Fold(live, nil, at) {
 			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
 		}
 	}

@@ -1,19 +1,19 @@
 package heartbeat
 
 import (
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // ClockBack is called when the clock was set back. Afterwards no hotspot was seen after
-// now, and no day after keep has begun. keep is today, unless now itself may be wrong.
-// It reports whether any such day had begun. If memory had only later days of a
-// hotspot, the days before may be on disk: its newest record must be restored before the
-// next Fold. Beats of those days are taken meanwhile.
-func (t *Table) ClockBack(now time.Time, keep beacon.Day) (cut bool) {
-	limit := now.UnixMicro()
-	for from := 0; t.clockBack(limit, max(keep, beacon.MinuteOf(now).Day()), from, &cut); from += chunk {
+// now, and of the time after keep only the traffic counts. keep is now, unless now itself
+// may be wrong. It reports whether any day after keep had begun. If memory had only later
+// days of a hotspot, the days before may be on disk: its newest record must be restored
+// before the next Fold. Beats of those days are taken meanwhile.
+func (t *Table) ClockBack(now time.Time, keep beacon.Minute) (cut bool) {
+	for from := 0; t.clockBack(now.UnixMicro(), max(keep, beacon.MinuteOf(now)), from, &cut); from += chunk {
 	}
 	return cut
 }
@@ -55,7 +55,7 @@ func (t *Table) Join(l *Live, r *Record) {
 	t.show(l)
 }
 
-func (t *Table) clockBack(limit int64, keep beacon.Day, from int, cut *bool) (more bool) {
+func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) (more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	minute := beacon.Minute(limit / microMinute)
@@ -66,7 +66,8 @@ func (t *Table) clockBack(limit int64, keep beacon.Day, from int, cut *bool) (mo
 			continue
 		}
 		k := t.unpack(l)
-		*cut = k.cutAfter(limit, keep) || *cut
+		*cut = k.cut(limit, keep) || *cut
+		k.seenBy(limit)
 		l.hour, l.done = 0, 0
 		l.dirty.Store(true)
 		if len(k.days) == 0 {
@@ -94,30 +95,54 @@ func (t *Table) forget(l *Live, seen int64) {
 	l.show(Shown{Clients: int(l.clients)})
 }
 
-// cutAfter drops the days after keep and reports whether there were any. The traffic
-// that devices reported on them still counts, as of the limit.
-func (k *openDays) cutAfter(limit int64, keep beacon.Day) (some bool) {
-	cut, _ := k.find(keep + 1)
-	var ahead []boot
-	for i := cut; i < len(k.days); i++ {
-		for _, b := range k.days[i].boots {
-			if b.newest >= k.days[i].day.Midnight() {
-				ahead = append(ahead, b)
-			}
-		}
+// cut drops what beats said of the time after keep, and reports whether any day after it
+// had begun. Their traffic still counts, as of the limit. Clocks may differ a little.
+func (k *openDays) cut(limit int64, keep beacon.Minute) (some bool) {
+	keep += FinalLag
+	var ahead []*Record
+	at, _ := k.find(keep.Day() + 1)
+	for i := at; i < len(k.days); i++ {
+		ahead = append(ahead, k.days[i].copy())
 	}
-	some = cut < len(k.days)
-	k.days = k.days[:cut]
+	k.days = k.days[:at]
+	some = len(ahead) > 0
+	if at > 0 && k.newest().servedAfter(keep) {
+		ahead = append(ahead, k.newest().copy())
+		k.newest().cutAfter(keep, beacon.Minute(limit/microMinute))
+	}
+	if k.carriedBy(limit, ahead); len(ahead) > 0 {
+		k.seenBy(limit)
+	}
+	return some
+}
+
+// seenBy says that the hotspot was not seen after a moment.
+func (k *openDays) seenBy(limit int64) {
 	for i := range k.days {
 		k.days[i].last.at = min(k.days[i].last.at, limit)
 	}
-	if cut > 0 {
-		for i := range ahead {
-			k.carriedBy(beacon.Minute(limit/microMinute), &ahead[i])
+}
+
+// servedAfter reports whether a beat of the day came after a minute.
+func (r *Record) servedAfter(m beacon.Minute) bool {
+	return m.Day() == r.day && r.served.after(m.OfDay()+spread) != dayBits{}
+}
+
+// cutAfter drops what beats said of the minutes of the day after keep. now is
+// not after it.
+func (r *Record) cutAfter(keep, now beacon.Minute) {
+	hour := hourOf(keep).ofDay()
+	r.served.keepRange(0, keep.OfDay()+spread+1)
+	clear(r.hours[hour+1:])
+	clear(r.signals[hour/signalHours+1:])
+	r.tests = slices.DeleteFunc(r.tests, func(t test) bool { return t.at > keep })
+	for i := range r.boots {
+		b := &r.boots[i]
+		b.newest = min(b.newest, max(now, r.day.Midnight()))
+		for h := hour + 1; h < hoursADay; h++ {
+			b.upTo[h] = b.upTo[hour]
 		}
-		k.chain(1)
 	}
-	return some
 }
 
 // undecide makes the minutes of the day from one on undecided again, if minutes after now
@@ -134,12 +159,59 @@ func (r *Record) undecide(from, now beacon.Minute) {
 	clear(r.tiers[r.sealed/60:])
 }
 
-// carriedBy records what a boot had carried by a minute.
-func (k *openDays) carriedBy(m beacon.Minute, b *boot) {
-	if r := k.day(m.Day()); r != nil {
-		if known := r.boot(b.id, m, b.top); known != nil {
-			known.seqs.join(b.seqs)
-			known.raise(hourOf(m).ofDay(), b.upTo[hoursADay-1])
+// carriedBy records what boots have carried by a moment, according to days that have not
+// come. It counts like a beat at that moment: if the hotspot was open at any time since
+// it was last heard (decision D96).
+func (k *openDays) carriedBy(moment int64, ahead []*Record) {
+	m := beacon.Minute(moment / microMinute)
+	if len(k.days) == 0 || len(ahead) == 0 {
+		return
+	}
+	r := k.day(m.Day())
+	if r == nil {
+		return
+	}
+	beat := Beat{At: moment, Back: k.back(m, k.heardBy(m))}
+	for _, of := range ahead {
+		for i := range of.boots {
+			b := &of.boots[i]
+			if b.newest < of.day.Midnight() {
+				continue
+			}
+			_, found := r.place(b.id)
+			if known := r.boot(b.id, m, b.top); known != nil {
+				if !found { // so much was counted before the days that have not come
+					known.raiseBase(b.base)
+				}
+				known.seqs.join(b.seqs)
+				beat.Bytes = b.upTo[hoursADay-1]
+				known.carry(hourOf(m).ofDay(), &beat)
+			}
+			r.last.join(last{moment, of.last.tie, of.last.clients})
 		}
 	}
+	k.chain(1)
+}
+
+// heardBy returns the last minute up to one in which a beat arrived, by the minutes that
+// beats served: a clock that was ahead may have been the last to hear the hotspot.
+func (k *openDays) heardBy(m beacon.Minute) beacon.Minute {
+	for _, r := range slices.Backward(k.days) {
+		if r.day > m.Day() {
+			continue
+		}
+		last := beacon.MinutesADay - 1
+		if r.day == m.Day() {
+			last = m.OfDay()
+		}
+		for ; last >= 0; last-- {
+			if r.served.from(last)&1 != 0 {
+				return r.day.Midnight() + beacon.Minute(max(last, spread)-spread)
+			}
+		}
+		if at := beacon.Minute(r.last.at / microMinute); at < r.day.Midnight() {
+			return at
+		}
+	}
+	return m
 }

@@ -25,7 +25,11 @@ func TestFold_NothingAfterNow(t *testing.T) {
 	certain := noon.Add(10 * time.Minute)
 	want := beacon.Facts{Served: 4, Expected: 8, Outside: 720, Bytes: 100}
 	for l, days := range map[*heartbeat.Live]map[beacon.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
-		if diff := cmp.Diff(days, fold(table, l, certain)); diff != "" {
+		facts := map[beacon.Day]beacon.Facts{}
+		for _, r := range table.Fold(l, nil, heartbeat.Moment{Certain: certain, Final: day, Latest: beacon.MinuteOf(ahead)}) {
+			facts[r.Day()] = r.Facts()
+		}
+		if diff := cmp.Diff(days, facts); diff != "" {
 			t.Errorf("facts (-want +got):\n%s", diff)
 		}
 	}
@@ -76,7 +80,7 @@ func TestClockBack_KeepsDays(t *testing.T) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, i+1, 100*(i+1), 1))
 	}
 	yesterday := noon.AddDate(0, 0, -1)
-	table.ClockBack(yesterday, today)
+	table.ClockBack(yesterday, beacon.MinuteOf(noon))
 	if l.Seen() > yesterday.UnixMicro() {
 		t.Errorf("seen at %d, after %d", l.Seen(), yesterday.UnixMicro())
 	}
@@ -86,5 +90,114 @@ func TestClockBack_KeepsDays(t *testing.T) {
 	table.ClockBack(yesterday, 0)
 	if f, known := table.Facts(l, today, nil, noon.Add(7*time.Minute)); known && f.Served > 0 {
 		t.Errorf("now it is certain: facts %+v, %v", f, known)
+	}
+}
+
+// The same, of a shop that has closed for good: that it was open at some time before it
+// was last heard does not count, although that day is final by now.
+func TestClockBack_NotInService(t *testing.T) {
+	table := heartbeat.NewTable(heartbeat.NewOutages())
+	spot := spotSince(noon.AddDate(0, 0, -9))
+	l := table.Place(nil, spot)
+	table.Apply(l, at(noon, 1, 1, 100, 1))
+	spot.PastService = []beacon.Period{{From: spot.Location.VerifiedAt, Until: noon.Add(time.Minute)}}
+	spot.Location.VerifiedAt = time.Time{}
+	table.Place(l, spot)
+	table.Apply(l, at(noon.Add(2*time.Hour), 1, 2, 100, 1))
+	table.Apply(l, at(noon.AddDate(1, 0, 0), 1, 3, 500, 1))
+	right := noon.Add(13 * time.Hour)
+	ahead := beacon.MinuteOf(noon.AddDate(1, 0, 0))
+	table.Fold(l, nil, heartbeat.Moment{Certain: right, Final: beacon.DayOf(right), Latest: ahead})
+	table.Folded(l)
+	table.ClockBack(right, 0)
+	for day, f := range fold(table, l, right.Add(time.Hour)) {
+		if f.Bytes > 0 {
+			t.Errorf("%s: %+v", day, f)
+		}
+	}
+}
+
+// The clock is ahead for a second time, and the record of the first time is still on disk.
+// What its boots had carried before is not counted again, though they are forgotten.
+func TestClockBack_Twice(t *testing.T) {
+	table := heartbeat.NewTable(heartbeat.NewOutages())
+	l := table.Place(nil, spotSince(noon))
+	year := noon.AddDate(1, 0, 0)
+	table.Apply(l, at(noon, 1, 1, 100, 1))
+	table.Apply(l, at(year, 1, 2, 100, 1))
+	left := table.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(year)})
+	table.ClockBack(noon.Add(time.Minute), 0)
+	now := noon
+	for boot := range uint64(10) {
+		now = now.AddDate(0, 0, 1)
+		table.Apply(l, at(now, 10+boot, 1, 1, 1))
+		fold(table, l, now.Add(time.Hour))
+	}
+	table.Apply(l, at(year.AddDate(0, 0, 10), 20, 1, 50, 1))
+	table.Restore(l, left[len(left)-1])
+	table.ClockBack(now.Add(2*time.Hour), 0)
+	if got := fold(table, l, now.Add(3*time.Hour))[beacon.DayOf(now)]; got.Bytes != 51 {
+		t.Errorf("%+v; want 51 bytes", got)
+	}
+}
+
+// A shop carries something until it closes, while the clock is ahead. Once the clock is
+// right, the shop has closed, and is paid all the same: it was open since it was last
+// heard by the right clock.
+func TestClockBack_AfterClosing(t *testing.T) {
+	midnight := noon.Truncate(24 * time.Hour)
+	today := beacon.MinuteOf(noon).Day()
+	shop := spotSince(midnight.AddDate(0, 0, -9))
+	shop.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
+		Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 12 * 60, Close: 14 * 60,
+	}}}
+	for name, c := range map[string]struct {
+		ahead    time.Duration
+		from, to int // minutes after noon; the clock is ahead
+		bytes    uint64
+		late     bool // it is noticed after the first beat
+	}{
+		"until it has closed":        {3 * 24 * time.Hour, 30, 200, 190, false},
+		"noticed late":               {3 * 24 * time.Hour, 30, 200, 200, true},
+		"hours, on the same day":     {3 * time.Hour, 30, 200, 190, false},
+		"until the next day":         {24 * time.Hour, 30, 14 * 60, 240, false},
+		"only while it is closed":    {24 * time.Hour, 130, 240, 120, false},
+		"and right before it closes": {24 * time.Hour, 30, 100, 120, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := heartbeat.NewTable(heartbeat.NewOutages())
+			l := table.Place(nil, shop)
+			facts := map[beacon.Day]uint64{}
+			for m := range 16 * 60 {
+				now := noon.Add(time.Duration(m) * time.Minute)
+				clock := now
+				if m >= c.from && m < c.to {
+					clock = now.Add(c.ahead)
+				}
+				if m == c.to && !c.late {
+					table.ClockBack(now, 0)
+				}
+				if m%10 == 0 && m <= 240 {
+					b := at(clock, 1, uint64(m)+1, uint64(m), 1)
+					if why := table.Judge(l, b); why != beacon.Counted {
+						t.Fatal(why)
+					}
+					table.Apply(l, b)
+				}
+				if m == c.to && c.late {
+					table.ClockBack(now, 0)
+				}
+				if m%5 == 4 && clock == now {
+					minute := beacon.MinuteOf(now)
+					for _, r := range table.Fold(l, nil, heartbeat.Moment{Certain: now, Final: heartbeat.FinalAt(minute), Latest: minute}) {
+						facts[r.Day()] = r.Facts().Bytes
+					}
+					table.Folded(l)
+				}
+			}
+			if got := facts[today] + facts[today+1]; got != c.bytes {
+				t.Errorf("%d bytes count; want %d (%v)", got, c.bytes, facts)
+			}
+		})
 	}
 }

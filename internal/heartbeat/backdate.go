@@ -13,17 +13,26 @@ func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
 	if l.active != 0 && l.active <= m && t.timelines[l.timeline].mask(at.day()).from(at.ofDay()*60)&hourBits != 0 {
 		return // it is open, as most are at all times
 	}
+	if since > m { // a clock was ahead until now
+		since = t.unpack(l).heardBy(m)
+	}
 	c := t.rules(l)
+	b.Back = c.back(m, since)
+}
+
+// back returns Back for a beat that arrives in a minute and reports traffic since another.
+func (c *rules) back(m, since beacon.Minute) uint8 {
+	at := hourOf(m)
 	if c.openIn(at, at.first()) != 0 {
-		return
+		return 0
 	}
 	for h := at; h > hourOf(since) && at-h < maxDays*hoursADay; {
 		h--
 		if c.openIn(h, since) != 0 {
-			b.Back = uint8(min(at-h, hour(at.ofDay())+1))
-			return
+			return uint8(min(at-h, hour(at.ofDay())+1))
 		}
 	}
+	return 0
 }
 
 // openIn returns the minutes of an hour, from a minute on, in which the hotspot is in

@@ -56,6 +56,13 @@ func (d *dayBits) keepRange(from, to int) {
 	}
 }
 
+// after returns the minutes after one.
+func (d *dayBits) after(minute int) dayBits {
+	rest := *d
+	rest.keepRange(minute+1, len(d)*64)
+	return rest
+}
+
 // rangeWord returns word i of a day in which only from..to is set, to excluded.
 func rangeWord(i, from, to int) uint64 {
 	from, to = max(from-i*64, 0), min(to-i*64, 64)

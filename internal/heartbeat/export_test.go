@@ -6,9 +6,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// FoldNow is Fold where no beat is late.
+// FoldNow is Fold where no beat is late and no clock was ahead.
 func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
-	return t.Fold(l, r, now, FinalAt(beacon.MinuteOf(now)), beacon.MinuteOf(now))
+	minute := beacon.MinuteOf(now)
+	return t.Fold(l, r, Moment{now, FinalAt(minute), minute, beacon.LastMinute})
 }
 
 // ForgetSignal is for tests in which beats come later than can be counted.

@@ -20,16 +20,27 @@ const FinalLag = 5
 // change any more.
 func FinalAt(now beacon.Minute) beacon.Day { return (max(now, FinalLag) - FinalLag).Day() }
 
+// Moment says what is known of the time.
+type Moment struct {
+	Certain time.Time  // the latest moment that is certain
+	Final   beacon.Day // days before it become final; 0: the time is unknown, and so is the rest
+	// Back is when a clock that was ahead was last set right: what it sealed is sealed
+	// again.
+	Back beacon.Minute
+	// Latest is the last minute that has come by any clock. Beats of later ones arrived
+	// while a clock was ahead: only their traffic counts.
+	Latest beacon.Minute
+}
+
 // Fold returns the records to write, oldest day first: today's, and that of each
-// earlier day that is not final yet. r is the newest record on disk, or nil. Days
-// before final become final. The Live is clean afterwards; call Folded once the records
-// are written, or Unfold if they could not be.
+// earlier day that is not final yet. r is the newest record on disk, or nil. The Live is
+// clean afterwards; call Folded once the records are written, or Unfold if they could
+// not be.
 //
-// now is the latest moment that is certain. Beats of later days, which arrived while a
-// clock was ahead or before it was known to be right, are written too; but nothing
-// after now is sealed, and no day begins. If final is not 0, now is the time, and what a
-// clock that was ahead until back has sealed after it is sealed again.
-func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day, back beacon.Minute) (records []*Record) {
+// Beats of days that are not certain, which arrived while a clock was ahead or before it
+// was known to be right, are written too; but nothing after what is certain is sealed,
+// and no day begins.
+func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 {
@@ -39,17 +50,20 @@ func (t *Table) Fold(l *Live, r *Record, now time.Time, final beacon.Day, back b
 	if r != nil {
 		k.restore(r)
 	}
-	minute := beacon.MinuteOf(now)
+	minute := beacon.MinuteOf(at.Certain)
+	if at.Final > 0 && len(k.days) > 0 && k.days[0].day <= at.Latest.Day() { // otherwise ClockBack is to come
+		k.cut(at.Certain.UnixMicro(), at.Latest)
+	}
 	if k.roll(minute); len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
 	}
 	for i := range k.days {
-		if final > 0 {
-			k.days[i].undecide(back, minute)
+		if at.Final > 0 {
+			k.days[i].undecide(at.Back, minute)
 		}
 	}
-	l.done = uint8(k.fold(minute, final, func(r *Record) { records = append(records, r.copy()) }))
+	l.done = uint8(k.fold(minute, at.Final, func(r *Record) { records = append(records, r.copy()) }))
 	t.pack(l, k, max(l.hour, hourOf(minute)), l.boot)
 	t.show(l)
 	l.dirty.Store(false)

@@ -78,10 +78,14 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	t.backdate(l, b, now.heard)
 	seq := now.seqs.top&^beacon.MaxSeq | b.Seq
 	newer := seq > now.seqs.top
+	few := plausible(now.heard, b.minute())
+	if !newer {
+		few = aMinute // it may be an old beat, though it arrives hours after the last
+	}
 	switch more := grown(now.bytes, b.Bytes); {
 	case b.Width == beacon.Wraps:
 		b.Bytes = unwrap(now.bytes, more, newer && seq <= beacon.MaxSeq)
-	case b.Width == beacon.PerhapsWrap && b.Bytes < now.bytes && more <= plausible(now.heard, b.minute()):
+	case b.Width == beacon.PerhapsWrap && b.Bytes < now.bytes && more <= few:
 		b.Bytes = now.bytes + more
 	}
 	b.Boot = now.id

@@ -207,3 +207,38 @@ func TestJudge_Carried(t *testing.T) {
 		}
 	}
 }
+
+// A beat with an old number and lower counters that arrives after hours is old: only its
+// minute counts. With a new number, counters that would have grown by a plausible amount
+// have wrapped. If that is as little as in a minute, the number may have started again as
+// well, and so much is paid.
+func TestJudge_OldIsNoWrap(t *testing.T) {
+	const gb = uint64(1_000_000_000)
+	for _, back := range []uint64{1<<32 - 1<<29, 1<<32 - 1<<20, 3_500_000_000} {
+		p := newPair()
+		beat := func(minute int, seq, bytes uint64) {
+			t.Helper()
+			b := beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: bytes, Width: beacon.PerhapsWrap}
+			if why := p.send(noon.Add(time.Duration(minute)*time.Minute), b, 0); why != beacon.Counted {
+				t.Fatal(why)
+			}
+		}
+		newest := 8 * gb
+		beat(0, 1, newest-back)
+		for i := range uint64(200) {
+			beat(1+int(i), 100+i, newest)
+		}
+		beat(700, 2, newest-back+gb/1000) // it was on its way for hours
+		doubt := uint64(0)
+		if more := 1<<32 - back + gb/1000; more <= 64<<20 {
+			doubt = more
+		}
+		if got := p.carried(t, noon.Add(701*time.Minute)); got != newest+doubt {
+			t.Errorf("%d below: %d bytes are counted; want %d", back, got, newest+doubt)
+		}
+		beat(702, 400, newest-back+gb/1000)
+		if got, want := p.carried(t, noon.Add(703*time.Minute)), newest+1<<32-back+gb/1000; got != want {
+			t.Errorf("%d below, with a new number: %d bytes are counted; want %d", back, got, want)
+		}
+	}
+}

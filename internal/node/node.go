@@ -79,7 +79,7 @@ func New(db *store.DB, cfg Config) *Node {
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.Fleet,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
-		Certain: func() (time.Time, bool) { return n.rewards.Certain() },
+		Certain: func() (certain, latest time.Time, known bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,

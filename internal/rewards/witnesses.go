@@ -50,6 +50,7 @@ type witnesses struct {
 	servers   map[string]server // the others
 	swept     int               // the steady period of our clock in which spans ahead of all witnesses were deleted
 	limit     time.Time         // the earliest time of the other witnesses; zero: there are none
+	latest    time.Time         // the latest time of all
 	written   time.Time         // what is certain by the database
 	agreed    bool              // most witnesses say what our clock says
 	warning   string            // the last one
@@ -63,19 +64,21 @@ type server struct {
 	lives bool      // it changed while we looked
 }
 
-// Certain returns the latest moment that has come by every available witness: our own
-// clock, what is on disk, the database's clock, and the other servers'. It returns false
-// while that is unknown.
-func (r *Rewards) Certain() (time.Time, bool) {
+// Certain returns the latest moment that has come by every available witness (our own
+// clock, what is on disk, the database's clock, and the other servers') and the latest
+// that has come by any. It returns false while they are unknown.
+func (r *Rewards) Certain() (certain, latest time.Time, known bool) {
 	now := r.Now()
 	if r.Rate == 0 {
-		return now, true
+		return now, now, true
 	}
 	w := &r.witnesses
-	certain := w.certain.At(now, r.machine(), r.Rate)
+	real := r.machine()
+	certain = w.certain.At(now, real, r.Rate)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return earliest(now, certain, w.limit), w.rounds > 0
+	latest = w.latest.Add(time.Duration(float64(real.Sub(w.asked)) * r.Rate))
+	return earliest(now, certain, w.limit), latest, w.rounds > 0
 }
 
 // ClockAgreed reports whether our clock says what most witnesses say.
@@ -140,6 +143,7 @@ func (r *Rewards) consult(ctx context.Context) error {
 	wrong, told := clock.Outvoted(all, r.tolerance())
 	w.mu.Lock()
 	w.asked, w.rounds, w.written, w.limit = real, w.rounds+1, certain, time.Time{}
+	w.latest = clock.Latest(all)
 	if len(others) > 0 {
 		w.limit = clock.Earliest(others)
 	}
@@ -151,7 +155,7 @@ func (r *Rewards) consult(ctx context.Context) error {
 	if !keeper {
 		return nil
 	}
-	if err := r.forgetAhead(ctx, all, steady); err != nil {
+	if err := r.forgetAhead(ctx, steady); err != nil {
 		return err
 	}
 	return r.forgetDead(ctx, real)
@@ -160,13 +164,12 @@ func (r *Rewards) consult(ctx context.Context) error {
 // forgetAhead deletes what was recorded by clocks that were ahead: that a server was up
 // in minutes that have not come by any witness. If we are down when they do come, that
 // is an outage of ours (D30).
-func (r *Rewards) forgetAhead(ctx context.Context, all []clock.Witness, steady time.Duration) error {
+func (r *Rewards) forgetAhead(ctx context.Context, steady time.Duration) error {
 	w, period := &r.witnesses, r.clock.Begun()
 	if steady < steadyFor || w.swept == period {
 		return nil
 	}
-	latest := slices.MaxFunc(all, func(a, b clock.Witness) int { return a.Says.Compare(b.Says) })
-	err := r.Store.ForgetSpans(ctx, int64(beacon.MinuteOf(latest.Says)))
+	err := r.Store.ForgetSpans(ctx, int64(beacon.MinuteOf(w.latest)))
 	if err == nil {
 		w.swept = period
 	}

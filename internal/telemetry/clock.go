@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"math"
 	"sync"
 	"time"
 
@@ -35,8 +34,9 @@ type trust struct {
 // reading is the result of a check of the clock.
 type reading struct {
 	now    time.Time
-	steady bool      // it is trusted
-	upTo   time.Time // the latest moment that is certain: now, if it is trusted and no witness is behind it
+	steady bool          // it is trusted
+	upTo   time.Time     // the latest moment that is certain: now, if it is trusted and no witness is behind it
+	latest beacon.Minute // the last that has come by any witness
 	backTo beacon.Minute
 	backs  int
 }
@@ -54,7 +54,7 @@ func (t *Telemetry) read() reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
-	certain, known := t.certain(now)
+	certain, latest, known := t.certain(now)
 	steady := c.even.At(now, real, t.Rate) >= steadyFor && known
 	if c.steady = steady; steady {
 		c.upTo = certain
@@ -77,23 +77,27 @@ func (t *Telemetry) read() reading {
 		t.goBack(now, steady)
 	}
 	c.last = minute
-	return reading{now, steady, c.upTo, c.backTo, c.backs}
+	return reading{now, steady, c.upTo, beacon.MinuteOf(latest), c.backTo, c.backs}
 }
 
-// certain returns the latest moment up to now that has come by every witness, and
-// whether that is known. It does not go back while the clock goes on.
-func (t *Telemetry) certain(now time.Time) (time.Time, bool) {
+// certain returns the latest moment up to now that has come by every witness, the latest
+// that has come by any, and whether they are known. The first does not go back while the
+// clock goes on.
+func (t *Telemetry) certain(now time.Time) (certain, latest time.Time, known bool) {
 	if t.Certain == nil {
-		return now, true
+		return now, now, true
 	}
-	certain, known := t.Certain()
+	certain, latest, known = t.Certain()
+	if latest.Before(now) {
+		latest = now
+	}
 	if certain.Before(t.trust.upTo) {
 		certain = t.trust.upTo
 	}
 	if certain.After(now) {
 		certain = now
 	}
-	return certain, known
+	return certain, latest, known
 }
 
 // goBack makes memory forget that any hotspot was seen after now. Days after today are
@@ -101,9 +105,9 @@ func (t *Telemetry) certain(now time.Time) (time.Time, bool) {
 // and they hold acknowledged beats.
 func (t *Telemetry) goBack(now time.Time, steady bool) {
 	c := &t.trust
-	keep := beacon.MinuteOf(c.upTo).Day()
+	keep := beacon.MinuteOf(c.upTo)
 	if c.upTo.IsZero() {
-		keep = math.MaxInt32
+		keep = beacon.LastMinute
 	}
 	if t.Fleet.ClockBack(now, keep) {
 		t.suspicions.raise()

@@ -249,7 +249,7 @@ func TestClock_AheadTwice(t *testing.T) {
 		const glitch = 30 * 24 * time.Hour
 		c := running(evening)
 		n := start(t, open, c, nil)
-		n.Certain = func() (time.Time, bool) { return c.machine(), true }
+		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
 		n.upFor(t, 6)
 		id := n.register(t, 1, evening)[0]
 		seq := uint64(0)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
@@ -92,11 +93,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	in := foldInput{
 		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
 	}
-	final := beacon.Day(0)
+	at := heartbeat.Moment{Certain: clock.upTo, Back: clock.backTo, Latest: clock.latest}
 	if clock.steady {
 		certain := beacon.MinuteOf(clock.upTo)
-		final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
-		in.finalDue = !t.finals.has(held.Token, final)
+		at.Final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
+		in.finalDue = !t.finals.has(held.Token, at.Final)
 	}
 	plan := t.folded.plan(in)
 	work := t.Fleet.Dirty(plan.all)
@@ -107,7 +108,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 			}
 		}
 		if plan.role != reader {
-			if err := t.foldChunk(ctx, held, chunk, clock, final); err != nil {
+			if err := t.foldChunk(ctx, held, chunk, clock, at); err != nil {
 				return err
 			}
 		}
@@ -117,7 +118,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 			return err
 		}
 		if clock.steady && t.suspicions.raised.Load() == raised { // otherwise another node may have written in between
-			t.finals.set(held.Token, final)
+			t.finals.set(held.Token, at.Final)
 		}
 	}
 	t.folded = t.folded.next(in)
@@ -132,11 +133,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 
 // foldChunk writes the records of some hotspots. Memory knows all that the records say.
 func (t *Telemetry) foldChunk(
-	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, final beacon.Day,
+	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, at heartbeat.Moment,
 ) error {
 	var rows []beacon.RecordRow
 	var finish func(written bool)
-	if !t.unlessBack(clock, func() { rows, finish = t.Fleet.Fold(ids, clock.upTo, final, clock.backTo) }) {
+	if !t.unlessBack(clock, func() { rows, finish = t.Fleet.Fold(ids, at) }) {
 		return errors.New("the clock was set back meanwhile; the heartbeats are folded again")
 	}
 	err := t.Store.PutRecords(ctx, held, rows)

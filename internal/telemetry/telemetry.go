@@ -51,8 +51,9 @@ type Config struct {
 	Keeper func() (lease.Lease, bool)
 
 	// Certain, if not nil, returns the latest moment that has come by every witness of
-	// the time, and false while that is unknown. Nothing after it is decided.
-	Certain func() (time.Time, bool)
+	// the time, the latest that has come by any, and false while they are unknown.
+	// Nothing is decided after the first, and nothing happened after the second.
+	Certain func() (certain, latest time.Time, known bool)
 
 	Now  func() time.Time
 	Rate float64 // speed of Now relative to the machine's clock: 1, or as simulated; 0: unknown

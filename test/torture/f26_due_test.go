@@ -37,7 +37,8 @@ type deeds struct {
 	days    map[int64]*dayDeeds // by day since 1970
 	tests   []speedTest         // in order
 	boots   map[string]bootDeeds
-	heard   harness.Minute // the last heartbeat
+	heard   harness.Minute     // the last heartbeat
+	waiting []*heartbeatReport // acknowledged while the servers' clock was wrong
 }
 
 // bootDeeds is what was heard of a boot.
@@ -72,6 +73,16 @@ func (d *deeds) day(day int64) *dayDeeds {
 	return d.days[day]
 }
 
+// heardBy reports whether any heartbeat was acknowledged by the end of a day.
+func (d *deeds) heardBy(day int64) bool {
+	for heard := range d.days {
+		if heard <= day {
+			return true
+		}
+	}
+	return false
+}
+
 // hear notes that a heartbeat was acknowledged that was not known before.
 func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 	d.day(dayOf(m)).heard[m%minutesADay] = true
@@ -80,6 +91,7 @@ func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 		since = boot.heard
 	}
 	d.carry(m, d.lastOpen(m, since), r)
+	d.heard = m
 	if r.test != nil {
 		d.tests = append(d.tests, speedTest{m, r.test.down, r.test.up, r.test.latency})
 	}
@@ -95,7 +107,19 @@ func (d *deeds) carry(m, carried harness.Minute, r *heartbeatReport) {
 		d.day(dayOf(m)).bytes[carried%minutesADay/60] += more
 	}
 	d.boots[r.boot] = bootDeeds{max(boot.bytes, r.bytes), m}
-	d.heard = m
+}
+
+// clockRight notes the traffic of all reports that were acknowledged while the servers'
+// clock was wrong. They count as if they had come when it was set right.
+func (d *deeds) clockRight(m harness.Minute) {
+	if len(d.waiting) == 0 {
+		return
+	}
+	carried := d.lastOpen(m, d.heard)
+	for _, r := range d.waiting {
+		d.carry(m, carried, r)
+	}
+	d.waiting, d.heard = nil, m
 }
 
 // lastOpen returns a minute, or, if nobody expects the hotspot to serve in its hour, the

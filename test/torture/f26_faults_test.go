@@ -22,8 +22,10 @@ func (y *year) misfortunes(servers int) {
 		func(m harness.Minute) harness.Minute { // starts twice before its clock is believed
 			return y.outage(y.outage(m, y.between(24*hour, 50*hour))+y.between(6, 60), y.between(1, 30))
 		},
+		// In the time that a clock is ahead it is not believed (D90).
+		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 55), 24*hour) },
 		func(m harness.Minute) harness.Minute {
-			return y.wrongClock(m, y.between(20, 7*hour), y.between(1, 4)*24*hour)
+			return y.wrongClock(m, y.between(20, 7*hour), y.between(2, 4)*24*hour)
 		},
 		func(m harness.Minute) harness.Minute { return y.wrongClock(m, y.between(20, 24*hour), 365*24*hour) },
 	}
@@ -98,10 +100,9 @@ func (y *year) wrongClock(m, lasts, ahead harness.Minute) (over harness.Minute) 
 		y.aligned(m+lasts, func(m harness.Minute) {
 			y.service.set(m, 0)
 			y.agenda[m+y.service.notices()] = append(y.agenda[m+y.service.notices()], func(m harness.Minute) {
-				for _, counts := range y.waiting {
-					counts(m)
+				for _, h := range y.hotspots {
+					h.clockRight(m)
 				}
-				y.waiting = nil
 			})
 		})
 	})

@@ -26,6 +26,9 @@ type Linked struct {
 	LinkedAt      time.Time `json:"linked_at"`
 	HeartbeatPath string    `json:"heartbeat_path"`
 	NextInS       int       `json:"next_in_s"`
+
+	Accepts Accepts  `json:"accepts"`
+	Ignored []string `json:"ignored,omitempty"` // see HeartbeatTaken
 }
 
 // LinkDevice exchanges a code for a device's key. It needs no key, and sends none.
@@ -71,6 +74,23 @@ type HeartbeatTaken struct {
 	// nil if it counted.
 	Counted *bool  `json:"counted,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+
+	Accepts Accepts  `json:"accepts"`
+	Ignored []string `json:"ignored,omitempty"` // fields that were sent and the server does not know
+}
+
+// Accepts has the version of each field of a heartbeat that the server knows; 0 means
+// that it does not.
+type Accepts struct {
+	BootID       int `json:"boot_id"`
+	Clients      int `json:"clients"`
+	CounterBits  int `json:"counter_bits"`
+	CounterEpoch int `json:"counter_epoch"`
+	RSSIdBm      int `json:"rssi_dbm"`
+	RxBytes      int `json:"rx_bytes"`
+	Seq          int `json:"seq"`
+	Speedtest    int `json:"speedtest"`
+	TxBytes      int `json:"tx_bytes"`
 }
 
 // SendHeartbeat sends a heartbeat. The client's key must be the device's:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -60,12 +61,15 @@ type API struct {
 	cors                   *cors
 	varyEncoding, varyForm []string // values of Vary: of GET, and of GET and errors in more than one form
 
-	mux        http.Handler
-	plain      map[string]*plainPath // by path, for paths without a parameter
-	answers    answerPool
-	sheets     sheetPool
-	tiles      tilePool
-	beats      beatPool
+	mux     http.Handler
+	plain   map[string]*plainPath // by path, for paths without a parameter
+	answers answerPool
+	sheets  sheetPool
+	tiles   tilePool
+	beats   beatPool
+
+	fieldsIgnored atomic.Int64
+
 	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
 	statements *crowd // readers of statements

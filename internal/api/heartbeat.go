@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -56,7 +58,8 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 		a.failBeat(w, r, err)
 		return
 	}
-	room.answer = appendBeat(room.answer[:0], status, why, a.meta(w))
+	a.fieldsIgnored.Add(int64(room.ignored.count))
+	room.answer = appendBeat(room.answer[:0], status, why, room.ignored.names, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
@@ -80,7 +83,7 @@ func (a *API) takeBeat(
 	return a.telemetry.Take(r.Context(), spot, beat)
 }
 
-func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, m meta) []byte {
+func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, ignored []string, m meta) []byte {
 	out = append(out, `{"data":{"status":"`...)
 	out = append(out, status...)
 	out = append(out, `","next_in_s":`+nextBeat...)
@@ -89,9 +92,33 @@ func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, m meta) 
 		out = append(out, why.String()...)
 		out = append(out, '"')
 	}
+	out = append(out, `,"accepts":`+accepts...)
+	if len(ignored) > 0 {
+		out = appendIgnored(append(out, `,"ignored":[`...), ignored)
+	}
 	out = append(out, '}')
 	return appendMeta(out, m)
 }
+
+// accepts has the fields of a heartbeat, each with the version of its meaning. A device
+// sends no others (decision D120).
+const accepts = `{"boot_id":1,"clients":1,"counter_bits":1,"counter_epoch":1,"rssi_dbm":1,"rx_bytes":1,"seq":1,"speedtest":1,"tx_bytes":1}`
+
+func appendIgnored(out []byte, names []string) []byte {
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = jsontext.AppendQuote(out, name); err != nil {
+			panic(err) // cannot happen: it is valid UTF-8
+		}
+	}
+	return append(out, ']')
+}
+
+// FieldsIgnored returns how many fields of devices were ignored since startup.
+func (a *API) FieldsIgnored() int64 { return a.fieldsIgnored.Load() }
 
 // nextBeat is beacon.HeartbeatInterval in decimal.
 const nextBeat = "60"
@@ -164,8 +191,9 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 
 // beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
-	body   [usualBeat]byte
-	answer []byte
+	body    [usualBeat]byte
+	ignored ignored // of the heartbeat that was read last
+	answer  []byte
 }
 
 // usualBeat exceeds the length of any heartbeat body, unless it is padded with spaces.
@@ -180,8 +208,9 @@ func newBeatPool() beatPool {
 // read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
 func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	room.ignored = ignored{}
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
-		return decodeHeartbeat(w, r)
+		return room.decode(w, r)
 	}
 	body := room.body[:r.ContentLength]
 	n, err := io.ReadFull(r.Body, body)
@@ -194,7 +223,7 @@ func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heart
 		}
 	}
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:n]), ended{err}))
-	return decodeHeartbeat(w, r)
+	return room.decode(w, r)
 }
 
 // isPlainJSON reports whether the headers of a body are the usual ones.
@@ -214,9 +243,9 @@ func (e ended) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// decodeHeartbeat reads a heartbeat in any valid form.
-func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	o, _, err := readBody(w, r)
+// decode reads a heartbeat in any valid form.
+func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	o, err := readDeviceBody(w, r)
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
@@ -240,5 +269,6 @@ func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, 
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
+	room.ignored = *o.ignored
 	return form.Validate()
 }

@@ -107,18 +107,16 @@ func TestHeartbeat_Faults(t *testing.T) {
 		}
 		good := `"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1`
 		for body, fields := range map[string]string{
-			`{"boot_id":"","seq":-1,"clients":1.5,"rx_bytes":"1","tx_bytes":null,"rssi_dbm":1,"speedtest":[],"id":1}`: "boot_id seq clients rx_bytes tx_bytes rssi_dbm speedtest id",
-			`{` + good + `,"status":"online"}`:                                             "status",
-			`{` + good + `,"seq":1}`:                                                       "seq",
-			`{` + good + `,"\u0073eq":1}`:                                                  "seq",
-			`{` + good + `,"rssi_dbm":1e999}`:                                              "rssi_dbm",
-			`{` + good + `,"rssi_dbm":null}`:                                               "rssi_dbm",
-			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":0}}`:        "speedtest.latency_ms",
-			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":1,"x":{}}}`: "speedtest.x",
-			`{` + strings.Replace(good, `"b"`, `"a b"`, 1) + `}`:                           "boot_id",
-			`{` + strings.Replace(good, `"b"`, `"`+strings.Repeat("x", 65)+`"`, 1) + `}`:   "boot_id",
-			`{` + strings.Replace(good, `"seq":1`, `"seq":9007199254740994`, 1) + `}`:      "seq",
-			`{` + strings.Replace(good, `"clients":1`, `"clients":10001`, 1) + `}`:         "clients",
+			`{"boot_id":"","seq":-1,"clients":1.5,"rx_bytes":"1","tx_bytes":null,"rssi_dbm":1,"speedtest":[],"id":1}`: "boot_id seq clients rx_bytes tx_bytes rssi_dbm speedtest",
+			`{` + good + `,"seq":1}`:                                                     "seq",
+			`{` + good + `,"\u0073eq":1}`:                                                "seq",
+			`{` + good + `,"rssi_dbm":1e999}`:                                            "rssi_dbm",
+			`{` + good + `,"rssi_dbm":null}`:                                             "rssi_dbm",
+			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":0}}`:      "speedtest.latency_ms",
+			`{` + strings.Replace(good, `"b"`, `"a b"`, 1) + `}`:                         "boot_id",
+			`{` + strings.Replace(good, `"b"`, `"`+strings.Repeat("x", 65)+`"`, 1) + `}`: "boot_id",
+			`{` + strings.Replace(good, `"seq":1`, `"seq":9007199254740994`, 1) + `}`:    "seq",
+			`{` + strings.Replace(good, `"clients":1`, `"clients":10001`, 1) + `}`:       "clients",
 			`[` + good + `]`: "", `{` + good + `}{}`: "", `{` + good: "", `garbage`: "", `null`: "", `{"boot_id":01}`: "", `{` + good + `,}`: "", "{\"\xff\":1}": "",
 			strings.Repeat(`{"a":`, 20) + `1` + strings.Repeat("}", 20): "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
 		} {
@@ -129,6 +127,48 @@ func TestHeartbeat_Faults(t *testing.T) {
 		}
 		wantFault(t, m.beat(t, `{`+good+`}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
 		wantFault(t, m.beat(t, strings.Repeat(" ", 1<<16)+`{`+good+`}`), http.StatusRequestEntityTooLarge, "payload_too_large")
+	})
+}
+
+// A field that the server does not know is ignored, and the response says so: a device
+// may be newer than the server. All responses say what the server knows.
+func TestHeartbeat_Ignored(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		type answer struct {
+			Status  string         `json:"status"`
+			Accepts map[string]int `json:"accepts"`
+			Ignored []string       `json:"ignored"`
+		}
+		c := s.operator(t)
+		m := c.install(t, 1)
+		before := s.api.FieldsIgnored()
+		for n, test := range []struct {
+			more string // of the beat
+			want []string
+		}{
+			{"", nil},
+			{`,"status":"online"`, []string{"status"}},
+			{`,"uptime":{"a":[1,{}],"b":null},"é\u000a\"":1,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":1,"x":{}}`, []string{"speedtest.x", "uptime", "é\n\""}},
+			{`,"` + strings.Repeat("é", 33) + `":1`, []string{strings.Repeat("é", 32)}},
+			{`,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1`, strings.Split("abcdefghij", "")},
+		} {
+			body := strings.TrimSuffix(beat(n), "}") + test.more + "}"
+			got := data[answer](t, m.beat(t, body), http.StatusOK)
+			if diff := cmp.Diff(test.want, got.Ignored); diff != "" {
+				t.Errorf("%s: ignored (-want +got):\n%s", body, diff)
+			}
+			if got.Accepts["boot_id"] != 1 || got.Accepts["speedtest"] != 1 || got.Accepts["status"] != 0 {
+				t.Errorf("%s: it accepts %v", body, got.Accepts)
+			}
+		}
+		if n := s.api.FieldsIgnored() - before; n != 1+3+1+11 {
+			t.Errorf("%d fields were counted", n)
+		}
+		again := data[answer](t, m.beat(t, strings.TrimSuffix(beat(1), "}")+`,"x":1}`), http.StatusOK)
+		if diff := cmp.Diff([]string{"x"}, again.Ignored); diff != "" {
+			t.Errorf("of a repeated beat: ignored (-want +got):\n%s", diff)
+		}
+		wantFault(t, m.beat(t, strings.TrimSuffix(beat(9), "}")+`,"x":1,"rssi_dbm":"1"}`), http.StatusBadRequest, "invalid_request", "rssi_dbm")
 	})
 }
 

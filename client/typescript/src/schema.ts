@@ -162,7 +162,7 @@ export interface paths {
          *
          *     Upper and lower case, hyphens and spaces do not matter in a code; O is read as 0, I and L as 1. Whatever
          *     is wrong with the code or the MAC address, the response is the same 403. Five wrong MAC addresses use up
-         *     a code; an IP address may try ten times a minute.
+         *     a code; an IP address may try ten times a minute. Unknown fields are ignored, and named in `ignored`.
          */
         post: operations["linkDevice"];
         delete?: never;
@@ -211,6 +211,9 @@ export interface paths {
          *     counters have 32 bits says so with `counter_bits`. Without these, lower counters in a later heartbeat
          *     are taken for whichever of the two pays less. `seq` may start again. A heartbeat that did not count is
          *     200 with `counted: false` and the reason.
+         *
+         *     The response names the fields that this server knows in `accepts`. Send no others. If you do, they are
+         *     ignored, and named in `ignored`; a wrong value of a known field is 400.
          *
          *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
          *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
@@ -971,7 +974,23 @@ export interface components {
             heartbeat_path: string;
             /** @description Seconds between heartbeats. */
             next_in_s: number;
+            accepts: components["schemas"]["Accepts"];
+            ignored?: components["schemas"]["Ignored"];
         };
+        /** @description The fields of a heartbeat that this server knows, each with the version of its meaning. A field that is new to the API, or a new version of one, appears here first. */
+        Accepts: {
+            boot_id: number;
+            clients: number;
+            counter_bits: number;
+            counter_epoch: number;
+            rssi_dbm: number;
+            rx_bytes: number;
+            seq: number;
+            speedtest: number;
+            tx_bytes: number;
+        };
+        /** @description The fields that this server does not know and ignored; of more than ten, the first. Of a long name, the first 64 bytes. */
+        Ignored: string[];
         Heartbeat: {
             /** @description A new one after each boot of the device. */
             boot_id: string;
@@ -1023,6 +1042,8 @@ export interface components {
              */
             counted?: false;
             reason?: components["schemas"]["UncountedReason"];
+            accepts: components["schemas"]["Accepts"];
+            ignored?: components["schemas"]["Ignored"];
         };
         /**
          * @description Why a heartbeat did not count:

@@ -62,6 +62,41 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
+// A device that lost its key is linked again, and its hotspot keeps its uptime. The time
+// in which none was linked does not count.
+func TestHeartbeat_UptimeOfALinkedAgain(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		s.verify(t, m.spot)
+		uptime := func(when string, served, expected int) {
+			t.Helper()
+			got := data[hotspot](t, c.get(t, m.spot), http.StatusOK)
+			if want := api.ShareOf(served, expected); fmt.Sprint(got.Metrics["uptime_30d"]) != want {
+				t.Errorf("%s: uptime_30d is %v; want %s", when, got.Metrics["uptime_30d"], want)
+			}
+		}
+		link := func() {
+			t.Helper()
+			m.plain = data[linked](t, c.tryLink(t, c.newCode(t, m.spot), mac(1)), http.StatusOK).DeviceKey
+		}
+		m.beat(t, beat(1)).want(t, http.StatusOK)
+		s.advance(10 * time.Minute)
+		uptime("before", 4, 11)
+		link()
+		uptime("linked again", 4, 11)
+		m.beat(t, beat(2)).want(t, http.StatusOK)
+		s.advance(9 * time.Minute)
+		uptime("after its first heartbeat", 8, 20)
+		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		uptime("unlinked", 0, 1)
+		s.advance(2 * time.Hour)
+		link()
+		m.beat(t, beat(3)).want(t, http.StatusOK)
+		uptime("linked after two hours", 9, 20) // it was unlinked when the last minute began
+	})
+}
+
 // A beat that does not count says so, and its operator and staff can see that; nobody
 // else can.
 func TestHeartbeat_Uncounted(t *testing.T) {

@@ -65,6 +65,7 @@ type Device struct {
 	MACAddress string     `json:"mac_address"`
 	Linked     bool       `json:"linked"`
 	LinkedAt   *time.Time `json:"linked_at,omitempty"`
+	Agent      *Agent     `json:"agent,omitempty"` // for the operator and staff
 }
 
 // Metrics is how a hotspot performs.

@@ -118,6 +118,7 @@ func (a *API) routes() []route {
 	return []route{
 		{"GET /v1/hotspots/nearby", "", a.nearby},
 		{"GET /v1/hotspots", beacon.HotspotsVerify, a.list},
+		{"GET /v1/hotspots/inventory", beacon.HotspotsVerify, a.inventory},
 		{"POST /v1/hotspots", beacon.HotspotsWrite, serve(a, 201, decodeRegistration, a.registry.Register, encodeRegistered)},
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},

@@ -71,12 +71,12 @@ func decodeLink(w http.ResponseWriter, r *http.Request) (in registry.Link, unkno
 	if err != nil {
 		return in, unknown, err
 	}
-	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address")}
+	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address"), Agent: inner(o, "agent", readAgent)}
 	err = o.settle(form.Validate)
 	if err == nil {
 		err = form.Validate()
 	}
-	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Request: httpserver.RequestID(w)}, *o.ignored, err
+	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Agent: form.Report(), Request: httpserver.RequestID(w)}, *o.ignored, err
 }
 
 type linked struct {

@@ -10,13 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
 // Heartbeats are most of the traffic of a live network: a million devices send 16,700 a
@@ -80,7 +79,28 @@ func (a *API) takeBeat(
 	if err != nil {
 		return "", 0, err
 	}
-	return a.telemetry.Take(r.Context(), spot, beat)
+	status, why, err := a.telemetry.Take(r.Context(), spot, beat)
+	if err == nil && room.agent != (beacon.Agent{}) {
+		a.report(w, r, hotspot, room)
+	}
+	return status, why, err
+}
+
+// report stores what a device says about itself. The heartbeat counts in any case: if
+// this cannot be stored, or not so soon again, it is ignored (decision D122).
+func (a *API) report(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	stored, err := a.registry.Report(ctx, registry.Report{Hotspot: hotspot, Agent: room.agent, Request: httpserver.RequestID(w)})
+	if !stored {
+		room.ignored.add("agent")
+	}
+	if err == nil {
+		return
+	}
+	if more, ok := a.complains.pass(time.Now()); ok {
+		a.log.Error("the report of a device cannot be stored", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
+	}
 }
 
 func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, ignored []string, m meta) []byte {
@@ -102,17 +122,14 @@ func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, ignored 
 
 // accepts has the fields of a heartbeat, each with the version of its meaning. A device
 // sends no others (decision D120).
-const accepts = `{"boot_id":1,"clients":1,"counter_bits":1,"counter_epoch":1,"rssi_dbm":1,"rx_bytes":1,"seq":1,"speedtest":1,"tx_bytes":1}`
+const accepts = `{"agent":1,"boot_id":1,"clients":1,"counter_bits":1,"counter_epoch":1,"rssi_dbm":1,"rx_bytes":1,"seq":1,"speedtest":1,"tx_bytes":1}`
 
 func appendIgnored(out []byte, names []string) []byte {
 	for i, name := range names {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		var err error
-		if out, err = jsontext.AppendQuote(out, name); err != nil {
-			panic(err) // cannot happen: it is valid UTF-8
-		}
+		out = appendText(out, name)
 	}
 	return append(out, ']')
 }
@@ -192,7 +209,8 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 // beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
 	body    [usualBeat]byte
-	ignored ignored // of the heartbeat that was read last
+	ignored ignored      // of the heartbeat that was read last
+	agent   beacon.Agent // of the same
 	answer  []byte
 }
 
@@ -208,7 +226,7 @@ func newBeatPool() beatPool {
 // read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
 func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	room.ignored = ignored{}
+	room.ignored, room.agent = ignored{}, beacon.Agent{}
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
 		return room.decode(w, r)
 	}
@@ -261,6 +279,7 @@ func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 		SpeedTest: inner(o, "speedtest", func(o *object) beacon.SpeedTestForm {
 			return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
 		}),
+		Agent: inner(o, "agent", readAgent),
 	}
 	err = o.settle(func() error {
 		_, err := form.Validate()
@@ -269,6 +288,13 @@ func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
-	room.ignored = *o.ignored
+	room.ignored, room.agent = *o.ignored, form.Report()
 	return form.Validate()
+}
+
+func readAgent(o *object) beacon.AgentForm {
+	return beacon.AgentForm{
+		Version: o.text("version"), Model: o.text("model"), Firmware: o.text("firmware"), Kernel: o.text("kernel"), BSSID: o.text("bssid"),
+		Channel: o.number("channel"), Radios: o.number("radios"),
+	}
 }

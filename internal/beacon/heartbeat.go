@@ -81,7 +81,11 @@ type HeartbeatForm struct {
 	CounterBits  Opt[float64]
 	RSSI         Opt[float64]
 	SpeedTest    Opt[SpeedTestForm]
+	Agent        Opt[AgentForm] // not part of the Heartbeat; see Report
 }
+
+// Report returns the agent of a valid form, or none.
+func (form *HeartbeatForm) Report() Agent { return reportOf(form.Agent) }
 
 // SpeedTestForm is a speed test as sent by a device.
 type SpeedTestForm struct {
@@ -89,7 +93,7 @@ type SpeedTestForm struct {
 }
 
 // Validate returns the heartbeat, or all the faults of the form.
-func (form HeartbeatForm) Validate() (Heartbeat, error) {
+func (form *HeartbeatForm) Validate() (Heartbeat, error) {
 	var f Faults
 	var h Heartbeat
 	if text, ok := Required(form.BootID, "boot_id", &f); ok {
@@ -112,6 +116,7 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
 		h.Test = test.check(&f)
 	}
+	checkAgent(form.Agent, &f)
 	if err := f.Err(); err != nil {
 		return Heartbeat{}, err
 	}
@@ -119,7 +124,7 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 }
 
 // count fills in what the counters say.
-func (form HeartbeatForm) count(h *Heartbeat, f *Faults) {
+func (form *HeartbeatForm) count(h *Heartbeat, f *Faults) {
 	most, said := float64(maxCounter), false
 	if bits, ok := Optional(form.CounterBits, "counter_bits", f); ok {
 		switch bits {

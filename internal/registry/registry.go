@@ -76,8 +76,8 @@ func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix,
 
 var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
 
-// Get returns one hotspot. Why it lost its verification and which heartbeat did not
-// count is for its operator and staff.
+// Get returns one hotspot. Why it lost its verification, which heartbeat did not count,
+// and what its device reports of itself is for its operator and staff.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	if !validID(hotspot) {
 		return View{}, errNoHotspot
@@ -90,6 +90,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
 		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
+		v.Device.Agent = beacon.Agent{}
 	}
 	return v, nil
 }

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/v1/hotspots/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what the devices of the network run
+         * @description For the network's staff: devices counted by model, firmware and version of the agent, the most frequent first. `GET /v1/hotspots` finds the hotspots of a group. It counts as one more request for every 10,000 hotspots. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getInventory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/nearby": {
         parameters: {
             query?: never;
@@ -38,7 +58,7 @@ export interface paths {
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -856,13 +876,14 @@ export interface components {
                 mac_address: components["schemas"]["MACAddress"];
                 linked: boolean;
                 linked_at?: components["schemas"]["Timestamp"];
+                agent?: components["schemas"]["Agent"];
             };
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
             metrics: {
                 /**
                  * Format: double
-                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, since the hotspot went into service; four decimals.
+                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, while the hotspot was in service; four decimals.
                  */
                 uptime_30d: number;
                 /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
@@ -931,6 +952,11 @@ export interface components {
             };
             device: {
                 linked: boolean;
+                /** @description With `firmware` and `agent`, if the device reports what it runs; empty if it does not say which. */
+                model?: string;
+                firmware?: string;
+                /** @description The version of the agent. */
+                agent?: string;
             };
             created_at: components["schemas"]["Timestamp"];
             status: components["schemas"]["Status"];
@@ -964,6 +990,7 @@ export interface components {
             code: string;
             /** @description The MAC address of the device. */
             mac_address: string;
+            agent?: components["schemas"]["AgentReport"];
         };
         Linked: {
             hotspot_id: components["schemas"]["HotspotId"];
@@ -979,6 +1006,7 @@ export interface components {
         };
         /** @description The fields of a heartbeat that this server knows, each with the version of its meaning. A field that is new to the API, or a new version of one, appears here first. */
         Accepts: {
+            agent: number;
             boot_id: number;
             clients: number;
             counter_bits: number;
@@ -1031,6 +1059,51 @@ export interface components {
                 /** Format: double */
                 latency_ms: number;
             };
+            agent?: components["schemas"]["AgentReport"];
+        };
+        /** @description What a device runs. Send it when it is linked, and in one heartbeat a day. It is stored if it has changed, at most once an hour; one that comes sooner is ignored. */
+        AgentReport: {
+            /** @description The version of the program that sends this. */
+            version: string;
+            model?: string;
+            firmware?: string;
+            kernel?: string;
+            /** @description A MAC address, of the first network that is counted. */
+            bssid?: string;
+            /** @description Of the same network. */
+            channel?: number;
+            /** @description How many radios the device has. */
+            radios?: number;
+        };
+        /** @description What the device last reported of itself. Only for the operator and staff. */
+        Agent: {
+            version: string;
+            model?: string;
+            firmware?: string;
+            kernel?: string;
+            bssid?: string;
+            channel?: number;
+            radios?: number;
+            reported_at: components["schemas"]["Timestamp"];
+        };
+        Inventory: {
+            /** @description Hotspots with a device. */
+            linked: number;
+            /** @description Those whose device reports what it runs. */
+            reporting: number;
+            groups: {
+                /** @description Empty if the devices do not say. */
+                model: string;
+                /** @description Empty if the devices do not say. */
+                firmware: string;
+                /** @description The version of the program that reports. */
+                agent: string;
+                count: number;
+            }[];
+        };
+        InventoryAnswer: {
+            data: components["schemas"]["Inventory"];
+            meta: components["schemas"]["Meta"];
         };
         HeartbeatTaken: {
             status: components["schemas"]["Status"];
@@ -1947,6 +2020,37 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getInventory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The inventory. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     findNearbyHotspots: {
         parameters: {
             query: {
@@ -2016,6 +2120,12 @@ export interface operations {
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
+                /** @description Only hotspots whose device reports exactly this model. */
+                model?: string;
+                /** @description Only hotspots whose device reports exactly this firmware. */
+                firmware?: string;
+                /** @description Only hotspots whose device runs exactly this version of the agent. */
+                agent?: string;
                 /** @description Whether the oldest or the newest comes first. */
                 order?: "oldest" | "newest";
                 /** @description The page, starting at 1. A page past the end is empty. */

@@ -99,6 +99,10 @@ type HeartbeatTaken struct {
 	Counted *bool  `json:"counted,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 
+	// Warning is "counters_fell" if the counters are lower than before in the same boot,
+	// and the device did not say why.
+	Warning string `json:"warning,omitempty"`
+
 	Accepts Accepts  `json:"accepts"`
 	Ignored []string `json:"ignored,omitempty"` // fields that were sent and the server does not know
 }

@@ -79,6 +79,8 @@ type Metrics struct {
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
 
 	LastUncounted *Uncounted `json:"last_uncounted,omitempty"`
+
+	CountersFellAt *time.Time `json:"counters_fell_at,omitempty"` // see HeartbeatTaken.Warning
 }
 
 // Uncounted is a heartbeat that did not count, and why.

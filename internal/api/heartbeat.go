@@ -52,13 +52,13 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	w.Header()["Cache-Control"] = noStore
 	room := a.beats.Get().(*beatRoom)
 	defer a.beats.Put(room)
-	status, why, err := a.takeBeat(w, r, hotspot, room)
+	taken, err := a.takeBeat(w, r, hotspot, room)
 	if err != nil {
 		a.failBeat(w, r, err)
 		return
 	}
 	a.fieldsIgnored.Add(int64(room.ignored.count))
-	room.answer = appendBeat(room.answer[:0], status, why, room.ignored.names, a.meta(w))
+	room.answer = appendBeat(room.answer[:0], taken, room.ignored.names, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
@@ -66,24 +66,24 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
 func (a *API) takeBeat(
 	w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom,
-) (beacon.Status, beacon.Uncounted, error) {
+) (taken beacon.Taken, err error) {
 	now := time.Now() // machine clock: limits count real time
 	spot, err := a.device(w, r, hotspot, now)
 	if err != nil {
-		return "", 0, err
+		return taken, err
 	}
 	if err := a.limits.spendDevice(w.Header(), hotspot, now); err != nil {
-		return "", 0, err
+		return taken, err
 	}
 	beat, err := room.read(w, r)
 	if err != nil {
-		return "", 0, err
+		return taken, err
 	}
-	status, why, err := a.telemetry.Take(r.Context(), spot, beat)
+	taken, err = a.telemetry.Take(r.Context(), spot, beat)
 	if err == nil && room.agent != (beacon.Agent{}) {
 		a.report(w, r, hotspot, room)
 	}
-	return status, why, err
+	return taken, err
 }
 
 // report stores what a device says about itself. The heartbeat counts in any case: if
@@ -103,14 +103,17 @@ func (a *API) report(w http.ResponseWriter, r *http.Request, hotspot beacon.Hots
 	}
 }
 
-func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, ignored []string, m meta) []byte {
+func appendBeat(out []byte, taken beacon.Taken, ignored []string, m meta) []byte {
 	out = append(out, `{"data":{"status":"`...)
-	out = append(out, status...)
+	out = append(out, taken.Status...)
 	out = append(out, `","next_in_s":`+nextBeat...)
-	if why != beacon.Counted {
+	if taken.Why != beacon.Counted {
 		out = append(out, `,"counted":false,"reason":"`...)
-		out = append(out, why.String()...)
+		out = append(out, taken.Why.String()...)
 		out = append(out, '"')
+	}
+	if taken.Fell {
+		out = append(out, `,"warning":"counters_fell"`...)
 	}
 	out = append(out, `,"accepts":`+accepts...)
 	if len(ignored) > 0 {

@@ -129,6 +129,41 @@ func TestHeartbeat_Uncounted(t *testing.T) {
 	})
 }
 
+// Counters that are lower than before inside a boot are noticed, unless the device says
+// why: its response has a warning, and its operator and staff can see it.
+func TestHeartbeat_CountersFell(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		shown := func(c client) any {
+			return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["counters_fell_at"]
+		}
+		for i, test := range []struct {
+			body, warning string
+			at            any
+		}{
+			{`"boot_id":"a","seq":1,"rx_bytes":5000000000`, "", nil},
+			{`"boot_id":"a","seq":2,"rx_bytes":5000000000`, "", nil},
+			{`"boot_id":"b","seq":3,"rx_bytes":1`, "", nil},
+			{`"boot_id":"b","counter_epoch":"2","seq":4,"rx_bytes":0`, "", nil},
+			{`"boot_id":"c","counter_bits":32,"seq":5,"rx_bytes":4294967295`, "", nil},
+			{`"boot_id":"c","counter_bits":32,"seq":6,"rx_bytes":7`, "", nil},
+			{`"boot_id":"a","seq":7,"rx_bytes":4000000000`, "counters_fell", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":8,"rx_bytes":4000000001`, "", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":1000,"rx_bytes":4000000002`, "", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":2,"rx_bytes":5`, "counters_fell", "2026-11-15T12:10:00.000Z"}, // both started again
+		} {
+			s.advance(time.Minute)
+			got := data[map[string]any](t, m.beat(t, `{`+test.body+`,"tx_bytes":0,"clients":1}`), http.StatusOK)
+			if warning, _ := got["warning"].(string); warning != test.warning || shown(c) != test.at {
+				t.Errorf("beat %d, %s: the warning is %q, and the operator sees %v; want %q and %v", i, test.body, warning, shown(c), test.warning, test.at)
+			}
+		}
+		wantEqual(t, "to staff", shown(s.anyone(t, "hotspots:verify")), any("2026-11-15T12:10:00.000Z"))
+		wantEqual(t, "to others", shown(s.operator(t)), any(nil))
+	})
+}
+
 // Every fault of a body is told, all of them at once, whichever way it is read.
 func TestHeartbeat_Faults(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {

@@ -74,6 +74,7 @@ type metrics struct {
 	SignalQuality      string         `json:"signal_quality"`
 	CurrentLoad        tenThousandths `json:"current_load"`
 	LastSeenAt         *stamp         `json:"last_seen_at"`
+	CountersFellAt     *stamp         `json:"counters_fell_at,omitempty"`
 	LastUncounted      *uncounted     `json:"last_uncounted,omitempty"`
 }
 
@@ -135,6 +136,7 @@ func showHotspot(h registry.View) hotspot {
 			SignalQuality:      h.Metrics.Signal.String(),
 			CurrentLoad:        tenThousandths(beacon.Load(h.Status, h.Metrics.Clients, h.Settings.MaxConnections)),
 			LastSeenAt:         maybe(h.Metrics.Seen),
+			CountersFellAt:     maybe(h.Metrics.FellAt),
 			LastUncounted:      showUncounted(h.Metrics),
 		},
 		OperatorID: h.Operator,

@@ -44,6 +44,13 @@ func Uncounteds() []Uncounted { return []Uncounted{Repeated, TooManyBoots} }
 // String returns the reason as in responses, and "" for Counted.
 func (u Uncounted) String() string { return [...]string{"", "repeated", "too_many_boots"}[u] }
 
+// Taken is what a device is told about its heartbeat.
+type Taken struct {
+	Status Status
+	Why    Uncounted
+	Fell   bool // its counters are lower than before, and it did not say why
+}
+
 // SpeedTest is a device's measurement of its uplink. The zero value is none.
 type SpeedTest struct {
 	DownMbps, UpMbps, LatencyMs float32

@@ -20,6 +20,9 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	if l.uncounted != 0 {
 		m.UncountedAt, m.Uncounted = beacon.Minute(l.uncounted>>uncountedBits).Time(), beacon.Uncounted(l.uncounted&(1<<uncountedBits-1))
 	}
+	if l.fell != 0 {
+		m.FellAt = l.fell.Time()
+	}
 	k := t.unpack(l)
 	minute := beacon.MinuteOf(now)
 	r := k.day(minute.Day())

@@ -89,7 +89,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	v := r.view(h)
 	if !p.MayActFor(h.Operator) && !p.Has(beacon.HotspotsVerify) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
-		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
+		v.Metrics.Uncounted, v.Metrics.UncountedAt, v.Metrics.FellAt = beacon.Counted, time.Time{}, time.Time{}
 		v.Device.Agent = beacon.Agent{}
 	}
 	return v, nil

@@ -898,6 +898,8 @@ export interface components {
                 current_load: components["schemas"]["Load"];
                 /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
+                /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
+                counters_fell_at?: components["schemas"]["Timestamp"];
                 /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
                 last_uncounted?: {
                     at: components["schemas"]["Timestamp"];
@@ -1115,6 +1117,11 @@ export interface components {
              */
             counted?: false;
             reason?: components["schemas"]["UncountedReason"];
+            /**
+             * @description `counters_fell`: the counters are lower than before in the same boot, and neither `counter_epoch` nor `counter_bits` says why. Some traffic may not be paid.
+             * @enum {string}
+             */
+            warning?: "counters_fell";
             accepts: components["schemas"]["Accepts"];
             ignored?: components["schemas"]["Ignored"];
         };

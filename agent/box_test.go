@@ -19,7 +19,7 @@ import (
 )
 
 // utilities are the programs that the agent finds on every device.
-var utilities = []string{"awk", "cat", "date", "dd", "grep", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "wc"}
+var utilities = []string{"awk", "cat", "cut", "date", "dd", "grep", "head", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "tr", "uname", "wc"}
 
 // realVariable names a folder with programs of OpenWrt, built for this machine, to be
 // used in place of their stubs: uclient-fetch and jsonfilter can be.

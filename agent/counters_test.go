@@ -110,13 +110,21 @@ func (d *device) show(name string) {
 	}
 }
 
-// carry adds traffic to an interface. Packets are 60 to 60,000 bytes long.
+// carry adds traffic to an interface. Packets are 60 to 60,000 bytes long. A counter of
+// 32 bits gains less than 2^32 between two readings: what wraps around twice is lost, as
+// the guide says.
 func (d *device) carry(name string, packets uint64) {
 	w := d.net[name]
-	for _, p := range [][2]*uint64{{&w.true.rxBytes, &w.true.rxPackets}, {&w.true.txBytes, &w.true.txPackets}} {
+	for _, p := range [][3]*uint64{
+		{&w.true.rxBytes, &w.true.rxPackets, &w.seen.rxBytes}, {&w.true.txBytes, &w.true.txPackets, &w.seen.txBytes},
+	} {
 		n := d.random.Uint64N(packets + 1)
 		*p[1] += n
-		*p[0] += n * (60 + d.random.Uint64N(60_000))
+		bytes := n * (60 + d.random.Uint64N(60_000))
+		if w.narrow {
+			bytes = min(bytes, 1<<32-1-(*p[0]-*p[2]))
+		}
+		*p[0] += bytes
 	}
 	d.show(name)
 }
@@ -173,7 +181,7 @@ func (d *device) happen() string {
 	w := d.net[name]
 	switch n := d.random.IntN(12); {
 	case n < 4:
-		d.carry(name, 70_000) // below 2^32 bytes between two readings
+		d.carry(name, 70_000)
 		return "traffic on " + name
 	case n < 6:
 		d.appear(name)

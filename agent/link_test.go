@@ -132,6 +132,7 @@ func TestWholePath(t *testing.T) {
 			t.Parallel()
 			b := newBox(t, c.shell, "ubus", "jsonfilter", "uci", c.client)
 			recorded(t, b, "openwrt-24.10-ath11k")
+			b.describe()
 			b.trust(a)
 			b.network("phy0-ap0", 5, counters{9_000_000, 9_000_000, 9_000, 9_000})
 			b.network("phy1-ap0", 6, counters{1, 2, 1, 1})
@@ -151,6 +152,10 @@ func TestWholePath(t *testing.T) {
 				t.Fatalf("it said %s; want %s", printed, want)
 			}
 			t.Logf("$ beacon-agent link -u %s -m … …\n%s", address, printed)
+			shown := admin.Ask(t, http.MethodGet, server.URL+"/v1/hotspots/"+device.Hotspot, nil)["device"].(map[string]any)["agent"].(map[string]any)
+			if shown["model"] != modelText || shown["firmware"] != "OpenWrt 24.10.4" || shown["radios"] != 2.0 || shown["bssid"] == nil || shown["channel"] == nil {
+				t.Errorf("the server knows of the device: %v", shown)
+			}
 			if info, err := os.Stat(b.path("etc/beacon/device")); err != nil || info.Mode() != 0o600 {
 				t.Errorf("the file with the key has the mode %v, %v", info.Mode(), err)
 			}
@@ -195,6 +200,42 @@ func TestWholePath(t *testing.T) {
 			harness.Eventually(t, "the agent stops", func() bool { return strings.HasSuffix(strings.TrimSpace(s.said()), "run beacon-agent link") })
 		})
 	}
+}
+
+// modelText is a model as it may be sent, of a device that has quotes in its name.
+const modelText = "Router AX (v2) [x] ~caf"
+
+// describe gives the device files that say what it is.
+func (b *box) describe() {
+	b.write("tmp/sysinfo/model", "Router \"AX\" (v2)\t [x] \\~café\n")
+	b.write("etc/os-release", "NAME=x\nPRETTY_NAME=\"OpenWrt 24.10.4\"\n")
+	b.write("sys/class/ieee80211/phy0/index", "0\n")
+	b.write("sys/class/ieee80211/phy1/index", "1\n")
+}
+
+// The agent says what it runs once a day, and only to a server that accepts it.
+func TestReport(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		t.Parallel()
+		b := newBox(t, shell, "curl")
+		b.describe()
+		b.network("wlan0", 3, counters{1, 1, 1, 1})
+		b.configure("interface=wlan0")
+		server := newScripted(t)
+		b.linkTo(server.URL, "link-1")
+		b.run()
+		knows := response{status: http.StatusOK, body: `{"data":{"status":"online","next_in_s":60,"accepts":{"agent":1,"boot_id":1}},"meta":{}}`}
+		for i, answer := range []response{accepted, knows, accepted, knows, knows} {
+			beat := server.next(t)
+			if sent := beat.Agent != nil; sent != (i == 2) {
+				t.Fatalf("beat %d has the agent %v", i, beat.Agent)
+			}
+			if i == 2 && (beat.Agent["model"] != modelText || beat.Agent["firmware"] != "OpenWrt 24.10.4" || beat.Agent["version"] == nil || beat.Agent["kernel"] == nil) {
+				t.Errorf("it says %v", beat.Agent)
+			}
+			beat.respond(answer)
+		}
+	})
 }
 
 // A key is sent over TLS only, and to the server that it belongs to.

@@ -212,7 +212,7 @@ func TestNotLinked(t *testing.T) {
 			t.Errorf("%q exits with %d and says %s", args, exit, printed)
 		}
 	}
-	if printed, exit := b.do("link", "-u", server.URL, `K7","x":"`); exit == 0 || !strings.Contains(printed, "other characters") {
+	if printed, exit := b.do("link", "-u", server.URL, `K7","x":"`); exit == 0 || !strings.Contains(printed, "wrong characters") {
 		t.Errorf("a strange code: it exits with %d and says %s", exit, printed)
 	}
 	b.linkTo(server.URL, "link-1") // it need not be restarted

@@ -24,6 +24,8 @@ type beat struct {
 	RSSI      *int    `json:"rssi_dbm"`
 	Speedtest *speeds `json:"speedtest"`
 
+	Agent map[string]any `json:"agent"`
+
 	text   string
 	header http.Header
 	answer chan<- response

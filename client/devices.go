@@ -26,6 +26,9 @@ type Linked struct {
 	LinkedAt      time.Time `json:"linked_at"`
 	HeartbeatPath string    `json:"heartbeat_path"`
 	NextInS       int       `json:"next_in_s"`
+
+	Accepts Accepts  `json:"accepts"`
+	Ignored []string `json:"ignored,omitempty"` // see HeartbeatTaken
 }
 
 // LinkDevice exchanges a code for a device's key. It needs no key, and sends none.
@@ -44,15 +47,39 @@ func (c *Client) UnlinkDevice(ctx context.Context, hotspot string) error {
 
 // Heartbeat is what a device sends about once a minute. BootID and Seq identify it.
 type Heartbeat struct {
-	BootID       string     `json:"boot_id"` // a new one for each boot
-	Seq          int64      `json:"seq"`     // a new one for each heartbeat since the boot
-	Clients      int        `json:"clients"`
-	RxBytes      int64      `json:"rx_bytes"`                // since the boot, or the epoch
-	TxBytes      int64      `json:"tx_bytes"`                // since the boot, or the epoch
-	CounterEpoch string     `json:"counter_epoch,omitempty"` // a new one when the counters start again inside a boot
-	CounterBits  int        `json:"counter_bits,omitempty"`  // 32: they wrap; 64: they do not; 0: unknown
-	RSSIdBm      *float64   `json:"rssi_dbm,omitempty"`
-	Speedtest    *Speedtest `json:"speedtest,omitempty"`
+	BootID       string       `json:"boot_id"` // a new one for each boot
+	Seq          int64        `json:"seq"`     // a new one for each heartbeat since the boot
+	Clients      int          `json:"clients"`
+	RxBytes      int64        `json:"rx_bytes"`                // since the boot, or the epoch
+	TxBytes      int64        `json:"tx_bytes"`                // since the boot, or the epoch
+	CounterEpoch string       `json:"counter_epoch,omitempty"` // a new one when the counters start again inside a boot
+	CounterBits  int          `json:"counter_bits,omitempty"`  // 32: they wrap; 64: they do not; 0: unknown
+	RSSIdBm      *float64     `json:"rssi_dbm,omitempty"`
+	Speedtest    *Speedtest   `json:"speedtest,omitempty"`
+	Agent        *AgentReport `json:"agent,omitempty"` // once a day
+}
+
+// AgentReport is what a device says about itself.
+type AgentReport struct {
+	Version  string `json:"version"` // of the program that sends this
+	Model    string `json:"model,omitempty"`
+	Firmware string `json:"firmware,omitempty"`
+	Kernel   string `json:"kernel,omitempty"`
+	BSSID    string `json:"bssid,omitempty"`
+	Channel  int    `json:"channel,omitempty"`
+	Radios   int    `json:"radios,omitempty"`
+}
+
+// Agent is what a device last reported of itself.
+type Agent struct {
+	Version    string    `json:"version"`
+	Model      string    `json:"model,omitempty"`
+	Firmware   string    `json:"firmware,omitempty"`
+	Kernel     string    `json:"kernel,omitempty"`
+	BSSID      string    `json:"bssid,omitempty"`
+	Channel    int       `json:"channel,omitempty"`
+	Radios     int       `json:"radios,omitempty"`
+	ReportedAt time.Time `json:"reported_at"`
 }
 
 // Speedtest is a measurement of a device.
@@ -71,6 +98,28 @@ type HeartbeatTaken struct {
 	// nil if it counted.
 	Counted *bool  `json:"counted,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+
+	// Warning is "counters_fell" if the counters are lower than before in the same boot,
+	// and the device did not say why.
+	Warning string `json:"warning,omitempty"`
+
+	Accepts Accepts  `json:"accepts"`
+	Ignored []string `json:"ignored,omitempty"` // fields that were sent and the server does not know
+}
+
+// Accepts has the version of each field of a heartbeat that the server knows; 0 means
+// that it does not.
+type Accepts struct {
+	Agent        int `json:"agent"`
+	BootID       int `json:"boot_id"`
+	Clients      int `json:"clients"`
+	CounterBits  int `json:"counter_bits"`
+	CounterEpoch int `json:"counter_epoch"`
+	RSSIdBm      int `json:"rssi_dbm"`
+	RxBytes      int `json:"rx_bytes"`
+	Seq          int `json:"seq"`
+	Speedtest    int `json:"speedtest"`
+	TxBytes      int `json:"tx_bytes"`
 }
 
 // SendHeartbeat sends a heartbeat. The client's key must be the device's:

@@ -80,6 +80,7 @@ var schemas = map[string]reflect.Type{
 	"Linked":         reflect.TypeFor[client.Linked](),
 	"Heartbeat":      reflect.TypeFor[client.Heartbeat](),
 	"HeartbeatTaken": reflect.TypeFor[client.HeartbeatTaken](),
+	"Inventory":      reflect.TypeFor[client.Inventory](),
 	"History":        reflect.TypeFor[client.History](),
 	"Coverage":       reflect.TypeFor[client.Coverage](),
 	"Key":            reflect.TypeFor[client.Key](),

@@ -66,6 +66,7 @@ type Device struct {
 	MACAddress string     `json:"mac_address"`
 	Linked     bool       `json:"linked"`
 	LinkedAt   *time.Time `json:"linked_at,omitempty"`
+	Agent      *Agent     `json:"agent,omitempty"` // for the operator and staff
 }
 
 // Metrics is how a hotspot performs.
@@ -79,6 +80,8 @@ type Metrics struct {
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
 
 	LastUncounted *Uncounted `json:"last_uncounted,omitempty"`
+
+	CountersFellAt *time.Time `json:"counters_fell_at,omitempty"` // see HeartbeatTaken.Warning
 }
 
 // Uncounted is a heartbeat that did not count, and why.

@@ -14,6 +14,8 @@ type ListQuery struct {
 	Verified *bool  // whose location is, or is not, verified
 	Text     string // with this in their name, ignoring case
 	Newest   bool   // newest first, instead of oldest first
+
+	Model, Firmware, Agent string // whose device reports exactly this
 }
 
 // HotspotListed is a hotspot in the list of all.
@@ -28,7 +30,10 @@ type HotspotListed struct {
 		Verified bool    `json:"verified"`
 	} `json:"location"`
 	Device struct {
-		Linked bool `json:"linked"`
+		Linked   bool   `json:"linked"`
+		Model    string `json:"model,omitempty"` // this and the next two: if the device reports what it runs
+		Firmware string `json:"firmware,omitempty"`
+		Agent    string `json:"agent,omitempty"` // the version of its agent
 	} `json:"device"`
 	CreatedAt       time.Time `json:"created_at"`
 	Status          Status    `json:"status"`
@@ -52,6 +57,11 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	if q.Text != "" {
 		query.Set("q", q.Text)
 	}
+	for name, value := range map[string]string{"model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
 	if q.Newest {
 		query.Set("order", "newest")
 	}
@@ -62,6 +72,24 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 // meanwhile does not move the others.
 func (c *Client) ListHotspots(ctx context.Context, q ListQuery) iter.Seq2[HotspotListed, error] {
 	return pages(func(p PageQuery) (Page[HotspotListed], error) { return c.ListHotspotsPage(ctx, q, p) })
+}
+
+// Inventory is what the devices of the network run.
+type Inventory struct {
+	Linked    int `json:"linked"`    // hotspots with a device
+	Reporting int `json:"reporting"` // those whose device reports what it runs
+	Groups    []struct {
+		Model    string `json:"model"`
+		Firmware string `json:"firmware"`
+		Agent    string `json:"agent"`
+		Count    int    `json:"count"`
+	} `json:"groups"`
+}
+
+// Inventory counts devices by what they run. It needs the scope hotspots:verify.
+func (c *Client) Inventory(ctx context.Context) (Inventory, error) {
+	all, _, err := call[Inventory](ctx, c, get(path("hotspots", "inventory"), nil))
+	return all, err
 }
 
 // NearbyQuery selects hotspots near a place. Other zero fields get the server's

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -40,7 +41,7 @@ type Config struct {
 type Telemetry interface {
 	// Take returns once the heartbeat is durable, or with an error. It must give up
 	// by itself: heartbeat requests have no deadline of their own.
-	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error)
+	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Taken, error)
 	// History returns NotFound when there is no live hotspot.
 	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
 }
@@ -62,12 +63,15 @@ type API struct {
 	cors                   *cors
 	varyEncoding, varyForm []string // values of Vary: of GET, and of GET and errors in more than one form
 
-	mux        http.Handler
-	plain      map[string]*plainPath // by path, for paths without a parameter
-	answers    answerPool
-	sheets     sheetPool
-	tiles      tilePool
-	beats      beatPool
+	mux     http.Handler
+	plain   map[string]*plainPath // by path, for paths without a parameter
+	answers answerPool
+	sheets  sheetPool
+	tiles   tilePool
+	beats   beatPool
+
+	fieldsIgnored atomic.Int64
+
 	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
 	statements *crowd // readers of statements
@@ -116,6 +120,7 @@ func (a *API) routes() []route {
 	return []route{
 		{"GET /v1/hotspots/nearby", "", a.nearby},
 		{"GET /v1/hotspots", beacon.HotspotsVerify, a.list},
+		{"GET /v1/hotspots/inventory", beacon.HotspotsVerify, a.inventory},
 		{"POST /v1/hotspots", beacon.HotspotsWrite, serve(a, 201, decodeRegistration, a.registry.Register, encodeRegistered)},
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},

@@ -41,12 +41,15 @@ func TestAudience_EveryDetail(t *testing.T) {
 	}
 }
 
-// leaves collects the names of the fields that hold values. Settings are one.
+// wholes are objects that are seen as a whole, or not at all.
+var wholes = []beacon.Detail{"Hotspot.settings", beacon.LastUncounted, beacon.DeviceAgent}
+
+// leaves collects the names of the fields that hold values.
 func leaves(all map[string]bool, name string, s *openapi3.Schema) {
 	if s.Items != nil {
 		s = s.Items.Value
 	}
-	if len(s.Properties) == 0 || name == "Hotspot.settings" || name == string(beacon.LastUncounted) {
+	if len(s.Properties) == 0 || slices.Contains(wholes, beacon.Detail(name)) {
 		all[name] = true
 		return
 	}
@@ -61,7 +64,9 @@ func TestAudience_Answers(t *testing.T) {
 		operator, staff := s.operator(t), s.anyone(t, "hotspots:verify")
 		m := operator.install(t, 1)
 		s.verify(t, m.spot)
-		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK)
+		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":5000000000,"tx_bytes":0,"agent":{"version":"1.0.0"}}`).want(t, http.StatusOK)
+		s.advance(time.Minute)
+		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK) // its counters fell
 		s.advance(time.Minute)
 		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK) // repeated: does not count
 		staff.post(t, m.spot+"/verification", `{"lat":0,"lng":0,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusConflict)
@@ -89,8 +94,11 @@ func TestAudience_Answers(t *testing.T) {
 	})
 }
 
-// optional details are absent here: the hotspot has no address and is not verified.
-var optional = map[beacon.Detail]bool{"Hotspot.location.address": true, "Hotspot.location.verified_at": true}
+// optional details are absent here: the hotspot has no address, is not verified, and is
+// always open.
+var optional = map[beacon.Detail]bool{
+	"Hotspot.location.address": true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
+}
 
 // values collects the names of the fields that have values.
 func values(all map[string]bool, name string, v any) {

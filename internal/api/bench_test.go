@@ -19,8 +19,8 @@ import (
 // atOnce is telemetry that takes every beat without any work.
 type atOnce struct{ api.Telemetry }
 
-func (atOnce) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error) {
-	return beacon.Online, beacon.Counted, nil
+func (atOnce) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Taken, error) {
+	return beacon.Taken{Status: beacon.Online}, nil
 }
 
 // bare is a writer of answers that keeps nothing.

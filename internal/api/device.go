@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/registry"
@@ -42,28 +44,35 @@ func (a *API) link(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
 	err := a.limits.spendLinkTry(w.Header(), r, time.Now())
 	if err == nil {
+		var unknown ignored
+		decode := func(w http.ResponseWriter, r *http.Request) (in registry.Link, err error) {
+			in, unknown, err = decodeLink(w, r)
+			a.fieldsIgnored.Add(int64(unknown.count))
+			return in, err
+		}
 		verb := func(ctx context.Context, p beacon.Principal, in registry.Link) (registry.Linked, error) {
 			in.Once = p.Once
 			return a.registry.Link(ctx, in)
 		}
-		err = serveOnce(a, http.StatusOK, decodeLink, verb, encodeLinked, byDevice, idOfLinked)(w, r, beacon.Principal{})
+		encode := func(_ http.Header, done registry.Linked) payload { return encodeLinked(done, unknown.names) }
+		err = serveOnce(a, http.StatusOK, decode, verb, encode, byDevice, idOfLinked)(w, r, beacon.Principal{})
 	}
 	if err != nil {
 		a.fail(w, r, err)
 	}
 }
 
-func decodeLink(w http.ResponseWriter, r *http.Request) (registry.Link, error) {
-	o, _, err := readBody(w, r)
+func decodeLink(w http.ResponseWriter, r *http.Request) (in registry.Link, unknown ignored, err error) {
+	o, err := readDeviceBody(w, r)
 	if err != nil {
-		return registry.Link{}, err
+		return in, unknown, err
 	}
-	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address")}
+	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address"), Agent: inner(o, "agent", readAgent)}
 	err = o.settle(form.Validate)
 	if err == nil {
 		err = form.Validate()
 	}
-	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Request: httpserver.RequestID(w)}, err
+	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Agent: form.Report(), Request: httpserver.RequestID(w)}, *o.ignored, err
 }
 
 type linked struct {
@@ -72,12 +81,15 @@ type linked struct {
 	LinkedAt      stamp            `json:"linked_at"`
 	HeartbeatPath string           `json:"heartbeat_path"`
 	NextInS       int              `json:"next_in_s"`
+	Accepts       jsontext.Value   `json:"accepts"`
+	Ignored       []string         `json:"ignored,omitempty"`
 }
 
-func encodeLinked(_ http.Header, done registry.Linked) payload {
+func encodeLinked(done registry.Linked, unknown []string) payload {
 	return payload{Data: linked{
 		HotspotID: done.Hotspot.ID, DeviceKey: done.Key, LinkedAt: stamp(done.Hotspot.Device.LinkedAt),
 		HeartbeatPath: beatPrefix + string(done.Hotspot.ID) + beatSuffix, NextInS: beacon.HeartbeatInterval,
+		Accepts: jsontext.Value(accepts), Ignored: unknown,
 	}}
 }
 

@@ -220,7 +220,7 @@ func TestLink_Refuses(t *testing.T) {
 			wantFault(t, s.call(t, "POST", "/v1/devices/link", body), http.StatusBadRequest, "missing_parameter", fields...)
 		}
 		for body, fields := range map[string][]string{
-			`{"code":7,"mac_address":null,"id":1}`: {"code", "mac_address", "id"}, `[]`: nil, `{`: nil, `{"code":"a","code":"b"}`: {"code"},
+			`{"code":7,"mac_address":null,"id":1}`: {"code", "mac_address"}, `[]`: nil, `{`: nil, `{"code":"a","code":"b"}`: {"code"},
 		} {
 			wantFault(t, s.call(t, "POST", "/v1/devices/link", body), http.StatusBadRequest, "invalid_request", fields...)
 		}

@@ -41,8 +41,8 @@ func ReadBodies(body string) []error {
 	if err4 == nil {
 		_, err4 = verification.Form.Validate()
 	}
-	_, err5 := decodeLink(request())
-	_, err6 := decodeHeartbeat(request())
+	_, _, err5 := decodeLink(request())
+	_, err6 := new(beatRoom).decode(request())
 	_, err7 := decodeWhatIf(request())
 	return []error{err1, err2, err3, err4, err5, err6, err7}
 }
@@ -88,7 +88,7 @@ func BeatReader() func(body string, length int) (beacon.Heartbeat, error) {
 func DecodeBeat(body string, header http.Header) (beacon.Heartbeat, error) {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Header = header
-	return decodeHeartbeat(httptest.NewRecorder(), r)
+	return new(beatRoom).decode(httptest.NewRecorder(), r)
 }
 
 // SetNamesARequest changes how many names are as much work as a request.

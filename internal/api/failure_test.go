@@ -71,8 +71,8 @@ func (f faulty) NoteRefusal(context.Context, beacon.Change) error { return f.fai
 
 // Faulty as telemetry.
 
-func (f faulty) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error) {
-	return "", 0, f.fail()
+func (f faulty) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Taken, error) {
+	return beacon.Taken{}, f.fail()
 }
 
 func (f faulty) History(context.Context, telemetry.HistoryQuery) (telemetry.History, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
 // Heartbeats are most of the traffic of a live network: a million devices send 16,700 a
@@ -51,12 +52,13 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	w.Header()["Cache-Control"] = noStore
 	room := a.beats.Get().(*beatRoom)
 	defer a.beats.Put(room)
-	status, why, err := a.takeBeat(w, r, hotspot, room)
+	taken, err := a.takeBeat(w, r, hotspot, room)
 	if err != nil {
 		a.failBeat(w, r, err)
 		return
 	}
-	room.answer = appendBeat(room.answer[:0], status, why, a.meta(w))
+	a.fieldsIgnored.Add(int64(room.ignored.count))
+	room.answer = appendBeat(room.answer[:0], taken, room.ignored.names, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
 }
@@ -64,34 +66,79 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
 func (a *API) takeBeat(
 	w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom,
-) (beacon.Status, beacon.Uncounted, error) {
+) (taken beacon.Taken, err error) {
 	now := time.Now() // machine clock: limits count real time
 	spot, err := a.device(w, r, hotspot, now)
 	if err != nil {
-		return "", 0, err
+		return taken, err
 	}
 	if err := a.limits.spendDevice(w.Header(), hotspot, now); err != nil {
-		return "", 0, err
+		return taken, err
 	}
 	beat, err := room.read(w, r)
 	if err != nil {
-		return "", 0, err
+		return taken, err
 	}
-	return a.telemetry.Take(r.Context(), spot, beat)
+	taken, err = a.telemetry.Take(r.Context(), spot, beat)
+	if err == nil && room.agent != (beacon.Agent{}) {
+		a.report(w, r, hotspot, room)
+	}
+	return taken, err
 }
 
-func appendBeat(out []byte, status beacon.Status, why beacon.Uncounted, m meta) []byte {
+// report stores what a device says about itself. The heartbeat counts in any case: if
+// this cannot be stored, or not so soon again, it is ignored (decision D122).
+func (a *API) report(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	stored, err := a.registry.Report(ctx, registry.Report{Hotspot: hotspot, Agent: room.agent, Request: httpserver.RequestID(w)})
+	if !stored {
+		room.ignored.add("agent")
+	}
+	if err == nil {
+		return
+	}
+	if more, ok := a.complains.pass(time.Now()); ok {
+		a.log.Error("the report of a device cannot be stored", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
+	}
+}
+
+func appendBeat(out []byte, taken beacon.Taken, ignored []string, m meta) []byte {
 	out = append(out, `{"data":{"status":"`...)
-	out = append(out, status...)
+	out = append(out, taken.Status...)
 	out = append(out, `","next_in_s":`+nextBeat...)
-	if why != beacon.Counted {
+	if taken.Why != beacon.Counted {
 		out = append(out, `,"counted":false,"reason":"`...)
-		out = append(out, why.String()...)
+		out = append(out, taken.Why.String()...)
 		out = append(out, '"')
+	}
+	if taken.Fell {
+		out = append(out, `,"warning":"counters_fell"`...)
+	}
+	out = append(out, `,"accepts":`+accepts...)
+	if len(ignored) > 0 {
+		out = appendIgnored(append(out, `,"ignored":[`...), ignored)
 	}
 	out = append(out, '}')
 	return appendMeta(out, m)
 }
+
+// accepts has the fields of a heartbeat, each with the version of its meaning. A device
+// sends no others (decision D120).
+const accepts = `{"agent":1,"boot_id":1,"clients":1,"counter_bits":1,"counter_epoch":1,"rssi_dbm":1,"rx_bytes":1,"seq":1,"speedtest":1,"tx_bytes":1}`
+
+func appendIgnored(out []byte, names []string) []byte {
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendText(out, name)
+	}
+	return append(out, ']')
+}
+
+// FieldsIgnored returns how many fields of devices were ignored since startup.
+func (a *API) FieldsIgnored() int64 { return a.fieldsIgnored.Load() }
 
 // nextBeat is beacon.HeartbeatInterval in decimal.
 const nextBeat = "60"
@@ -164,8 +211,10 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 
 // beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
-	body   [usualBeat]byte
-	answer []byte
+	body    [usualBeat]byte
+	ignored ignored      // of the heartbeat that was read last
+	agent   beacon.Agent // of the same
+	answer  []byte
 }
 
 // usualBeat exceeds the length of any heartbeat body, unless it is padded with spaces.
@@ -180,8 +229,9 @@ func newBeatPool() beatPool {
 // read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
 func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	room.ignored, room.agent = ignored{}, beacon.Agent{}
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
-		return decodeHeartbeat(w, r)
+		return room.decode(w, r)
 	}
 	body := room.body[:r.ContentLength]
 	n, err := io.ReadFull(r.Body, body)
@@ -194,7 +244,7 @@ func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heart
 		}
 	}
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:n]), ended{err}))
-	return decodeHeartbeat(w, r)
+	return room.decode(w, r)
 }
 
 // isPlainJSON reports whether the headers of a body are the usual ones.
@@ -214,9 +264,9 @@ func (e ended) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// decodeHeartbeat reads a heartbeat in any valid form.
-func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	o, _, err := readBody(w, r)
+// decode reads a heartbeat in any valid form.
+func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	o, err := readDeviceBody(w, r)
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
@@ -232,6 +282,7 @@ func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, 
 		SpeedTest: inner(o, "speedtest", func(o *object) beacon.SpeedTestForm {
 			return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
 		}),
+		Agent: inner(o, "agent", readAgent),
 	}
 	err = o.settle(func() error {
 		_, err := form.Validate()
@@ -240,5 +291,13 @@ func decodeHeartbeat(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, 
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
+	room.ignored, room.agent = *o.ignored, form.Report()
 	return form.Validate()
+}
+
+func readAgent(o *object) beacon.AgentForm {
+	return beacon.AgentForm{
+		Version: o.text("version"), Model: o.text("model"), Firmware: o.text("firmware"), Kernel: o.text("kernel"), BSSID: o.text("bssid"),
+		Channel: o.number("channel"), Radios: o.number("radios"),
+	}
 }

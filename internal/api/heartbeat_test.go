@@ -62,6 +62,41 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
+// A device that lost its key is linked again, and its hotspot keeps its uptime. The time
+// in which none was linked does not count.
+func TestHeartbeat_UptimeOfALinkedAgain(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		s.verify(t, m.spot)
+		uptime := func(when string, served, expected int) {
+			t.Helper()
+			got := data[hotspot](t, c.get(t, m.spot), http.StatusOK)
+			if want := api.ShareOf(served, expected); fmt.Sprint(got.Metrics["uptime_30d"]) != want {
+				t.Errorf("%s: uptime_30d is %v; want %s", when, got.Metrics["uptime_30d"], want)
+			}
+		}
+		link := func() {
+			t.Helper()
+			m.plain = data[linked](t, c.tryLink(t, c.newCode(t, m.spot), mac(1)), http.StatusOK).DeviceKey
+		}
+		m.beat(t, beat(1)).want(t, http.StatusOK)
+		s.advance(10 * time.Minute)
+		uptime("before", 4, 11)
+		link()
+		uptime("linked again", 4, 11)
+		m.beat(t, beat(2)).want(t, http.StatusOK)
+		s.advance(9 * time.Minute)
+		uptime("after its first heartbeat", 8, 20)
+		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		uptime("unlinked", 0, 1)
+		s.advance(2 * time.Hour)
+		link()
+		m.beat(t, beat(3)).want(t, http.StatusOK)
+		uptime("linked after two hours", 9, 20) // it was unlinked when the last minute began
+	})
+}
+
 // A beat that does not count says so, and its operator and staff can see that; nobody
 // else can.
 func TestHeartbeat_Uncounted(t *testing.T) {
@@ -94,6 +129,41 @@ func TestHeartbeat_Uncounted(t *testing.T) {
 	})
 }
 
+// Counters that are lower than before inside a boot are noticed, unless the device says
+// why: its response has a warning, and its operator and staff can see it.
+func TestHeartbeat_CountersFell(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c := s.operator(t)
+		m := c.install(t, 1)
+		shown := func(c client) any {
+			return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["counters_fell_at"]
+		}
+		for i, test := range []struct {
+			body, warning string
+			at            any
+		}{
+			{`"boot_id":"a","seq":1,"rx_bytes":5000000000`, "", nil},
+			{`"boot_id":"a","seq":2,"rx_bytes":5000000000`, "", nil},
+			{`"boot_id":"b","seq":3,"rx_bytes":1`, "", nil},
+			{`"boot_id":"b","counter_epoch":"2","seq":4,"rx_bytes":0`, "", nil},
+			{`"boot_id":"c","counter_bits":32,"seq":5,"rx_bytes":4294967295`, "", nil},
+			{`"boot_id":"c","counter_bits":32,"seq":6,"rx_bytes":7`, "", nil},
+			{`"boot_id":"a","seq":7,"rx_bytes":4000000000`, "counters_fell", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":8,"rx_bytes":4000000001`, "", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":1000,"rx_bytes":4000000002`, "", "2026-11-15T12:07:00.000Z"},
+			{`"boot_id":"a","seq":2,"rx_bytes":5`, "counters_fell", "2026-11-15T12:10:00.000Z"}, // both started again
+		} {
+			s.advance(time.Minute)
+			got := data[map[string]any](t, m.beat(t, `{`+test.body+`,"tx_bytes":0,"clients":1}`), http.StatusOK)
+			if warning, _ := got["warning"].(string); warning != test.warning || shown(c) != test.at {
+				t.Errorf("beat %d, %s: the warning is %q, and the operator sees %v; want %q and %v", i, test.body, warning, shown(c), test.warning, test.at)
+			}
+		}
+		wantEqual(t, "to staff", shown(s.anyone(t, "hotspots:verify")), any("2026-11-15T12:10:00.000Z"))
+		wantEqual(t, "to others", shown(s.operator(t)), any(nil))
+	})
+}
+
 // Every fault of a body is told, all of them at once, whichever way it is read.
 func TestHeartbeat_Faults(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
@@ -107,18 +177,16 @@ func TestHeartbeat_Faults(t *testing.T) {
 		}
 		good := `"boot_id":"b","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1`
 		for body, fields := range map[string]string{
-			`{"boot_id":"","seq":-1,"clients":1.5,"rx_bytes":"1","tx_bytes":null,"rssi_dbm":1,"speedtest":[],"id":1}`: "boot_id seq clients rx_bytes tx_bytes rssi_dbm speedtest id",
-			`{` + good + `,"status":"online"}`:                                             "status",
-			`{` + good + `,"seq":1}`:                                                       "seq",
-			`{` + good + `,"\u0073eq":1}`:                                                  "seq",
-			`{` + good + `,"rssi_dbm":1e999}`:                                              "rssi_dbm",
-			`{` + good + `,"rssi_dbm":null}`:                                               "rssi_dbm",
-			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":0}}`:        "speedtest.latency_ms",
-			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":1,"x":{}}}`: "speedtest.x",
-			`{` + strings.Replace(good, `"b"`, `"a b"`, 1) + `}`:                           "boot_id",
-			`{` + strings.Replace(good, `"b"`, `"`+strings.Repeat("x", 65)+`"`, 1) + `}`:   "boot_id",
-			`{` + strings.Replace(good, `"seq":1`, `"seq":9007199254740994`, 1) + `}`:      "seq",
-			`{` + strings.Replace(good, `"clients":1`, `"clients":10001`, 1) + `}`:         "clients",
+			`{"boot_id":"","seq":-1,"clients":1.5,"rx_bytes":"1","tx_bytes":null,"rssi_dbm":1,"speedtest":[],"id":1}`: "boot_id seq clients rx_bytes tx_bytes rssi_dbm speedtest",
+			`{` + good + `,"seq":1}`:                                                     "seq",
+			`{` + good + `,"\u0073eq":1}`:                                                "seq",
+			`{` + good + `,"rssi_dbm":1e999}`:                                            "rssi_dbm",
+			`{` + good + `,"rssi_dbm":null}`:                                             "rssi_dbm",
+			`{` + good + `,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":0}}`:      "speedtest.latency_ms",
+			`{` + strings.Replace(good, `"b"`, `"a b"`, 1) + `}`:                         "boot_id",
+			`{` + strings.Replace(good, `"b"`, `"`+strings.Repeat("x", 65)+`"`, 1) + `}`: "boot_id",
+			`{` + strings.Replace(good, `"seq":1`, `"seq":9007199254740994`, 1) + `}`:    "seq",
+			`{` + strings.Replace(good, `"clients":1`, `"clients":10001`, 1) + `}`:       "clients",
 			`[` + good + `]`: "", `{` + good + `}{}`: "", `{` + good: "", `garbage`: "", `null`: "", `{"boot_id":01}`: "", `{` + good + `,}`: "", "{\"\xff\":1}": "",
 			strings.Repeat(`{"a":`, 20) + `1` + strings.Repeat("}", 20): "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
 		} {
@@ -129,6 +197,48 @@ func TestHeartbeat_Faults(t *testing.T) {
 		}
 		wantFault(t, m.beat(t, `{`+good+`}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
 		wantFault(t, m.beat(t, strings.Repeat(" ", 1<<16)+`{`+good+`}`), http.StatusRequestEntityTooLarge, "payload_too_large")
+	})
+}
+
+// A field that the server does not know is ignored, and the response says so: a device
+// may be newer than the server. All responses say what the server knows.
+func TestHeartbeat_Ignored(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		type answer struct {
+			Status  string         `json:"status"`
+			Accepts map[string]int `json:"accepts"`
+			Ignored []string       `json:"ignored"`
+		}
+		c := s.operator(t)
+		m := c.install(t, 1)
+		before := s.api.FieldsIgnored()
+		for n, test := range []struct {
+			more string // of the beat
+			want []string
+		}{
+			{"", nil},
+			{`,"status":"online"`, []string{"status"}},
+			{`,"uptime":{"a":[1,{}],"b":null},"é\u000a\"":1,"speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":1,"x":{}}`, []string{"speedtest.x", "uptime", "é\n\""}},
+			{`,"` + strings.Repeat("é", 33) + `":1`, []string{strings.Repeat("é", 32)}},
+			{`,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1`, strings.Split("abcdefghij", "")},
+		} {
+			body := strings.TrimSuffix(beat(n), "}") + test.more + "}"
+			got := data[answer](t, m.beat(t, body), http.StatusOK)
+			if diff := cmp.Diff(test.want, got.Ignored); diff != "" {
+				t.Errorf("%s: ignored (-want +got):\n%s", body, diff)
+			}
+			if got.Accepts["boot_id"] != 1 || got.Accepts["speedtest"] != 1 || got.Accepts["status"] != 0 {
+				t.Errorf("%s: it accepts %v", body, got.Accepts)
+			}
+		}
+		if n := s.api.FieldsIgnored() - before; n != 1+3+1+11 {
+			t.Errorf("%d fields were counted", n)
+		}
+		again := data[answer](t, m.beat(t, strings.TrimSuffix(beat(1), "}")+`,"x":1}`), http.StatusOK)
+		if diff := cmp.Diff([]string{"x"}, again.Ignored); diff != "" {
+			t.Errorf("of a repeated beat: ignored (-want +got):\n%s", diff)
+		}
+		wantFault(t, m.beat(t, strings.TrimSuffix(beat(9), "}")+`,"x":1,"rssi_dbm":"1"}`), http.StatusBadRequest, "invalid_request", "rssi_dbm")
 	})
 }
 

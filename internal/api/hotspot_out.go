@@ -40,6 +40,26 @@ type device struct {
 	MACAddress beacon.MAC `json:"mac_address"`
 	Linked     bool       `json:"linked"`
 	LinkedAt   *stamp     `json:"linked_at,omitempty"`
+	Agent      *agent     `json:"agent,omitempty"`
+}
+
+// agent is what a device reports of itself.
+type agent struct {
+	Version    string     `json:"version"`
+	Model      string     `json:"model,omitempty"`
+	Firmware   string     `json:"firmware,omitempty"`
+	Kernel     string     `json:"kernel,omitempty"`
+	BSSID      beacon.MAC `json:"bssid,omitempty"`
+	Channel    int        `json:"channel,omitempty"`
+	Radios     int        `json:"radios,omitempty"`
+	ReportedAt stamp      `json:"reported_at"`
+}
+
+func showAgent(a beacon.Agent) *agent {
+	if a == (beacon.Agent{}) {
+		return nil
+	}
+	return &agent{a.Version, a.Model, a.Firmware, a.Kernel, a.BSSID, a.Channel, a.Radios, stamp(a.At)}
 }
 
 type settings struct {
@@ -57,6 +77,7 @@ type metrics struct {
 	SignalQuality      string         `json:"signal_quality"`
 	CurrentLoad        tenThousandths `json:"current_load"`
 	LastSeenAt         *stamp         `json:"last_seen_at"`
+	CountersFellAt     *stamp         `json:"counters_fell_at,omitempty"`
 	LastUncounted      *uncounted     `json:"last_uncounted,omitempty"`
 }
 
@@ -106,6 +127,7 @@ func showHotspot(h registry.View) hotspot {
 		Device: device{
 			SSID: h.Device.SSID, MACAddress: h.Device.MAC,
 			Linked: !h.Device.LinkedAt.IsZero(), LinkedAt: maybe(h.Device.LinkedAt),
+			Agent: showAgent(h.Device.Agent),
 		},
 		Settings: showSettings(h.Settings),
 		RadiusM:  h.Settings.CoverageRadius(h.Type),
@@ -117,6 +139,7 @@ func showHotspot(h registry.View) hotspot {
 			SignalQuality:      h.Metrics.Signal.String(),
 			CurrentLoad:        tenThousandths(beacon.Load(h.Status, h.Metrics.Clients, h.Settings.MaxConnections)),
 			LastSeenAt:         maybe(h.Metrics.Seen),
+			CountersFellAt:     maybe(h.Metrics.FellAt),
 			LastUncounted:      showUncounted(h.Metrics),
 		},
 		OperatorID: h.Operator,

@@ -50,8 +50,49 @@ func decodeList(r *http.Request) (fleet.ListQuery, error) {
 	if verified := q.oneOf("verified", "true", "false"); verified != "" {
 		in.Verified = beacon.Some(verified == "true")
 	}
+	in.Agent = fleet.AgentQuery{Version: q.exact("agent"), Model: q.exact("model"), Firmware: q.exact("firmware")}
 	in.Newest = q.oneOf("order", "oldest", "newest") == "newest"
 	return in, q.faults.Err()
+}
+
+// exact returns a parameter that is compared as it is.
+func (q *query) exact(name string) string {
+	text, ok := q.get(name)
+	if ok && text == "" {
+		q.faults.Add(name, "must not be empty")
+	}
+	return text
+}
+
+// inventory serves what the devices of the network run.
+func (a *API) inventory(w http.ResponseWriter, _ *http.Request, p beacon.Principal) error {
+	all, err := a.registry.Inventory(maxGroups, func(looked int) error {
+		return a.limits.spendMore(w.Header(), p, looked/hotspotsARequest, time.Now())
+	})
+	if err != nil {
+		return err
+	}
+	out := inventory{Linked: all.Linked, Reporting: all.Reporting, Groups: make([]inventoryGroup, len(all.Groups))}
+	for i, g := range all.Groups {
+		out.Groups[i] = inventoryGroup{g.Model, g.Firmware, g.Version, g.Count}
+	}
+	return a.write(w, http.StatusOK, payload{Data: out})
+}
+
+// maxGroups is how many groups of an inventory are shown.
+const maxGroups = 1000
+
+type inventory struct {
+	Linked    int              `json:"linked"`
+	Reporting int              `json:"reporting"`
+	Groups    []inventoryGroup `json:"groups"`
+}
+
+type inventoryGroup struct {
+	Model    string `json:"model"`
+	Firmware string `json:"firmware"`
+	Agent    string `json:"agent"`
+	Count    int    `json:"count"`
 }
 
 func appendList(out []byte, page beacon.Listed[*fleet.Hotspot], m meta) []byte {
@@ -89,6 +130,11 @@ func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
 	out = appendSummary(out, s, fragmentsOf(s))
 	out = strconv.AppendBool(append(out, `,"verified":`...), s.Verified())
 	out = strconv.AppendBool(append(out, `},"device":{"linked":`...), s.Linked())
+	if kind := s.Agent(); kind != (beacon.AgentKind{}) {
+		out = appendText(append(out, `,"model":`...), kind.Model)
+		out = appendText(append(out, `,"firmware":`...), kind.Firmware)
+		out = appendText(append(out, `,"agent":`...), kind.Version)
+	}
 	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
 	out = stamp(raw.Time()).append(append(out, `},"created_at":"`...))
 	return appendFacts(append(out, '"'), s.Condition(now))

@@ -24,11 +24,36 @@ const (
 
 // object reads the members of a JSON object one by one and collects all faults, so that
 // a client learns of all its mistakes at once (decision N1). Read the known members,
-// then call done: every member left over is unknown, which is a fault.
+// then call done: every member left over is unknown, which is a fault unless the object
+// ignores them.
 type object struct {
 	path    string // "" or ends in "."
 	members map[string]jsontext.Value
 	faults  *beacon.Faults
+	ignored *ignored // nil: unknown members are faults
+}
+
+// ignored has the paths of members that were ignored, and how many there were. Clients
+// choose their names, so few are kept, and of long ones the beginning.
+type ignored struct {
+	names []string
+	count int
+}
+
+const (
+	maxIgnored     = 10
+	maxIgnoredName = 64 // in bytes
+)
+
+func (i *ignored) add(name string) {
+	i.count++
+	if len(i.names) == maxIgnored {
+		return
+	}
+	if len(name) > maxIgnoredName {
+		name = strings.ToValidUTF8(name[:maxIgnoredName], "")
+	}
+	i.names = append(i.names, name)
 }
 
 // readBody reads the JSON object in a request body, sent as application/json or as one
@@ -38,7 +63,17 @@ func readBody(w http.ResponseWriter, r *http.Request, others ...string) (*object
 	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
 		return nil, nil, bodyFault(fault)
 	}
-	return newObject("", body, new(beacon.Faults)), body, err
+	return newObject("", body, new(beacon.Faults), nil), body, err
+}
+
+// readDeviceBody is readBody for devices, which may be newer than the server: unknown
+// members are ignored (decision D120).
+func readDeviceBody(w http.ResponseWriter, r *http.Request) (*object, error) {
+	o, _, err := readBody(w, r)
+	if err == nil {
+		o.ignored = new(ignored)
+	}
+	return o, err
 }
 
 func bodyFault(fault *httpserver.BodyError) error {
@@ -75,8 +110,8 @@ func fieldOf(pointer string) string {
 }
 
 // newObject splits an object that is known to be well-formed.
-func newObject(path string, value jsontext.Value, faults *beacon.Faults) *object {
-	o := &object{path: path, members: map[string]jsontext.Value{}, faults: faults}
+func newObject(path string, value jsontext.Value, faults *beacon.Faults, unknown *ignored) *object {
+	o := &object{path: path, members: map[string]jsontext.Value{}, faults: faults, ignored: unknown}
 	dec := jsontext.NewDecoder(strings.NewReader(string(value)))
 	mustToken(dec) // the opening brace
 	for dec.PeekKind() != jsontext.KindEndObject {
@@ -161,7 +196,7 @@ func (o *object) flag(name string) beacon.Opt[bool] {
 // inner reads a nested object.
 func inner[T any](o *object, name string, read func(*object) T) beacon.Opt[T] {
 	return member(o, name, jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (T, error) {
-		child := newObject(o.path+name+".", value, o.faults)
+		child := newObject(o.path+name+".", value, o.faults, o.ignored)
 		defer child.done()
 		return read(child), nil
 	})
@@ -209,15 +244,19 @@ func (o *object) texts(name string) beacon.Opt[[]string] {
 
 func objects[T any](o *object, name string, read func(*object) T) beacon.Opt[[]T] {
 	return list(o, name, jsontext.KindBeginObject, "must be an object", func(path string, value jsontext.Value) T {
-		child := newObject(path+".", value, o.faults)
+		child := newObject(path+".", value, o.faults, o.ignored)
 		defer child.done()
 		return read(child)
 	})
 }
 
-// done adds a fault for every member that was not read.
+// done handles every member that was not read: it adds a fault, or ignores it.
 func (o *object) done() {
 	for _, name := range slices.Sorted(maps.Keys(o.members)) {
+		if o.ignored != nil {
+			o.ignored.add(o.path + name)
+			continue
+		}
 		o.faults.Add(o.path+name, "is unknown or cannot be set here")
 	}
 }

@@ -22,6 +22,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
 	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
+	"GET /v1/hotspots/inventory":                    {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},

@@ -21,6 +21,8 @@ const (
 const (
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
+	CountersFellAt   Detail = "Hotspot.metrics.counters_fell_at"
+	DeviceAgent      Detail = "Hotspot.device.agent"
 	HistoryClients   Detail = "History.points.clients"
 	HistoryTraffic   Detail = "History.points.traffic_gb"
 )
@@ -33,7 +35,7 @@ var audiences = []struct {
 }{
 	{AnyKey, []Detail{
 		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m", "Hotspot.operator_id",
-		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings",
+		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings", "Hotspot.open_now", "Hotspot.open_until", "Hotspot.opens_at",
 		"Hotspot.location.lat", "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified",
 		"Hotspot.location.verified_at",
 		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
@@ -45,7 +47,7 @@ var audiences = []struct {
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
 	}},
 	{OwnerAndStaff, []Detail{
-		UnverifiedReason, LastUncounted, HistoryClients, HistoryTraffic,
+		UnverifiedReason, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
 		Detail(HotspotVerified), Detail(HotspotUnverified), Detail(HotspotLinked), Detail(HotspotUnlinked),
 	}},
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},

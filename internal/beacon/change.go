@@ -39,6 +39,7 @@ const (
 	HotspotLinked     ChangeKind = "hotspot.linked"
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
 	HotspotUnverified ChangeKind = "hotspot.unverified"
+	HotspotReported   ChangeKind = "hotspot.reported" // by its device, about itself; no event
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"

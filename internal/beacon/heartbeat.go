@@ -44,6 +44,13 @@ func Uncounteds() []Uncounted { return []Uncounted{Repeated, TooManyBoots} }
 // String returns the reason as in responses, and "" for Counted.
 func (u Uncounted) String() string { return [...]string{"", "repeated", "too_many_boots"}[u] }
 
+// Taken is what a device is told about its heartbeat.
+type Taken struct {
+	Status Status
+	Why    Uncounted
+	Fell   bool // its counters are lower than before, and it did not say why
+}
+
 // SpeedTest is a device's measurement of its uplink. The zero value is none.
 type SpeedTest struct {
 	DownMbps, UpMbps, LatencyMs float32
@@ -81,7 +88,11 @@ type HeartbeatForm struct {
 	CounterBits  Opt[float64]
 	RSSI         Opt[float64]
 	SpeedTest    Opt[SpeedTestForm]
+	Agent        Opt[AgentForm] // not part of the Heartbeat; see Report
 }
+
+// Report returns the agent of a valid form, or none.
+func (form *HeartbeatForm) Report() Agent { return reportOf(form.Agent) }
 
 // SpeedTestForm is a speed test as sent by a device.
 type SpeedTestForm struct {
@@ -89,7 +100,7 @@ type SpeedTestForm struct {
 }
 
 // Validate returns the heartbeat, or all the faults of the form.
-func (form HeartbeatForm) Validate() (Heartbeat, error) {
+func (form *HeartbeatForm) Validate() (Heartbeat, error) {
 	var f Faults
 	var h Heartbeat
 	if text, ok := Required(form.BootID, "boot_id", &f); ok {
@@ -112,6 +123,7 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
 		h.Test = test.check(&f)
 	}
+	checkAgent(form.Agent, &f)
 	if err := f.Err(); err != nil {
 		return Heartbeat{}, err
 	}
@@ -119,7 +131,7 @@ func (form HeartbeatForm) Validate() (Heartbeat, error) {
 }
 
 // count fills in what the counters say.
-func (form HeartbeatForm) count(h *Heartbeat, f *Faults) {
+func (form *HeartbeatForm) count(h *Heartbeat, f *Faults) {
 	most, said := float64(maxCounter), false
 	if bits, ok := Optional(form.CounterBits, "counter_bits", f); ok {
 		switch bits {

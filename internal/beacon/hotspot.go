@@ -82,7 +82,13 @@ type Device struct {
 	// KeyHash is the hash of the secret with which the device signs in; zero until a
 	// device is linked.
 	KeyHash [32]byte
+
+	// Agent is what the device last reported of itself since it was linked.
+	Agent Agent
 }
+
+// Unlink forgets the device that was linked.
+func (d *Device) Unlink() { *d = Device{SSID: d.SSID, MAC: d.MAC} }
 
 // Settings are what an operator may change.
 type Settings struct {

@@ -52,7 +52,11 @@ func CanonicalLinkCode(text string) (canonical string, ok bool) {
 // LinkForm is what a device sent to be linked.
 type LinkForm struct {
 	Code, MAC Opt[string]
+	Agent     Opt[AgentForm]
 }
+
+// Report returns the agent of a valid form, or none.
+func (form LinkForm) Report() Agent { return reportOf(form.Agent) }
 
 // Validate lists only the faults that reveal nothing about codes and devices. Whether
 // the texts are right, or could be at all, is left to a single refusal.
@@ -60,5 +64,6 @@ func (form LinkForm) Validate() error {
 	var f Faults
 	Required(form.Code, "code", &f)
 	Required(form.MAC, "mac_address", &f)
+	checkAgent(form.Agent, &f)
 	return f.Err()
 }

@@ -52,6 +52,6 @@ func (h *Hotspot) follow(before *Hotspot, now time.Time) {
 	}
 	if h.Device.MAC.Canonical() != before.Device.MAC.Canonical() {
 		h.EndService(now)
-		h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
+		h.Device.Unlink()
 	}
 }

@@ -98,6 +98,7 @@ type Metrics struct {
 
 	// When a beat last did not count, to the minute, and why. It is known to the server
 	// that received it, until it is stopped.
+	FellAt      time.Time // when counters were last lower than before, to the minute
 	UncountedAt time.Time
 	Uncounted   Uncounted
 }

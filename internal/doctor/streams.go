@@ -19,11 +19,13 @@ var public = map[beacon.ChangeKind]bool{
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
 	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
-	beacon.QuotaSet: true, beacon.MACReleased: true,
+	beacon.QuotaSet: true, beacon.MACReleased: true, beacon.HotspotReported: true,
 }
 
 // changesHotspot reports whether a change created a new version of a hotspot.
-func changesHotspot(c *beacon.Change) bool { return public[c.Kind] && c.Kind != beacon.RewardsSettled }
+func changesHotspot(c *beacon.Change) bool {
+	return public[c.Kind] && c.Kind != beacon.RewardsSettled || c.Kind == beacon.HotspotReported
+}
 
 // changes checks that no stream has a gap, and that each version of a hotspot and each
 // creation or revocation of a key is in the streams exactly once.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"crypto/subtle"
 	"time"
+	"unique"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
@@ -27,6 +28,7 @@ type Hotspot struct {
 	tags     spatial.Tags
 	progress progress
 	deleted  bool // being deleted; text is the id alone
+	agent    unique.Handle[beacon.AgentKind]
 }
 
 func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
@@ -44,6 +46,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 		idLen:    uint8(len(h.ID)),
 		tags:     pending,
 		progress: progressOf(h),
+		agent:    unique.Make(h.Device.Agent.Kind()),
 	}
 	if !h.ActiveSince().IsZero() {
 		s.tags = active
@@ -71,6 +74,9 @@ func (s *Hotspot) Active() bool { return s.tags == active }
 
 // Pending is the opposite of Active.
 func (s *Hotspot) Pending() bool { return !s.Active() }
+
+// Agent returns what its device runs, as far as it is known.
+func (s *Hotspot) Agent() beacon.AgentKind { return s.agent.Value() }
 
 // progress records which steps toward service are done.
 type progress uint8

@@ -38,9 +38,18 @@ type ListQuery struct {
 	Verified beacon.Opt[bool] // only those whose place was, or was not, verified
 	Text     string           // only those whose name contains this, in the form of beacon.CleanSearch
 	Newest   bool             // last registered first
+	Agent    AgentQuery
 	Page     beacon.Page
 	Now      time.Time              // the moment the status is for
 	Charge   func(looked int) error // is called before the work with its cost, in names scanned; may refuse
+}
+
+// AgentQuery asks for hotspots by what their devices run. Of an empty field, any will do.
+type AgentQuery beacon.AgentKind
+
+func (q AgentQuery) matches(kind beacon.AgentKind) bool {
+	return (q.Version == "" || q.Version == kind.Version) && (q.Model == "" || q.Model == kind.Model) &&
+		(q.Firmware == "" || q.Firmware == kind.Firmware)
 }
 
 // askingIsLooks is the cost of checking whether a hotspot is online, in names
@@ -71,6 +80,10 @@ func (in ListQuery) query() directory.Query[*Hotspot] {
 	case beacon.Online, beacon.Offline:
 		q.Kinds = directory.SetOf(inService)
 		q.Keep = func(s *Hotspot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
+	}
+	if in.Agent != (AgentQuery{}) {
+		online := q.Keep
+		q.Keep = func(s *Hotspot) bool { return in.Agent.matches(s.Agent()) && (online == nil || online(s)) }
 	}
 	if in.Verified.Set {
 		wanted := directory.SetOf(unlinked, inService)

@@ -15,6 +15,10 @@ type Beat struct {
 	// carried that many hours before, as late as the hotspot was open. If that is before
 	// the day of the beat, the traffic still counts on it.
 	Back uint8
+
+	// Fell is set by Judge: the counters are lower than before in the same boot, and the
+	// device did not say why. It is not journaled.
+	Fell bool
 }
 
 // valid reports whether the time is in range. Beats of a broken clock are refused,

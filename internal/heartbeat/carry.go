@@ -9,8 +9,8 @@ import (
 // begin fills in the sums of the days before a hotspot's first record: no beat arrived.
 func (r *Record) begin(c *rules) {
 	for i := range r.past {
-		if day := r.day - 1 - beacon.Day(i); int(r.day) > i && c.active != 0 && day >= c.active.Day() {
-			r.past[i] = c.empty(day, 0)
+		if int(r.day) > i {
+			r.past[i] = c.empty(r.day-1-beacon.Day(i), 0)
 		}
 	}
 }

@@ -58,6 +58,9 @@ func (t *Table) Judge(l *Live, b *Beat) beacon.Uncounted {
 		return beacon.Counted // as nobody knows better
 	}
 	why := t.judge(l, b)
+	if b.Fell {
+		l.fell = b.minute()
+	}
 	if why != beacon.Counted {
 		l.uncounted = uncounted(b.minute())<<uncountedBits | uncounted(why)
 	}
@@ -88,6 +91,7 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	case b.Width == beacon.PerhapsWrap && b.Bytes < now.bytes && more <= few:
 		b.Bytes = now.bytes + more
 	}
+	b.Fell = b.Bytes < now.bytes && b.Width != beacon.Wraps && (newer || now.seqs.top-seq > windowSize)
 	b.Boot = now.id
 	switch {
 	case newer && (seq <= beacon.MaxSeq || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now)):

@@ -25,7 +25,8 @@ type Live struct {
 	clients uint16 // of the newest beat
 	tie     uint32 // of the newest beat
 
-	uncounted uncounted // the newest beat that did not count
+	uncounted uncounted     // the newest beat that did not count
+	fell      beacon.Minute // of the newest beat with counters that fell
 
 	slot     uint32 // index in the Table
 	timeline uint32 // index of its operating hours

@@ -20,6 +20,9 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	if l.uncounted != 0 {
 		m.UncountedAt, m.Uncounted = beacon.Minute(l.uncounted>>uncountedBits).Time(), beacon.Uncounted(l.uncounted&(1<<uncountedBits-1))
 	}
+	if l.fell != 0 {
+		m.FellAt = l.fell.Time()
+	}
 	k := t.unpack(l)
 	minute := beacon.MinuteOf(now)
 	r := k.day(minute.Day())
@@ -43,18 +46,15 @@ func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 // minutes counts what uptime is computed from.
 type minutes struct{ served, expected int }
 
-// sum counts the first minutes of a day and the 29 days before, from the activation on.
+// sum counts the first minutes of a day and the 29 days before, for a hotspot that is in
+// service now. What it did before it was out of service counts (decision D121).
 func (c *rules) sum(r *Record, first int) (total minutes) {
 	if c.active == 0 {
 		return minutes{}
 	}
 	today := r.sum(c, first)
 	total = minutes{int(today.served), int(today.expected)}
-	since := c.active.Day()
-	for i, s := range r.past {
-		if r.day-1-beacon.Day(i) < since || int(r.day) <= i {
-			break
-		}
+	for _, s := range r.past {
 		total.served += int(s.served)
 		total.expected += int(s.expected)
 	}

@@ -157,12 +157,12 @@ func (o *oracle) excused(minute int64) bool {
 	return false
 }
 
-// uptime counts from..to, both included, from the activation on.
+// uptime counts from..to, both included, for a hotspot that is in service now.
 func (o *oracle) uptime(from, to int64) (served, expected int) {
 	if o.active.IsZero() {
 		return 0, 0
 	}
-	f := o.facts(max(from, o.active.Unix()/60), to)
+	f := o.facts(from, to)
 	return f.Served, f.Expected
 }
 

@@ -50,17 +50,18 @@ func (c *rules) reasons(day beacon.Day) (why reasons) {
 	return why
 }
 
-// inHour returns the minutes of an hour in which the hotspot is expected to serve, from
-// its activation on.
+// inHour is expects for an hour, if the hotspot is in service now; otherwise it returns 0.
 func (c *rules) inHour(h hour) uint64 {
-	if c.active == 0 || c.active >= h.first()+60 {
-		return 0
+	var in uint64
+	switch first := h.first(); {
+	case c.active == 0:
+	case len(c.past) > 0:
+		day := c.inService(h.day())
+		in = day.from(h.ofDay()*60) & hourBits
+	case c.active < first+60:
+		in = hourBits << (max(c.active, first) - first)
 	}
-	mask := c.hours.mask(h.day()).from(h.ofDay()*60) & hourBits &^ c.service.inHour(h)
-	if c.active > h.first() {
-		mask &= ^uint64(0) << (c.active - h.first())
-	}
-	return mask
+	return in & c.hours.mask(h.day()).from(h.ofDay()*60) & hourBits &^ c.service.inHour(h)
 }
 
 // seal decides the minutes of the day that precede the given minute for good, and with
@@ -83,13 +84,9 @@ func (r *Record) seal(c *rules, before beacon.Minute) {
 	r.pruneTests()
 }
 
-// sum counts the first minutes of the day, from the activation on. Sealed minutes count
-// as they were decided, the others by the current rules.
+// sum counts the first minutes of the day. Sealed minutes count as they were decided, the
+// others by the current rules.
 func (r *Record) sum(c *rules, minutes int) (s sum) {
-	first := r.day.Midnight()
-	if c.active == 0 || c.active >= first+beacon.Minute(minutes) {
-		return sum{}
-	}
 	var expects dayBits
 	if minutes > r.sealed {
 		expects = c.expects(r.day)
@@ -98,7 +95,6 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 	for i := range expects {
 		expects[i] |= rangeWord(i, 0, min(r.sealed, minutes)) &^ r.why.word(i)
 	}
-	c.sinceActive(&expects, r.day)
 	s.expected = uint16(expects.count())
 	for i := range expects {
 		expects[i] &= r.served[i]
@@ -107,21 +103,10 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 	return s
 }
 
-// sinceActive clears the minutes of a day before the activation: uptime counts from
-// there (decision D40).
-func (c *rules) sinceActive(mask *dayBits, day beacon.Day) {
-	if first := day.Midnight(); c.active == 0 || c.active >= first+beacon.MinutesADay {
-		*mask = dayBits{}
-	} else if c.active > first {
-		mask.keepRange(int(c.active-first), beacon.MinutesADay)
-	}
-}
-
-// empty counts a day without beats, from the activation on. served has the first
-// minutes, which beats of the evening before served.
+// empty counts a day without beats. served has the first minutes, which beats of the
+// evening before served.
 func (c *rules) empty(day beacon.Day, served uint64) (s sum) {
 	expects := c.expects(day)
-	c.sinceActive(&expects, day)
 	s.expected = uint16(expects.count())
 	var early dayBits
 	early.add(0, served)

@@ -86,7 +86,7 @@ func (l *Live) clear() {
 	for m := range marks {
 		l.marks[m].Store(false)
 	}
-	l.state, l.timeline, l.active, l.uncounted = 0, 0, 0, 0
+	l.state, l.timeline, l.active, l.uncounted, l.fell = 0, 0, 0, 0, 0
 	l.slot = slot
 }
 

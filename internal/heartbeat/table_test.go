@@ -128,24 +128,28 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 	}
 }
 
-func TestPlace_ActivationStartsOver(t *testing.T) {
+// A device that is linked again goes on with the uptime of its hotspot; the time between
+// does not count.
+func TestPlace_UptimeGoesOn(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	start := noon.AddDate(0, 0, -3)
 	l := table.Place(nil, spotSince(start))
 	table.Apply(l, at(start, 1, 1, 0, 1))
 	table.FoldNow(l, nil, noon.Add(-time.Hour))
 	again := noon.Add(-10 * time.Minute)
-	table.Place(l, spotSince(again))
+	h := spotSince(again)
+	h.PastService = []beacon.Period{{From: start, Until: noon.Add(-time.Hour)}}
+	table.Place(l, h)
 	for i := range 5 {
 		table.Apply(l, at(again.Add(time.Duration(i)*time.Minute), 1, uint64(2+i), 0, 1))
 	}
-	if m := table.Metrics(l, noon.Add(-time.Minute)); m.Uptime30d != 8000 {
-		t.Errorf("uptime %d; want 8 of 10", m.Uptime30d)
+	expected := (12 + 2*24 + 11) * 60
+	if m := table.Metrics(l, noon.Add(-time.Minute)); m.Uptime30d != (4+8)*10_000/(expected+10) {
+		t.Errorf("uptime %d; want 12 of %d minutes", m.Uptime30d, expected+10)
 	}
-	// What was decided before stays: it was paid for.
 	records := table.FoldNow(l, nil, noon)
-	if r := records[len(records)-1]; r.Expected() != 11*60-2+8 {
-		t.Errorf("today %d minutes were expected; want %d", r.Expected(), 11*60-2+8)
+	if r := records[len(records)-1]; r.Expected() != 11*60+8 {
+		t.Errorf("today %d minutes were expected; want %d", r.Expected(), 11*60+8)
 	}
 }
 

@@ -63,6 +63,10 @@ func (n *Node) showBeats(set *metrics.Set) {
 		set.Counter("beacon_beats_uncounted_total", "Heartbeats that changed nothing, by reason.",
 			metrics.Labels{"reason": reason}, func() float64 { return float64(count()) })
 	})
+	set.Counter("beacon_beats_counters_fell_total", "Heartbeats whose counters are lower than before in the same boot, without saying why.",
+		nil, func() float64 { return float64(n.telemetry.Fell()) })
+	set.Counter("beacon_device_fields_ignored_total", "Fields of devices that this server does not know.",
+		nil, func() float64 { return float64(n.API.FieldsIgnored()) })
 	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", nil, func() float64 { return float64(n.telemetry.Waiting()) })
 	set.Counter("beacon_beats_late_total", "Heartbeats that other servers took for a day that was over: a clock is behind.",
 		nil, func() float64 { return float64(n.telemetry.LateBeats()) })

@@ -94,6 +94,11 @@ func (r *Registry) List(in fleet.ListQuery) (beacon.Listed[*fleet.Hotspot], erro
 	return r.fleet.List(in)
 }
 
+// Inventory counts devices by what they run. It is for staff, like List.
+func (r *Registry) Inventory(limit int, charge func(looked int) error) (fleet.Inventory, error) {
+	return r.fleet.Inventory(limit, charge)
+}
+
 // Nearby finds hotspots around a place, in memory. It overwrites out with the result.
 func (r *Registry) Nearby(in fleet.NearbyQuery, out []fleet.Hit) []fleet.Hit {
 	return r.fleet.Nearby(in, out)

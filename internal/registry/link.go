@@ -45,6 +45,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 // its request, for the audit log.
 type Link struct {
 	Code, MAC string
+	Agent     beacon.Agent
 	Request   string
 	Once      *beacon.Once // if it may be repeated
 }
@@ -83,7 +84,7 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 			return err
 		}
 		out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
-		h.Device.LinkedAt = now
+		h.Device.LinkedAt, h.Device.Agent = now, reportedAt(in.Agent, now)
 		r.touch(h)
 		out.Hotspot = *h
 		return in.Once.Keep(out)
@@ -100,6 +101,44 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	return out, r.fleet.Apply(h)
 }
 
+// reportedAt returns an agent with the time of its report, or none.
+func reportedAt(a beacon.Agent, now time.Time) beacon.Agent {
+	if a != (beacon.Agent{}) {
+		a.At = now
+	}
+	return a
+}
+
+// Report is what a device reports of itself with a heartbeat.
+type Report struct {
+	Hotspot beacon.HotspotID
+	Agent   beacon.Agent
+	Request string
+}
+
+// Report stores what a device reports, if it differs from before. It does so at most
+// once in beacon.AgentEvery, since devices choose what they send: stored is false if a
+// report is dropped.
+func (r *Registry) Report(ctx context.Context, in Report) (stored bool, err error) {
+	h, err := r.store.UpdateHotspot(ctx, in.Hotspot, beacon.Actor{Request: in.Request}, beacon.HotspotReported, func(h *beacon.Hotspot) (bool, error) {
+		now, last := r.moment(), h.Device.Agent.At
+		in.Agent.At = last
+		known := in.Agent == h.Device.Agent
+		early := !last.IsZero() && now.Before(last.Add(beacon.AgentEvery))
+		stored = known || !early
+		if !stored || known || h.Device.LinkedAt.IsZero() {
+			return false, nil
+		}
+		h.Device.Agent = reportedAt(in.Agent, now)
+		r.touch(h)
+		return true, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return stored, r.fleet.Apply(h)
+}
+
 func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) error {
 	by.Note = why
 	return r.refuse(ctx, beacon.Change{Kind: beacon.LinkRefused, Actor: by}, ErrLink)
@@ -111,7 +150,7 @@ func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beaco
 	_, err := r.update(ctx, p, hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
 		linked := !h.Device.LinkedAt.IsZero()
 		h.EndService(r.moment())
-		h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
+		h.Device.Unlink()
 		return linked, nil
 	})
 	return struct{}{}, err

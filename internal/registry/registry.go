@@ -95,6 +95,12 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.Sees(beacon.LastUncounted, h.Operator) {
 		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
 	}
+	if !p.Sees(beacon.CountersFellAt, h.Operator) {
+		v.Metrics.FellAt = time.Time{}
+	}
+	if !p.Sees(beacon.DeviceAgent, h.Operator) {
+		v.Device.Agent = beacon.Agent{}
+	}
 	return v, nil
 }
 

@@ -44,7 +44,7 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
-	unverified                               string
+	unverified, agent                        string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -74,7 +74,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.seal,
 	}
 }
 
@@ -101,12 +101,15 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err, errPast, errService, errHash error
+	var err, errPast, errService, errHash, errAgent error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
-	return h, cmp.Or(err, errPast, errService, errHash, r.checkSeal())
+	if r.linkedAt != 0 { // an older program unlinks and leaves the agent
+		h.Device.Agent, errAgent = decodeAgent(r.agent)
+	}
+	return h, cmp.Or(err, errPast, errService, errHash, errAgent, r.checkSeal())
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not hold a
@@ -124,7 +127,8 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	hours, err := encodeHours(h.Settings.OperatingHours)
 	pastHours, errPast := encodePastHours(h.PastHours)
 	pastService, errService := encodePastService(h.PastService)
-	if err := errors.Join(err, errPast, errService, storable(h)); err != nil {
+	agent, errAgent := encodeAgent(h.Device.Agent)
+	if err := errors.Join(err, errPast, errService, errAgent, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -137,7 +141,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
-		unverified: h.Location.UnverifiedReason,
+		unverified: h.Location.UnverifiedReason, agent: agent,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -151,7 +155,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.seal,
 	}
 }
 
@@ -160,14 +164,15 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.seal,
 	}
 }
 
 // storable rejects what databases handle differently: PostgreSQL rejects NUL and
 // invalid UTF-8, and SQLite stores them; SQLite turns NaN into NULL.
 func storable(h beacon.Hotspot) error {
-	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID, h.Location.UnverifiedReason)
+	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID, h.Location.UnverifiedReason,
+		h.Device.Agent.Version, h.Device.Agent.Model, h.Device.Agent.Firmware, h.Device.Agent.Kernel)
 	if err != nil {
 		return err
 	}
@@ -276,20 +281,29 @@ func (r *hotspotRow) content() *content {
 	if r.unverified != "" { // rows without a reason keep the seal they had before migration 6
 		c.text(r.unverified)
 	}
+	if r.agent != "" { // since migration 9
+		c.text(r.agent)
+	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
 }
 
-// checkSeal also accepts the seal of an older program, which does not know
-// unverified_reason: it writes the next version and leaves that column as it is.
+// checkSeal also accepts the seal of an older program, which does not know agent, or
+// neither that nor unverified_reason: it writes the next version and leaves these columns
+// as they are.
 func (r *hotspotRow) checkSeal() error {
 	err := r.content().check(r.seal)
-	if err == nil || r.unverified == "" {
+	if err == nil || r.unverified == "" && r.agent == "" {
 		return err
 	}
 	older := *r
-	older.unverified, older.said = "", content{}
+	older.said = content{}
+	older.agent = ""
+	if older.content().check(r.seal) == nil {
+		return nil
+	}
+	older.unverified = ""
 	return older.content().check(r.seal)
 }
 

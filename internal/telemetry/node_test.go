@@ -203,7 +203,7 @@ func (n *node) try(ctx context.Context, hotspot beacon.HotspotID, beat beacon.He
 	if !ok {
 		return fmt.Errorf("%s is not in the fleet", hotspot)
 	}
-	_, _, err := n.Take(ctx, spot, beat)
+	_, err := n.Take(ctx, spot, beat)
 	return err
 }
 

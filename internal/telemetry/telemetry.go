@@ -86,6 +86,7 @@ type Telemetry struct {
 	unknown []beacon.HotspotID // have records, but were not in the fleet; used at startup only
 
 	taken, refused atomic.Int64                          // beats since startup
+	fell           atomic.Int64                          // those whose counters fell
 	uncounted      [beacon.TooManyBoots + 1]atomic.Int64 // by reason
 
 	watchFailed time.Time // used by announce only
@@ -105,32 +106,38 @@ func New(cfg Config) *Telemetry {
 	return t
 }
 
-// Take makes a heartbeat durable and then applies it. It returns the current status of
-// the device's hotspot, and why the beat did not count, if so: a repeated beat succeeds
-// and changes nothing.
-func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Status, beacon.Uncounted, error) {
+// Take makes a heartbeat durable and then applies it. A repeated beat succeeds and
+// changes nothing.
+func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Taken, error) {
 	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
 	if !ok {
-		return "", 0, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+		return beacon.Taken{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
 	beat := heartbeat.Beat{Hotspot: raw, At: t.Now().UnixMicro(), Heartbeat: sent}
-	if why := t.Fleet.Judge(spot, &beat); why != beacon.Counted {
+	why := t.Fleet.Judge(spot, &beat)
+	if beat.Fell {
+		t.fell.Add(1)
+	}
+	if why != beacon.Counted {
 		t.uncounted[why].Add(1)
-		return spot.StatusAt(t.Now()), why, nil
+		return beacon.Taken{Status: spot.StatusAt(t.Now()), Why: why, Fell: beat.Fell}, nil
 	}
 	if err := t.awaitFold(ctx); err != nil {
 		t.refused.Add(1)
-		return "", 0, err
+		return beacon.Taken{}, err
 	}
 	now := t.Now()
 	beat.At = now.UnixMicro()
 	if err := t.batcher.take(ctx, spot, beat); err != nil {
 		t.refused.Add(1)
-		return "", 0, err
+		return beacon.Taken{}, err
 	}
 	t.taken.Add(1)
-	return spot.StatusAt(now), beacon.Counted, nil
+	return beacon.Taken{Status: spot.StatusAt(now), Fell: beat.Fell}, nil
 }
+
+// Fell returns how many heartbeats since startup had counters lower than before.
+func (t *Telemetry) Fell() int64 { return t.fell.Load() }
 
 // EachUncounted calls fn with each reason why beats do not count, and with a function
 // that returns how many there were since startup.

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/v1/hotspots/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what the devices of the network run
+         * @description For the network's staff: devices counted by model, firmware and version of the agent, the most frequent first. `GET /v1/hotspots` finds the hotspots of a group. It counts as one more request for every 10,000 hotspots. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getInventory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/nearby": {
         parameters: {
             query?: never;
@@ -38,7 +58,7 @@ export interface paths {
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -159,7 +179,7 @@ export interface paths {
          *
          *     Upper and lower case, hyphens and spaces do not matter in a code; O is read as 0, I and L as 1. Whatever
          *     is wrong with the code or the MAC address, the response is the same 403. Five wrong MAC addresses use up
-         *     a code; an IP address may try ten times a minute.
+         *     a code; an IP address may try ten times a minute. Unknown fields are ignored, and named in `ignored`.
          *
          *     A device that got no response may send the request again with the same `Idempotency-Key`, within 15
          *     minutes of the first. Choose that key at random, such as a UUID: who knows it, the code and the MAC
@@ -212,6 +232,9 @@ export interface paths {
          *     counters have 32 bits says so with `counter_bits`. Without these, lower counters in a later heartbeat
          *     are taken for whichever of the two pays less. `seq` may start again. A heartbeat that did not count is
          *     200 with `counted: false` and the reason.
+         *
+         *     The response names the fields that this server knows in `accepts`. Send no others. If you do, they are
+         *     ignored, and named in `ignored`; a wrong value of a known field is 400.
          *
          *     Only the device of the hotspot may send them, with the key it got when it was linked. The key of a
          *     device that was unlinked or linked again gets 401. After 503, wait as long as `Retry-After` says.
@@ -854,6 +877,7 @@ export interface components {
                 mac_address: components["schemas"]["MACAddress"];
                 linked: boolean;
                 linked_at?: components["schemas"]["Timestamp"];
+                agent?: components["schemas"]["Agent"];
             };
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
@@ -863,7 +887,7 @@ export interface components {
             metrics: {
                 /**
                  * Format: double
-                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, since the hotspot went into service; four decimals.
+                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, while the hotspot was in service; four decimals.
                  */
                 uptime_30d: number;
                 /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
@@ -878,6 +902,8 @@ export interface components {
                 current_load: components["schemas"]["Load"];
                 /** @description When the last heartbeat arrived; null until the first. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
+                /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
+                counters_fell_at?: components["schemas"]["Timestamp"];
                 /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
                 last_uncounted?: {
                     at: components["schemas"]["Timestamp"];
@@ -932,6 +958,11 @@ export interface components {
             };
             device: {
                 linked: boolean;
+                /** @description With `firmware` and `agent`, if the device reports what it runs; empty if it does not say which. */
+                model?: string;
+                firmware?: string;
+                /** @description The version of the agent. */
+                agent?: string;
             };
             created_at: components["schemas"]["Timestamp"];
             status: components["schemas"]["Status"];
@@ -965,6 +996,7 @@ export interface components {
             code: string;
             /** @description The MAC address of the device. */
             mac_address: string;
+            agent?: components["schemas"]["AgentReport"];
         };
         Linked: {
             hotspot_id: components["schemas"]["HotspotId"];
@@ -975,7 +1007,24 @@ export interface components {
             heartbeat_path: string;
             /** @description Seconds between heartbeats. */
             next_in_s: number;
+            accepts: components["schemas"]["Accepts"];
+            ignored?: components["schemas"]["Ignored"];
         };
+        /** @description The fields of a heartbeat that this server knows, each with the version of its meaning. A field that is new to the API, or a new version of one, appears here first. */
+        Accepts: {
+            agent: number;
+            boot_id: number;
+            clients: number;
+            counter_bits: number;
+            counter_epoch: number;
+            rssi_dbm: number;
+            rx_bytes: number;
+            seq: number;
+            speedtest: number;
+            tx_bytes: number;
+        };
+        /** @description The fields that this server does not know and ignored; of more than ten, the first. Of a long name, the first 64 bytes. */
+        Ignored: string[];
         Heartbeat: {
             /** @description A new one after each boot of the device. */
             boot_id: string;
@@ -1016,6 +1065,51 @@ export interface components {
                 /** Format: double */
                 latency_ms: number;
             };
+            agent?: components["schemas"]["AgentReport"];
+        };
+        /** @description What a device runs. Send it when it is linked, and in one heartbeat a day. It is stored if it has changed, at most once an hour; one that comes sooner is ignored. */
+        AgentReport: {
+            /** @description The version of the program that sends this. */
+            version: string;
+            model?: string;
+            firmware?: string;
+            kernel?: string;
+            /** @description A MAC address, of the first network that is counted. */
+            bssid?: string;
+            /** @description Of the same network. */
+            channel?: number;
+            /** @description How many radios the device has. */
+            radios?: number;
+        };
+        /** @description What the device last reported of itself. Only for the operator and staff. */
+        Agent: {
+            version: string;
+            model?: string;
+            firmware?: string;
+            kernel?: string;
+            bssid?: string;
+            channel?: number;
+            radios?: number;
+            reported_at: components["schemas"]["Timestamp"];
+        };
+        Inventory: {
+            /** @description Hotspots with a device. */
+            linked: number;
+            /** @description Those whose device reports what it runs. */
+            reporting: number;
+            groups: {
+                /** @description Empty if the devices do not say. */
+                model: string;
+                /** @description Empty if the devices do not say. */
+                firmware: string;
+                /** @description The version of the program that reports. */
+                agent: string;
+                count: number;
+            }[];
+        };
+        InventoryAnswer: {
+            data: components["schemas"]["Inventory"];
+            meta: components["schemas"]["Meta"];
         };
         HeartbeatTaken: {
             status: components["schemas"]["Status"];
@@ -1027,6 +1121,13 @@ export interface components {
              */
             counted?: false;
             reason?: components["schemas"]["UncountedReason"];
+            /**
+             * @description `counters_fell`: the counters are lower than before in the same boot, and neither `counter_epoch` nor `counter_bits` says why. Some traffic may not be paid.
+             * @enum {string}
+             */
+            warning?: "counters_fell";
+            accepts: components["schemas"]["Accepts"];
+            ignored?: components["schemas"]["Ignored"];
         };
         /**
          * @description Why a heartbeat did not count:
@@ -1931,6 +2032,37 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getInventory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The inventory. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     findNearbyHotspots: {
         parameters: {
             query: {
@@ -2000,6 +2132,12 @@ export interface operations {
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
+                /** @description Only hotspots whose device reports exactly this model. */
+                model?: string;
+                /** @description Only hotspots whose device reports exactly this firmware. */
+                firmware?: string;
+                /** @description Only hotspots whose device runs exactly this version of the agent. */
+                agent?: string;
                 /** @description Whether the oldest or the newest comes first. */
                 order?: "oldest" | "newest";
                 /** @description The page, starting at 1. A page past the end is empty. */

@@ -163,7 +163,7 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	h.Location.VerifiedAt = time.Time{}
+	h.Location.VerifiedAt, h.Device.Agent = time.Time{}, beacon.Agent{}
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -174,6 +174,30 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	raw(t, path, `UPDATE hotspots SET verified_at = 1, seal = 0`) // a reason is for those that are not verified
 	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "" {
 		t.Errorf("%+v, %v", read.Location, err)
+	}
+}
+
+// A program that is older than agents seals what it knows, and leaves the agent. That
+// belongs to the device, which such a program may have unlinked.
+func TestSeal_OlderThanAgents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beacon.db")
+	db := open(t, path)
+	h := storetest.Hotspot(1)
+	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
+	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, path, `UPDATE hotspots SET agent = '{"version":"1.0.0","at":1}'`)
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent.Version != "1.0.0" {
+		t.Errorf("%+v, %v", read.Device, err)
+	}
+	raw(t, path, `UPDATE hotspots SET name = 'Others'`)
+	if _, err := db.Hotspot(t.Context(), h.ID); !errors.Is(err, store.ErrSeal) {
+		t.Errorf("a damaged row with an agent: %v", err)
+	}
+	raw(t, path, `UPDATE hotspots SET linked_at = 0, seal = 0`)
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent != (beacon.Agent{}) {
+		t.Errorf("%+v, %v", read.Device, err)
 	}
 }
 

@@ -19,7 +19,7 @@ func codeHash(n int) [32]byte { return [32]byte{0, 0xff, byte(n), byte(n >> 8), 
 // unlinked returns a hotspot without a device.
 func unlinked(n int) beacon.Hotspot {
 	h := Hotspot(n)
-	h.Device.LinkedAt, h.Device.KeyHash = time.Time{}, [32]byte{}
+	h.Device.Unlink()
 	return h
 }
 

@@ -158,6 +158,10 @@ func Hotspot(n int) beacon.Hotspot {
 		},
 		Device: beacon.Device{
 			SSID: "Beacon", MAC: mac(n), LinkedAt: at.Add(2 * time.Hour), KeyHash: [32]byte{0, byte(n), 0xff, 31: 1},
+			Agent: beacon.Agent{
+				Version: "1.0.0", Model: "Café “AX” Router", Firmware: "OpenWrt 24.10.4", Kernel: "6.6.110", BSSID: "02:00:5e:00:00:01",
+				Channel: 36, Radios: 2, At: at.Add(3 * time.Hour),
+			},
 		},
 		PastHours: []beacon.PastHours{
 			{Until: at.Add(time.Hour), Hours: nil},

@@ -11,7 +11,7 @@ type canvas struct {
 	first  int64 // number of the first row
 	rows   []window
 	states []state
-	left   []beacon.Minutes // of squares that are inUse
+	left   []leftover // of squares that are inUse
 }
 
 // window is the part of a row that is on the canvas.
@@ -19,6 +19,12 @@ type window struct {
 	row
 	from, to int64 // squares, counting on past the end of the row
 	at       int64 // index of the first
+}
+
+// leftover is the minutes that are left of a square.
+type leftover struct {
+	set   beacon.Minutes
+	count int
 }
 
 // state says whether there are minutes left of a square.
@@ -60,7 +66,7 @@ func (v *canvas) fit(circles []circle) {
 	}
 	v.states = zeroed(v.states, squares)
 	if int64(len(v.left)) < squares {
-		v.left = make([]beacon.Minutes, squares)
+		v.left = make([]leftover, squares)
 	}
 }
 
@@ -98,6 +104,7 @@ func zeroed(s []state, n int64) []state {
 type taken struct {
 	squares, owned int
 	lost           beacon.Minutes // in which it served, and did not own one of its squares
+	lostAll        bool           // all that it served
 }
 
 // each calls fn with the squares of a circle that are on the canvas, as runs of
@@ -123,84 +130,55 @@ func (v *canvas) each(c *circle, fn func(from, to int64)) {
 }
 
 // take gives a hotspot what is left of its squares in the minutes that it served.
-func (v *canvas) take(c *circle, served *beacon.Minutes, t *taken) {
+func (v *canvas) take(c *circle, m *minutes, t *taken) {
 	*t = taken{}
-	minutes := count(served)
 	v.each(c, func(from, to int64) {
 		t.squares += int(to - from)
-		if minutes == 0 {
+		if m.count == 0 {
 			return
 		}
 		for i := from; i < to; i++ {
 			switch v.states[i] {
 			case unused:
-				t.owned += minutes
-				v.start(i, served, minutes)
+				t.owned += m.count
+				v.start(i, m)
 			case inUse:
-				t.owned += v.share(i, served, &t.lost)
+				t.owned += v.share(i, m, &t.lost)
 			case usedUp:
-				t.lost = *served
+				t.lostAll = true
 			}
 		}
 	})
+	if t.lostAll {
+		t.lost = *m.set
+	}
 }
 
 // start takes the first minutes of a square.
-func (v *canvas) start(i int64, served *beacon.Minutes, minutes int) {
-	if minutes == beacon.MinutesADay {
+func (v *canvas) start(i int64, m *minutes) {
+	if m.count == beacon.MinutesADay {
 		v.states[i] = usedUp
 		return
 	}
 	v.states[i] = inUse
 	left := &v.left[i]
-	for w := range left {
-		left[w] = wholeDay[w] &^ served[w]
+	left.count = beacon.MinutesADay - m.count
+	for w := range left.set {
+		left.set[w] = wholeDay[w] &^ m.set[w]
 	}
 }
 
-// share takes what is left of a square.
-func (v *canvas) share(i int64, served, lost *beacon.Minutes) (owned int) {
-	left, rest := &v.left[i], uint64(0)
-	for w, s := range served {
-		l := left[w]
+// share takes some of what is left of a square.
+func (v *canvas) share(i int64, m *minutes, lost *beacon.Minutes) (owned int) {
+	left := &v.left[i]
+	for w := m.first; w < m.end; w++ {
+		s, l := m.set[w], left.set[w]
 		owned += bits.OnesCount64(l & s)
 		lost[w] |= s &^ l
-		l &^= s
-		left[w] = l
-		rest |= l
+		left.set[w] = l &^ s
 	}
-	if rest == 0 {
+	if left.count -= owned; left.count == 0 {
 		v.states[i] = usedUp
 	}
 	return owned
-}
-
-var wholeDay = func() (m beacon.Minutes) {
-	for i := range beacon.MinutesADay {
-		m[i/64] |= 1 << (i % 64)
-	}
-	return m
-}()
-
-func count(m *beacon.Minutes) (n int) {
-	if m == nil {
-		return 0
-	}
-	for _, w := range m {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-// meet reports whether two sets have a minute in common.
-func meet(a, b *beacon.Minutes) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	for w := range a {
-		if a[w]&b[w] != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -179,16 +179,13 @@ func (e entry) tile() uint64 { return uint64(e) >> 31 }
 func (e entry) hotspot() int { return int(e >> 1 & (1<<30 - 1)) }
 func (e entry) isHome() bool { return e&1 != 0 }
 
-// rowsInBand is the height of a tile. Its width is as many squares or a little more.
+// rowsInBand is the height of a tile. It is about as wide. What hotspots
+// get does not depend on tiles.
 const rowsInBand = 64
 
 // columns returns how many tiles a band has.
 func columns(band int64) int64 {
-	poleward := band * rowsInBand
-	if band >= allRows/rowsInBand/2 {
-		poleward += rowsInBand - 1
-	}
-	r := rowAt(poleward)
+	r := rowAt(band * rowsInBand)
 	return max(1, r.n/rowsInBand)
 }
 

@@ -21,6 +21,14 @@ func vectorAt(lat, lng float64) vector {
 
 func vectorOf(p ground.Place) vector { return vectorAt(float64(p.Lat)/1e7, float64(p.Lng)/1e7) }
 
+// place is where a vector of any length points to.
+func (v vector) place() ground.Place {
+	return ground.Place{
+		Lat: int32(math.Round(math.Atan2(v[2], math.Hypot(v[0], v[1])) * 180e7 / math.Pi)),
+		Lng: int32(math.Round(math.Atan2(v[1], v[0]) * 180e7 / math.Pi)),
+	}
+}
+
 func (v vector) meters(w vector) float64 {
 	return oracleEarth * 2 * math.Asin(math.Hypot(math.Hypot(v[0]-w[0], v[1]-w[1]), v[2]-w[2])/2)
 }

@@ -39,12 +39,7 @@ func nearby(r *rand.Rand, p ground.Place, meters float64) ground.Place {
 		for i := range v {
 			v[i] += (2*r.Float64() - 1) * scale
 		}
-		length := math.Hypot(math.Hypot(v[0], v[1]), v[2])
-		q := ground.Place{
-			Lat: int32(math.Round(math.Asin(min(1, max(-1, v[2]/length))) * 180e7 / math.Pi)),
-			Lng: int32(math.Round(math.Atan2(v[1], v[0]) * 180e7 / math.Pi)),
-		}
-		if vectorOf(q).meters(at) <= meters {
+		if q := v.place(); vectorOf(q).meters(at) <= meters {
 			return q
 		}
 	}
@@ -217,4 +212,41 @@ func TestDivide_Clones(t *testing.T) {
 			t.Errorf("%d clones within %d m of %v earn %d; want at most %.0f", len(day), d, middle, weight, most)
 		}
 	}
+}
+
+// A hotspot just within two radii counts, also if it stands in another tile, and one
+// just beyond does not.
+func TestDivide_OlderAtTwoRadii(t *testing.T) {
+	const radiusM = ground.MaxRadiusM
+	r := rand.New(rand.NewPCG(level.Seed(t), 1))
+	for _, tt := range []struct {
+		meters float64
+		want   int32
+	}{{2*radiusM - 0.05, 2}, {2*radiusM + 0.05, 1}} {
+		for range level.Rounds(2000, 20_000, 100_000) {
+			place := somewhere(r)
+			other := towards(place, tt.meters, r.Float64()*2*math.Pi)
+			if r.IntN(2) == 0 { // tiles are narrow in this direction
+				other = towards(place, tt.meters, math.Pi/2)
+			}
+			shares := divide(t, []ground.Hotspot{{place, allDay}, {other, allDay}, {place, allDay}}, radiusM)
+			if got := shares[2].Older; got != tt.want {
+				t.Fatalf("at %v and %v, %v m away: %d older; want %d", place, other, tt.meters, got, tt.want)
+			}
+		}
+	}
+}
+
+// towards is the place so many metres from another in a direction: 0 is north.
+func towards(p ground.Place, meters, direction float64) ground.Place {
+	at := vectorOf(p)
+	lat, lng := float64(p.Lat)/1e7*math.Pi/180, float64(p.Lng)/1e7*math.Pi/180
+	north := vector{-math.Sin(lat) * math.Cos(lng), -math.Sin(lat) * math.Sin(lng), math.Cos(lat)}
+	east := vector{-math.Sin(lng), math.Cos(lng), 0}
+	sin, cos := math.Sincos(meters / oracleEarth)
+	var v vector
+	for i := range v {
+		v[i] = cos*at[i] + sin*(math.Cos(direction)*north[i]+math.Sin(direction)*east[i])
+	}
+	return v.place()
 }

@@ -11,7 +11,7 @@ type canvas struct {
 	first  int64 // number of the first row
 	rows   []window
 	states []state
-	left   []leftover // of squares that are inUse
+	left   []beacon.Minutes // of squares that are inUse
 }
 
 // window is the part of a row that is on the canvas.
@@ -19,12 +19,6 @@ type window struct {
 	row
 	from, to int64 // squares, counting on past the end of the row
 	at       int64 // index of the first
-}
-
-// leftover is the minutes that are left of a square.
-type leftover struct {
-	set   beacon.Minutes
-	count int
 }
 
 // state says whether there are minutes left of a square.
@@ -66,7 +60,7 @@ func (v *canvas) fit(circles []circle) {
 	}
 	v.states = zeroed(v.states, squares)
 	if int64(len(v.left)) < squares {
-		v.left = make([]leftover, squares)
+		v.left = make([]beacon.Minutes, squares)
 	}
 }
 
@@ -154,6 +148,23 @@ func (v *canvas) take(c *circle, m *minutes, t *taken) {
 	}
 }
 
+// paint takes the same, for a hotspot whose share is not wanted.
+func (v *canvas) paint(c *circle, m *minutes) {
+	if m.count == 0 {
+		return
+	}
+	v.each(c, func(from, to int64) {
+		for i := from; i < to; i++ {
+			switch v.states[i] {
+			case unused:
+				v.start(i, m)
+			case inUse:
+				v.remove(i, m)
+			}
+		}
+	})
+}
+
 // start takes the first minutes of a square.
 func (v *canvas) start(i int64, m *minutes) {
 	if m.count == beacon.MinutesADay {
@@ -162,23 +173,34 @@ func (v *canvas) start(i int64, m *minutes) {
 	}
 	v.states[i] = inUse
 	left := &v.left[i]
-	left.count = beacon.MinutesADay - m.count
-	for w := range left.set {
-		left.set[w] = wholeDay[w] &^ m.set[w]
+	for w := range left {
+		left[w] = wholeDay[w] &^ m.set[w]
 	}
 }
 
 // share takes some of what is left of a square.
 func (v *canvas) share(i int64, m *minutes, lost *beacon.Minutes) (owned int) {
-	left := &v.left[i]
-	for w := m.first; w < m.end; w++ {
-		s, l := m.set[w], left.set[w]
-		owned += bits.OnesCount64(l & s)
-		lost[w] |= s &^ l
-		left.set[w] = l &^ s
+	served := m.set[m.first:m.end]
+	left, gone := v.left[i][m.first:m.end][:len(served)], lost[m.first:m.end][:len(served)]
+	for w, s := range served {
+		owned += bits.OnesCount64(left[w] & s)
+		gone[w] |= s &^ left[w]
 	}
-	if left.count -= owned; left.count == 0 {
-		v.states[i] = usedUp
+	if owned > 0 {
+		v.remove(i, m)
 	}
 	return owned
+}
+
+// remove removes minutes from what is left of a square.
+func (v *canvas) remove(i int64, m *minutes) {
+	served, rest := m.set[m.first:m.end], uint64(0)
+	left := v.left[i][m.first:m.end][:len(served)]
+	for w, s := range served {
+		left[w] &^= s
+		rest |= left[w]
+	}
+	if rest == 0 && v.left[i] == (beacon.Minutes{}) {
+		v.states[i] = usedUp
+	}
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // MaxOlder is how many older hotspots are counted at most.
-const MaxOlder = 100
+const MaxOlder = 20
 
 // Hotspot is a hotspot on the day that is divided.
 type Hotspot struct {
@@ -35,8 +35,8 @@ type Share struct {
 	Minutes int32
 	// Older counts the hotspots before it, up to MaxOlder, that are at most two radii
 	// away and served in a minute in which it served too. It is 0 if Minutes is, and
-	// else at least 1. It may be too low where thousands stand within a few hundred
-	// metres: see crowd.
+	// else at least 1. Where more than a thousand stand within 500 m it may be lower
+	// than that: see crowd.
 	Older int32
 }
 
@@ -131,10 +131,11 @@ func (d *divider) divide(ctx context.Context, shares []Share) error {
 			return ctx.Err()
 		}
 		m := &d.members[i]
-		d.canvas.take(&m.circle, &m.served, &t)
 		if !m.isHome {
+			d.canvas.paint(&m.circle, &m.served)
 			continue
 		}
+		d.canvas.take(&m.circle, &m.served, &t)
 		lost := newMinutes(&t.lost)
 		s := Share{Squares: int32(t.squares), Owned: int32(t.owned), Minutes: int32(lost.count)}
 		if s.Minutes > 0 {
@@ -168,7 +169,7 @@ func (d *divider) older(i int) (n int) {
 
 // crowd is how many members are looked at to count the older ones of a hotspot, so that
 // the time for each hotspot has a limit.
-const crowd = 8192
+const crowd = 1024
 
 // entry is a hotspot in a tile that it can have an effect on: 16 bits for the band,
 // 17 for the column, 30 for the hotspot and one that is set in the tile of its place.

@@ -1,6 +1,8 @@
 package ground_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -68,5 +70,14 @@ func TestDivide_Radius(t *testing.T) {
 		if _, err := ground.Divide(t.Context(), nil, radius); err == nil {
 			t.Errorf("a radius of %d m was accepted", radius)
 		}
+	}
+}
+
+func TestDivide_Canceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	shares, err := ground.Divide(ctx, []ground.Hotspot{{newYork, allDay}}, 50)
+	if !errors.Is(err, context.Canceled) || shares != nil {
+		t.Errorf("got %v, %v; want that it was canceled", shares, err)
 	}
 }

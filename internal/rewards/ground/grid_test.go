@@ -18,7 +18,7 @@ func TestConstants(t *testing.T) {
 }
 
 // The grid does not depend on how cosines are computed: no row is so close to having
-// half a square that any way of 12 digits would round it otherwise.
+// half a square that a cosine that is right to 10⁻¹⁵ would round it otherwise.
 func TestGrid_SquaresInRow(t *testing.T) {
 	closest := 1.0
 	for i := int64(0); i < ground.AllRows/2; i += int64(level.Rounds(101, 1, 1)) {

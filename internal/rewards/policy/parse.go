@@ -59,6 +59,8 @@ const (
 	maxRate         = 10 * beacon.Credit
 	maxPerGB        = 100 * beacon.Credit
 	maxCap          = 1000 * beacon.Credit
+
+	minRadius, maxRadius = 10, 500 // metres
 )
 
 // Parse parses a policy file such as policies.json. It refuses whatever it does not
@@ -96,6 +98,14 @@ func readPolicy(o *object) Policy {
 		p.Performance[tier] = rates.amount(beacon.Tier(tier).String(), maxRate)
 	}
 	o.fail(rates.done())
+	if _, places := o.fields["radius_m"]; places {
+		if p.Radius = o.whole("radius_m"); p.Radius < minRadius || p.Radius > maxRadius {
+			o.failf("radius_m", "must be from %d to %d", minRadius, maxRadius)
+		}
+		if p.Unproven = o.amount("unproven_share", beacon.Credit); p.Unproven == 0 {
+			o.failf("unproven_share", "must not be 0")
+		}
+	}
 	o.fail(o.done())
 	return p
 }

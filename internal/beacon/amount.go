@@ -106,6 +106,12 @@ type Ground struct {
 	Older  int // number of those hotspots
 }
 
+// OnEarth reports whether the place exists.
+func (g Ground) OnEarth() bool {
+	const degree = 10_000_000
+	return -90*degree <= g.Lat && g.Lat <= 90*degree && -180*degree <= g.Lng && g.Lng <= 180*degree
+}
+
 // None reports whether the hotspot was not in service at all. Such a day leaves no
 // trace, whatever it carried.
 func (f Facts) None() bool { return f.Expected == 0 && f.Closed == 0 && f.Excused == 0 && f.Bytes == 0 }

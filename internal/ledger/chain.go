@@ -43,8 +43,13 @@ func (h *Hash) UnmarshalText(text []byte) error {
 const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_minutes,excused_minutes," +
 	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
 
+// GroundColumns names the fields that follow in the line of a row whose policy pays
+// places.
+const GroundColumns = "owned_minutes,recent_share,proof,days_served,place_lat_e7,place_lng_e7,shared_minutes,shared_with"
+
 // AppendLine appends a row as the line of text that is hashed, without a newline.
-// Amounts are in millionths. It is also the row's line in a CSV file. In the line of a
+// Amounts, owned minutes and shares are in millionths. It is also the row's line in a CSV
+// file. A row whose policy pays places has more fields. In the line of a
 // correction the hash takes the hotspot's place, and all numbers are negative or zero.
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
@@ -62,6 +67,14 @@ func (r *Row) AppendLine(out []byte) []byte {
 	out = append(append(out, ','), r.Tier.String()...)
 	for _, a := range [...]beacon.Amount{r.Availability, r.Performance, r.Utilization} {
 		out = strconv.AppendInt(append(out, ','), int64(a), 10)
+	}
+	if r.Proof == 0 {
+		return out
+	}
+	for _, n := range [...]int64{
+		r.Own, r.Recent, r.Proof, int64(r.Days), int64(r.Lat), int64(r.Lng), int64(r.Shared), int64(r.Older),
+	} {
+		out = strconv.AppendInt(append(out, ','), n, 10)
 	}
 	return out
 }

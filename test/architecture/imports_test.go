@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 
 	// What they are paid.
 	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/policy"},
+	"rewards/ground":    {"beacon", "geo"},
 	"rewards/policy":    {"beacon"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
 

@@ -1,0 +1,211 @@
+package ground
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// The radius, in metres, that a policy may have. The largest keeps a hotspot within
+// four tiles.
+const (
+	MinRadiusM = 10
+	MaxRadiusM = 75
+)
+
+// MaxOlder is how many older hotspots are counted.
+const MaxOlder = 100
+
+// Hotspot is a hotspot on the day that is divided.
+type Hotspot struct {
+	Place Place
+	// Served has the minutes of the UTC day that it served, or is nil if there are
+	// none. Hotspots may share it; it is only read. Bits past the day are 0.
+	Served *beacon.Minutes
+}
+
+// Share is what a hotspot got of the ground that it covers.
+type Share struct {
+	Squares int32 // that it covers
+	Owned   int32 // square-minutes
+	// Minutes counts those that it served and in which at least one of its squares
+	// belonged to an older hotspot.
+	Minutes int32
+	// Older counts the hotspots before it, up to MaxOlder, that are at most two radii
+	// away and served in a minute in which it served too. It is 0 if Minutes is.
+	Older int32
+}
+
+// Weight returns ⌊10⁶ × Owned / Squares⌋: at most 10⁶ for each minute served.
+func (s Share) Weight() int64 {
+	if s.Squares == 0 {
+		return 0
+	}
+	return 1_000_000 * int64(s.Owned) / int64(s.Squares)
+}
+
+// Divide divides a day among hotspots, the first of which has precedence. It returns
+// their shares in the same order. It fails only if the radius is out of range, or with
+// the error of the context.
+func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, error) {
+	if radiusM < MinRadiusM || radiusM > MaxRadiusM {
+		return nil, fmt.Errorf("a radius of %d m: want %d to %d", radiusM, MinRadiusM, MaxRadiusM)
+	}
+	shares := make([]Share, len(hotspots))
+	entries := tiled(hotspots, radiusM)
+	var d divider
+	for len(entries) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := 1
+		for n < len(entries) && entries[n].tile() == entries[0].tile() {
+			n++
+		}
+		d.start(radiusM)
+		for _, e := range entries[:n] {
+			d.add(&hotspots[e.hotspot()], e.hotspot(), e.isHome())
+		}
+		d.divide(shares)
+		entries = entries[n:]
+	}
+	return shares, nil
+}
+
+// ShareOf returns the share of one hotspot, given all older ones that are at most two
+// radii away. Others and their order make no difference. The radius is in range.
+func ShareOf(h Hotspot, older []Hotspot, radiusM int) Share {
+	var d divider
+	d.start(radiusM)
+	for i := range older {
+		d.add(&older[i], 0, false)
+	}
+	d.add(&h, 0, true)
+	var share [1]Share
+	d.divide(share[:])
+	return share[0]
+}
+
+// divider divides the squares around a few hotspots. What belongs to a hotspot depends
+// on the older ones within two radii alone, so it is right for each hotspot whose older
+// neighbours are all there.
+type divider struct {
+	canvas  canvas
+	radiusM int
+	members []member
+	homes   []circle
+}
+
+type member struct {
+	circle  circle
+	served  *beacon.Minutes
+	hotspot int
+	isHome  bool // its share is wanted
+}
+
+func (d *divider) start(radiusM int) {
+	d.radiusM, d.members, d.homes = radiusM, d.members[:0], d.homes[:0]
+}
+
+// add adds the next hotspot in order.
+func (d *divider) add(h *Hotspot, number int, isHome bool) {
+	m := member{newCircle(h.Place, d.radiusM), h.Served, number, isHome}
+	d.members = append(d.members, m)
+	if isHome {
+		d.homes = append(d.homes, m.circle)
+	}
+}
+
+func (d *divider) divide(shares []Share) {
+	if len(d.homes) == 0 {
+		return
+	}
+	d.canvas.fit(d.homes)
+	var t taken
+	for i := range d.members {
+		m := &d.members[i]
+		d.canvas.take(&m.circle, m.served, &t)
+		if !m.isHome {
+			continue
+		}
+		s := Share{Squares: int32(t.squares), Owned: int32(t.owned), Minutes: int32(count(&t.lost))}
+		if s.Minutes > 0 {
+			s.Older = int32(d.older(i))
+		}
+		shares[m.hotspot] = s
+	}
+}
+
+// older counts the members before one that are on the air with it nearby.
+func (d *divider) older(i int) (n int) {
+	m := &d.members[i]
+	near := m.circle
+	near.half *= 2
+	for j := range d.members[:i] {
+		other := &d.members[j]
+		left, ok := near.left(other.circle.lat)
+		if !ok || !meet(m.served, other.served) {
+			continue
+		}
+		off := offset(other.circle.lng, near.lng)
+		if near.holds(other.circle.cos, scaled(uint64(max(off, -off)), halfUnit), left) {
+			if n++; n == MaxOlder {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// entry is a hotspot in a tile that it can have an effect on: 16 bits for the band,
+// 17 for the column, 30 for the hotspot and one that is set in the tile of its place.
+// Sorted, entries are by tile and then in the order of hotspots.
+type entry uint64
+
+func (e entry) tile() uint64 { return uint64(e) >> 31 }
+func (e entry) hotspot() int { return int(e >> 1 & (1<<30 - 1)) }
+func (e entry) isHome() bool { return e&1 != 0 }
+
+// rowsInBand is the height of a tile. Its width is as many squares or a little more.
+const rowsInBand = 64
+
+// columns returns how many tiles a band has.
+func columns(band int64) int64 {
+	poleward := band * rowsInBand
+	if band >= allRows/rowsInBand/2 {
+		poleward += rowsInBand - 1
+	}
+	r := rowAt(poleward)
+	return max(1, r.n/rowsInBand)
+}
+
+// tiled lists the tiles that hotspots are in or near: a circle of two radii reaches
+// all places whose hotspots may share a square with them.
+func tiled(hotspots []Hotspot, radiusM int) []entry {
+	entries := make([]entry, 0, 3*len(hotspots))
+	for i := range hotspots {
+		c := newCircle(hotspots[i].Place, 2*radiusM)
+		from, to := c.rows()
+		width, homeBand := c.width(), rowOf(c.lat)/rowsInBand
+		for band := from / rowsInBand; band <= (to-1)/rowsInBand; band++ {
+			n := columns(band)
+			home := c.lng * n / fullTurn
+			west, east := floorDiv((c.lng-width)*n, fullTurn), floorDiv((c.lng+width)*n, fullTurn)
+			if east-west >= n {
+				west, east = 0, n-1
+			}
+			for col := west; col <= east; col++ {
+				column := (col + n) % n
+				e := entry(band)<<48 | entry(column)<<31 | entry(i)<<1
+				if band == homeBand && column == home {
+					e |= 1
+				}
+				entries = append(entries, e)
+			}
+		}
+	}
+	slices.Sort(entries)
+	return entries
+}

@@ -183,3 +183,22 @@ func TestHash_Text(t *testing.T) {
 		}
 	}
 }
+
+// What a row says of the ground is stored as in its line.
+func TestGroundText(t *testing.T) {
+	row := placed(t)
+	text := ledger.GroundText(&row.Ground)
+	if !strings.HasSuffix(placedLine, ",1000000,"+text) {
+		t.Errorf("%s is not the end of %s", text, placedLine)
+	}
+	for _, want := range []beacon.Ground{row.Ground, {}} {
+		if got, err := ledger.ParseGround(ledger.GroundText(&want)); err != nil || got != want {
+			t.Errorf("%+v is read as %+v, %v", want, got, err)
+		}
+	}
+	for _, bad := range []string{",", text + ",1", text + "x", " " + text, strings.Replace(text, "407127837", "4294967297", 1), strings.Replace(text, ",41,", ",041,", 1), "1,1,0,1,1,1,1,1"} {
+		if got, err := ledger.ParseGround(bad); err == nil {
+			t.Errorf("%q is read as %+v", bad, got)
+		}
+	}
+}

@@ -142,7 +142,7 @@ func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]a
 }
 
 func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 15 // of the widest table
+	const columns = 16 // of the widest table
 	values := make([]any, 0, columns*len(rows))
 	for i := range rows {
 		values = appendTo(values, &rows[i])

@@ -44,7 +44,7 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
-	unverified                               string
+	unverified, visits                       string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -74,7 +74,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.visits, &r.seal,
 	}
 }
 
@@ -101,12 +101,13 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err, errPast, errService, errHash error
+	var err, errPast, errService, errVisits, errHash error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
+	h.Visits, errVisits = decodeVisits(r.visits)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
-	return h, cmp.Or(err, errPast, errService, errHash, r.checkSeal())
+	return h, cmp.Or(err, errPast, errService, errVisits, errHash, r.checkSeal())
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not hold a
@@ -124,7 +125,8 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	hours, err := encodeHours(h.Settings.OperatingHours)
 	pastHours, errPast := encodePastHours(h.PastHours)
 	pastService, errService := encodePastService(h.PastService)
-	if err := errors.Join(err, errPast, errService, storable(h)); err != nil {
+	visits, errVisits := encodeVisits(h.Visits)
+	if err := errors.Join(err, errPast, errService, errVisits, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -137,7 +139,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
-		unverified: h.Location.UnverifiedReason,
+		unverified: h.Location.UnverifiedReason, visits: visits,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -151,7 +153,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.visits, r.seal,
 	}
 }
 
@@ -160,7 +162,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.visits, r.seal,
 	}
 }
 
@@ -276,21 +278,29 @@ func (r *hotspotRow) content() *content {
 	if r.unverified != "" { // rows without a reason keep the seal they had before migration 6
 		c.text(r.unverified)
 	}
+	if r.visits != "" { // nor those without a visit
+		c.text("visits", r.visits)
+	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
 }
 
-// checkSeal also accepts the seal of an older program, which does not know
-// unverified_reason: it writes the next version and leaves that column as it is.
+// checkSeal also accepts the seal of an older program, which does not know visits, or
+// unverified_reason either: it writes the next version and leaves that column as it is.
 func (r *hotspotRow) checkSeal() error {
 	err := r.content().check(r.seal)
-	if err == nil || r.unverified == "" {
-		return err
-	}
 	older := *r
-	older.unverified, older.said = "", content{}
-	return older.content().check(r.seal)
+	for _, unknown := range []*string{&older.visits, &older.unverified} {
+		if err == nil {
+			return nil
+		}
+		if *unknown != "" {
+			*unknown, older.said = "", content{}
+			err = older.content().check(r.seal)
+		}
+	}
+	return err
 }
 
 // unchanging is the version of rows that are written once.

@@ -2,7 +2,7 @@ package store
 
 const (
 	sumColumns          = `served, expected, availability, performance, utilization`
-	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision`
+	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision, ground`
 	hotspotMonthColumns = `month, user_id, hotspot, through, tier, ` + sumColumns
 	userMonthColumns    = `month, user_id, hotspots, row_count, chain, ` + sumColumns
 	totalColumns        = `user_id, hotspot, through, tier, ` + sumColumns
@@ -54,7 +54,7 @@ var rewardText = struct {
 				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
 		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
 			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`,
-	putLedger: [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
+	putLedger: [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
 			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
@@ -143,7 +143,7 @@ var rewardText = struct {
 	},
 	forgetDays:     `DELETE FROM reward_days WHERE day >= $1`,
 	forgetHotspot:  `DELETE FROM hotspot_months WHERE month = $1 AND user_id = $2 AND hotspot = $3`,
-	putAgain:       [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
+	putAgain:       [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
 	putCorrections: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO corrections (`+correctionColumns+`) VALUES `, ``)),
 	reopenings:     bulk{`revision, first_day, last_day, at`, `FROM reopenings ORDER BY revision`},
 	corrections:    bulk{correctionColumns, `FROM corrections WHERE user_id = $1 AND month = $2 ORDER BY revision`},

@@ -36,7 +36,7 @@ func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
 	want.Location.Address, want.Location.VerifiedAt, want.Device.LinkedAt = "", time.Time{}, time.Time{}
-	want.Device.KeyHash, want.PastHours, want.PastService = [32]byte{}, nil, nil
+	want.Device.KeyHash, want.PastHours, want.PastService, want.Visits = [32]byte{}, nil, nil, nil
 	want.Settings = beacon.Settings{MaxConnections: 1, BandwidthLimitMbps: math.Nextafter(0.1, 1)}
 	want.Location.Point.Lat, want.Location.Point.Lng = -90, math.Nextafter(180, 0)
 	given := want

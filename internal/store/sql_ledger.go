@@ -9,6 +9,7 @@ const (
 	statementColumns    = userMonthColumns + `, previous, hash, settled_at`
 	accountColumns      = `user_id, first_day, settled, previous, hash, ` + sumColumns
 	correctionColumns   = `user_id, month, revision, day, corrects, ` + sumColumns
+	standingColumns     = `hotspot, since, through, before, days`
 	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
 )
 
@@ -40,6 +41,10 @@ var rewardText = struct {
 	putAgain, putCorrections                        [rewardChunks]string
 	reopenings, corrections, again, newestAgain     bulk
 	voidedBy                                        bulk
+	rowRange, againRange                            bulk
+	putStandings                                    [rewardChunks]string
+	standings, standingsThrough                     bulk
+	forgetStandings, putStandingsThrough            string
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -151,5 +156,16 @@ var rewardText = struct {
 		WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day, hotspot, revision`},
 	newestAgain: bulk{ledgerColumns, `FROM ledger_again
 		WHERE user_id = $1 AND day = $2 AND hotspot = $3 ORDER BY revision DESC LIMIT 1`},
+	rowRange: bulk{ledgerColumns, `FROM ledger WHERE day = $1 AND user_id >= $2 AND user_id <= $4
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
+	againRange: bulk{ledgerColumns, `FROM ledger_again WHERE user_id >= $2 AND user_id <= $4 AND day = $1
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot, revision`},
+	putStandings: [rewardChunks]string(chunks(rewardChunks, 5, `INSERT INTO standings (`+standingColumns+`) VALUES `,
+		` ON CONFLICT (hotspot, since) DO UPDATE SET through = excluded.through, before = excluded.before, days = excluded.days`)),
+	standings:        bulk{standingColumns, `FROM standings WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`},
+	forgetStandings:  `DELETE FROM standings`,
+	standingsThrough: bulk{`day, revision`, `FROM standings_through WHERE id = 1`},
+	putStandingsThrough: `INSERT INTO standings_through (id, day, revision) VALUES (1, $1, $2)
+		ON CONFLICT (id) DO UPDATE SET day = excluded.day, revision = excluded.revision`,
 	voidedBy: bulk{`revision`, `FROM reopenings WHERE first_day <= $1 ORDER BY revision DESC LIMIT 1`},
 }

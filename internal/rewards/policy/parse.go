@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/ground"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -59,8 +60,6 @@ const (
 	maxRate         = 10 * beacon.Credit
 	maxPerGB        = 100 * beacon.Credit
 	maxCap          = 1000 * beacon.Credit
-
-	minRadius, maxRadius = 10, 500 // metres
 )
 
 // Parse parses a policy file such as policies.json. It refuses whatever it does not
@@ -99,8 +98,8 @@ func readPolicy(o *object) Policy {
 	}
 	o.fail(rates.done())
 	if _, places := o.fields["radius_m"]; places {
-		if p.Radius = o.whole("radius_m"); p.Radius < minRadius || p.Radius > maxRadius {
-			o.failf("radius_m", "must be from %d to %d", minRadius, maxRadius)
+		if p.Radius = o.whole("radius_m"); p.Radius < ground.MinRadiusM || p.Radius > ground.MaxRadiusM {
+			o.failf("radius_m", "must be from %d to %d", ground.MinRadiusM, ground.MaxRadiusM)
 		}
 		if p.Unproven = o.amount("unproven_share", beacon.Credit); p.Unproven == 0 {
 			o.failf("unproven_share", "must not be 0")

@@ -106,8 +106,8 @@ func TestParse_Places(t *testing.T) {
 	for _, test := range []struct{ old, changed, want string }{
 		{`"radius_m": 50, `, ``, "policy 2: unproven_share: is not a field"},
 		{`, "unproven_share": "0.5"`, ``, "policy 2: unproven_share: must be a text"},
-		{`50`, `9`, "policy 2: radius_m: must be from 10 to 500"},
-		{`50`, `501`, "policy 2: radius_m: must be from 10 to 500"},
+		{`50`, `9`, "policy 2: radius_m: must be from 10 to 75"},
+		{`50`, `76`, "policy 2: radius_m: must be from 10 to 75"},
 		{`50`, `"50"`, "policy 2: radius_m: must be a whole number"},
 		{`"0.5"}`, `"1.000001"}`, "policy 2: unproven_share: must be a text"},
 		{`"0.5"}`, `"0"}`, "policy 2: unproven_share: must not be 0"},

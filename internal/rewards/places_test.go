@@ -24,9 +24,8 @@ var spots = []geo.Point{{Lat: 40.5, Lng: -74}, {Lat: 40.51, Lng: -74}, {Lat: -33
 // code with what it judges.
 type street struct {
 	*world
-	places   policy.Policy
-	stand    map[beacon.HotspotID][]stand // oldest first
-	earliest map[beacon.HotspotID]beacon.Day
+	places policy.Policy
+	stand  map[beacon.HotspotID][]stand // oldest first
 }
 
 // stand is a place of a hotspot from a day on, or a visit that proves it, from a day on.

@@ -137,8 +137,8 @@ var crashMutants = []mutant{
 		name:  "a change overwrites what another server changed",
 		fault: "TestF16_OtherFields/postgres",
 		file:  "internal/store/sql.go",
-		old:   `WHERE id = $23 AND version = $24`,
-		new:   `WHERE id = $23 AND version < $24 + 1000000`,
+		old:   `WHERE id = $24 AND version = $25`,
+		new:   `WHERE id = $24 AND version < $25 + 1000000`,
 		says:  "no order of the operations",
 	},
 	{

@@ -109,7 +109,9 @@ export interface paths {
          * Verify where a hotspot stands
          * @description For the network's staff, at the hotspot. The measured location must be within 100 m of the registered
          *     one, plus the accuracy of the measurement, at most 200 m in all; otherwise the response is 409 with the
-         *     distance. Verifying a verified hotspot again where it is changes nothing. A visit that finds a verified
+         *     distance. A verified hotspot can be visited again: on another day, by someone other than its operator and
+         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes; all else
+         *     changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
          *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.

@@ -98,6 +98,7 @@ func zeroed(s []state, n int64) []state {
 type taken struct {
 	squares, owned int
 	lost           beacon.Minutes // in which it served, and did not own one of its squares
+	lostAll        bool           // all that it served
 }
 
 // each calls fn with the squares of a circle that are on the canvas, as runs of
@@ -123,84 +124,83 @@ func (v *canvas) each(c *circle, fn func(from, to int64)) {
 }
 
 // take gives a hotspot what is left of its squares in the minutes that it served.
-func (v *canvas) take(c *circle, served *beacon.Minutes, t *taken) {
+func (v *canvas) take(c *circle, m *minutes, t *taken) {
 	*t = taken{}
-	minutes := count(served)
 	v.each(c, func(from, to int64) {
 		t.squares += int(to - from)
-		if minutes == 0 {
+		if m.count == 0 {
 			return
 		}
 		for i := from; i < to; i++ {
 			switch v.states[i] {
 			case unused:
-				t.owned += minutes
-				v.start(i, served, minutes)
+				t.owned += m.count
+				v.start(i, m)
 			case inUse:
-				t.owned += v.share(i, served, &t.lost)
+				t.owned += v.share(i, m, &t.lost)
 			case usedUp:
-				t.lost = *served
+				t.lostAll = true
+			}
+		}
+	})
+	if t.lostAll {
+		t.lost = *m.set
+	}
+}
+
+// paint takes the same, for a hotspot whose share is not wanted.
+func (v *canvas) paint(c *circle, m *minutes) {
+	if m.count == 0 {
+		return
+	}
+	v.each(c, func(from, to int64) {
+		for i := from; i < to; i++ {
+			switch v.states[i] {
+			case unused:
+				v.start(i, m)
+			case inUse:
+				v.remove(i, m)
 			}
 		}
 	})
 }
 
 // start takes the first minutes of a square.
-func (v *canvas) start(i int64, served *beacon.Minutes, minutes int) {
-	if minutes == beacon.MinutesADay {
+func (v *canvas) start(i int64, m *minutes) {
+	if m.count == beacon.MinutesADay {
 		v.states[i] = usedUp
 		return
 	}
 	v.states[i] = inUse
 	left := &v.left[i]
 	for w := range left {
-		left[w] = wholeDay[w] &^ served[w]
+		left[w] = wholeDay[w] &^ m.set[w]
 	}
 }
 
-// share takes what is left of a square.
-func (v *canvas) share(i int64, served, lost *beacon.Minutes) (owned int) {
-	left, rest := &v.left[i], uint64(0)
+// share takes some of what is left of a square.
+func (v *canvas) share(i int64, m *minutes, lost *beacon.Minutes) (owned int) {
+	served := m.set[m.first:m.end]
+	left, gone := v.left[i][m.first:m.end][:len(served)], lost[m.first:m.end][:len(served)]
 	for w, s := range served {
-		l := left[w]
-		owned += bits.OnesCount64(l & s)
-		lost[w] |= s &^ l
-		l &^= s
-		left[w] = l
-		rest |= l
+		owned += bits.OnesCount64(left[w] & s)
+		gone[w] |= s &^ left[w]
 	}
-	if rest == 0 {
-		v.states[i] = usedUp
+	if owned > 0 {
+		v.remove(i, m)
 	}
 	return owned
 }
 
-var wholeDay = func() (m beacon.Minutes) {
-	for i := range beacon.MinutesADay {
-		m[i/64] |= 1 << (i % 64)
+// remove removes minutes from what is left of a square.
+func (v *canvas) remove(i int64, m *minutes) {
+	served, rest := m.set[m.first:m.end], uint64(0)
+	left := v.left[i][m.first:m.end][:len(served)]
+	for w, s := range served {
+		left[w] &^= s
+		rest |= left[w]
 	}
-	return m
-}()
-
-func count(m *beacon.Minutes) (n int) {
-	if m == nil {
-		return 0
+	if rest == 0 && v.left[i] == (beacon.Minutes{}) {
+		v.states[i] = usedUp
 	}
-	for _, w := range m {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-// meet reports whether two sets have a minute in common.
-func meet(a, b *beacon.Minutes) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	for w := range a {
-		if a[w]&b[w] != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -15,8 +15,8 @@ const (
 	MaxRadiusM = 75
 )
 
-// MaxOlder is how many older hotspots are counted.
-const MaxOlder = 100
+// MaxOlder is how many older hotspots are counted at most.
+const MaxOlder = 20
 
 // Hotspot is a hotspot on the day that is divided.
 type Hotspot struct {
@@ -34,7 +34,9 @@ type Share struct {
 	// belonged to an older hotspot.
 	Minutes int32
 	// Older counts the hotspots before it, up to MaxOlder, that are at most two radii
-	// away and served in a minute in which it served too. It is 0 if Minutes is.
+	// away and served in a minute in which it served too. It is 0 if Minutes is, and
+	// else at least 1. Where more than a thousand stand within 500 m it may be lower
+	// than that: see crowd.
 	Older int32
 }
 
@@ -57,9 +59,6 @@ func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, erro
 	entries := tiled(hotspots, radiusM)
 	var d divider
 	for len(entries) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		n := 1
 		for n < len(entries) && entries[n].tile() == entries[0].tile() {
 			n++
@@ -68,7 +67,9 @@ func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, erro
 		for _, e := range entries[:n] {
 			d.add(&hotspots[e.hotspot()], e.hotspot(), e.isHome())
 		}
-		d.divide(shares)
+		if err := d.divide(ctx, shares); err != nil {
+			return nil, err
+		}
 		entries = entries[n:]
 	}
 	return shares, nil
@@ -84,7 +85,7 @@ func ShareOf(h Hotspot, older []Hotspot, radiusM int) Share {
 	}
 	d.add(&h, 0, true)
 	var share [1]Share
-	d.divide(share[:])
+	_ = d.divide(context.Background(), share[:]) // fails only with the context
 	return share[0]
 }
 
@@ -100,7 +101,7 @@ type divider struct {
 
 type member struct {
 	circle  circle
-	served  *beacon.Minutes
+	served  minutes
 	hotspot int
 	isHome  bool // its share is wanted
 }
@@ -111,31 +112,38 @@ func (d *divider) start(radiusM int) {
 
 // add adds the next hotspot in order.
 func (d *divider) add(h *Hotspot, number int, isHome bool) {
-	m := member{newCircle(h.Place, d.radiusM), h.Served, number, isHome}
+	m := member{newCircle(h.Place, d.radiusM), newMinutes(h.Served), number, isHome}
 	d.members = append(d.members, m)
 	if isHome {
 		d.homes = append(d.homes, m.circle)
 	}
 }
 
-func (d *divider) divide(shares []Share) {
+// divide sets the shares of the members whose share is wanted.
+func (d *divider) divide(ctx context.Context, shares []Share) error {
 	if len(d.homes) == 0 {
-		return
+		return nil
 	}
 	d.canvas.fit(d.homes)
 	var t taken
 	for i := range d.members {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		m := &d.members[i]
-		d.canvas.take(&m.circle, m.served, &t)
 		if !m.isHome {
+			d.canvas.paint(&m.circle, &m.served)
 			continue
 		}
-		s := Share{Squares: int32(t.squares), Owned: int32(t.owned), Minutes: int32(count(&t.lost))}
+		d.canvas.take(&m.circle, &m.served, &t)
+		lost := newMinutes(&t.lost)
+		s := Share{Squares: int32(t.squares), Owned: int32(t.owned), Minutes: int32(lost.count)}
 		if s.Minutes > 0 {
 			s.Older = int32(d.older(i))
 		}
 		shares[m.hotspot] = s
 	}
+	return nil
 }
 
 // older counts the members before one that are on the air with it nearby.
@@ -143,10 +151,10 @@ func (d *divider) older(i int) (n int) {
 	m := &d.members[i]
 	near := m.circle
 	near.half *= 2
-	for j := range d.members[:i] {
+	for j := range d.members[:min(i, crowd)] {
 		other := &d.members[j]
 		left, ok := near.left(other.circle.lat)
-		if !ok || !meet(m.served, other.served) {
+		if !ok || !m.served.meet(&other.served) {
 			continue
 		}
 		off := offset(other.circle.lng, near.lng)
@@ -156,8 +164,12 @@ func (d *divider) older(i int) (n int) {
 			}
 		}
 	}
-	return n
+	return max(n, 1)
 }
+
+// crowd is how many members are looked at to count the older ones of a hotspot, so that
+// the time for each hotspot has a limit.
+const crowd = 1024
 
 // entry is a hotspot in a tile that it can have an effect on: 16 bits for the band,
 // 17 for the column, 30 for the hotspot and one that is set in the tile of its place.
@@ -168,16 +180,13 @@ func (e entry) tile() uint64 { return uint64(e) >> 31 }
 func (e entry) hotspot() int { return int(e >> 1 & (1<<30 - 1)) }
 func (e entry) isHome() bool { return e&1 != 0 }
 
-// rowsInBand is the height of a tile. Its width is as many squares or a little more.
+// rowsInBand is the height of a tile. It is about as wide. What hotspots
+// get does not depend on tiles.
 const rowsInBand = 64
 
 // columns returns how many tiles a band has.
 func columns(band int64) int64 {
-	poleward := band * rowsInBand
-	if band >= allRows/rowsInBand/2 {
-		poleward += rowsInBand - 1
-	}
-	r := rowAt(poleward)
+	r := rowAt(band * rowsInBand)
 	return max(1, r.n/rowsInBand)
 }
 

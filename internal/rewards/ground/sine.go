@@ -2,14 +2,14 @@ package ground
 
 import "math/bits"
 
-// Sines, cosines and angles (in radians) are fractions of one.
-const one = 1 << 62
-
+// Sines, cosines and angles (in radians) are in fractions of 2⁶².
 const (
 	// halfUnit is half of a unit of 10⁻⁷ degrees: π/3.6e9, in fractions of 2⁹³.
 	halfUnit = 8_642_451_851_119_134_904
 	// halfMeter is the angle of half a metre on the ground: 1/(2 × geo.EarthRadius).
 	halfMeter = 361_927_456_326
+	// quarter is a quarter turn, rounded up.
+	quarter = 7_244_019_458_077_122_843
 )
 
 // scaled returns n × step, where step is in fractions of 2⁹³.
@@ -43,6 +43,3 @@ func sine(x uint64) uint64 {
 func cosine(lat int64) uint64 {
 	return sine(scaled(2*uint64(min(lat, halfTurn-lat)), halfUnit))
 }
-
-// quarter is a quarter turn, rounded up.
-const quarter = 7_244_019_458_077_122_843

@@ -112,6 +112,10 @@ type PolicyTerms struct {
 
 	UtilizationPerGB Amount `json:"utilization_per_gb"`
 	UtilizationCap   Amount `json:"utilization_cap"`
+
+	// Only of a policy that pays places rather than devices.
+	RadiusM       int    `json:"radius_m,omitzero"`
+	UnprovenShare Amount `json:"unproven_share,omitzero"`
 }
 
 // TierRates are what each tier adds for each credit of availability.
@@ -130,6 +134,19 @@ type DayFacts struct {
 	OutsideMinutes  int    `json:"outside_minutes"`
 	TrafficBytes    int64  `json:"traffic_bytes"`
 	PerformanceTier string `json:"performance_tier"`
+	*GroundFacts           // nil if the policy does not pay places
+}
+
+// GroundFacts say how much of the ground around a hotspot was its own.
+type GroundFacts struct {
+	OwnedMinutes  Amount `json:"owned_minutes"` // minutes, despite the type
+	RecentShare   Amount `json:"recent_share"`  // of an expected minute, on the last seven closed days
+	Proof         Amount `json:"proof"`         // 1, or the policy's share for hotspots that no visit has confirmed
+	DaysServed    int    `json:"days_served"`
+	PlaceLatE7    int32  `json:"place_lat_e7"` // in ten-millionths of a degree
+	PlaceLngE7    int32  `json:"place_lng_e7"`
+	SharedMinutes int    `json:"shared_minutes"`
+	SharedWith    int    `json:"shared_with"` // number of older hotspots
 }
 
 // BreakdownWithTotal is a breakdown with its total.

@@ -42,6 +42,8 @@ type policyTerms struct {
 	Performance      tierTerms     `json:"performance"`
 	UtilizationPerGB beacon.Amount `json:"utilization_per_gb"`
 	UtilizationCap   beacon.Amount `json:"utilization_cap"`
+	Radius           int           `json:"radius_m,omitzero"`
+	Unproven         beacon.Amount `json:"unproven_share,omitzero"`
 }
 
 type tierTerms struct {
@@ -58,6 +60,19 @@ type dayFacts struct {
 	Outside  int    `json:"outside_minutes"`
 	Bytes    uint64 `json:"traffic_bytes"`
 	Tier     string `json:"performance_tier"`
+	*groundFacts
+}
+
+// groundFacts are for a policy that pays places.
+type groundFacts struct {
+	Own    beacon.Amount `json:"owned_minutes"`
+	Recent beacon.Amount `json:"recent_share"`
+	Proof  beacon.Amount `json:"proof"`
+	Days   int           `json:"days_served"`
+	Lat    int32         `json:"place_lat_e7"`
+	Lng    int32         `json:"place_lng_e7"`
+	Shared int           `json:"shared_minutes"`
+	Older  int           `json:"shared_with"`
 }
 
 type amounts struct {
@@ -84,17 +99,24 @@ func showPolicy(p *policy.Policy) policyTerms {
 		Performance: tierTerms{
 			p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium],
 		},
-		UtilizationPerGB: p.PerGB, UtilizationCap: p.Cap,
+		UtilizationPerGB: p.PerGB, UtilizationCap: p.Cap, Radius: p.Radius, Unproven: p.Unproven,
 	}
+}
+
+func showFacts(f beacon.Facts) dayFacts {
+	shown := dayFacts{f.Served, f.Expected, f.Closed, f.Excused, f.Outside, f.Bytes, f.Tier.String(), nil}
+	if g := f.Ground; g.Proof != 0 {
+		shown.groundFacts = &groundFacts{
+			beacon.Amount(g.Own), beacon.Amount(g.Recent), beacon.Amount(g.Proof), g.Days, g.Lat, g.Lng, g.Shared, g.Older,
+		}
+	}
+	return shown
 }
 
 func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 	out := explanation{
 		HotspotID: e.Hotspot, Date: e.Day, Unit: beacon.RewardUnit, Open: e.Open, Status: e.Status, Policy: showPolicy(e.Policy),
-		Facts: dayFacts{
-			e.Facts.Served, e.Facts.Expected, e.Facts.Closed, e.Facts.Excused, e.Facts.Outside, e.Facts.Bytes, e.Facts.Tier.String(),
-		},
-		Potential: showAmounts(e.Potential), Losses: []loss{}, Earned: showAmounts(e.Earned),
+		Facts: showFacts(e.Facts), Potential: showAmounts(e.Potential), Losses: []loss{}, Earned: showAmounts(e.Earned),
 	}
 	for _, l := range e.Losses {
 		out.Losses = append(out.Losses, loss{l.Reason, l.Minutes, showAmounts(l.Amount), inWords(e, l)})
@@ -104,6 +126,11 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 
 // inWords describes a loss.
 func inWords(e rewards.Explanation, l policy.Loss) string {
+	if e.Policy.PaysPlaces() {
+		if text := placesInWords(e, l); text != "" {
+			return text
+		}
+	}
 	switch l.Reason {
 	case policy.Offline:
 		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them; availability is paid for the share served.",
@@ -129,6 +156,35 @@ func inWords(e rewards.Explanation, l policy.Loss) string {
 		return fmt.Sprintf("Its traffic would be worth %s, but a day pays at most %s for traffic.", e.Potential.Utilization, e.Policy.Cap)
 	}
 	return "This was not earned for another reason."
+}
+
+// placesInWords describes a loss under a policy that pays places, or returns "" if it is
+// the same as under the others.
+func placesInWords(e rewards.Explanation, l policy.Loss) string {
+	switch l.Reason {
+	case policy.Outside:
+		return fmt.Sprintf("The hotspot was not in service for %s: not yet, or no longer, verified and linked.", minutes(l.Minutes))
+	case policy.Closed:
+		return fmt.Sprintf("Its operating hours closed the hotspot for %s. Each minute on the air is paid, and no other.", minutes(l.Minutes))
+	case policy.Excused:
+		return fmt.Sprintf("Our own service was down for %s. Each counts as %s of a minute, which is what the hotspot had of an expected minute on its last seven days.",
+			minutes(l.Minutes), beacon.Amount(e.Facts.Recent))
+	case policy.Offline:
+		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them.", minutes(e.Facts.Expected), l.Minutes)
+	case policy.Shared:
+		older := "1 older hotspot"
+		if e.Facts.Older != 1 {
+			older = strconv.Itoa(e.Facts.Older) + " older hotspots"
+		}
+		return fmt.Sprintf("Each place is paid once, to the hotspot that has served there on the most days. This one shared ground for %s with %s.",
+			minutes(l.Minutes), older)
+	case policy.Unproven:
+		return fmt.Sprintf("No visit has confirmed in the last 365 days that the hotspot stands at its place, so %s of each credit is paid.",
+			beacon.Amount(e.Facts.Proof))
+	case policy.Capped:
+		return fmt.Sprintf("Its traffic would be worth %s, but this day pays at most %s for traffic.", e.Potential.Utilization, e.Earned.Utilization)
+	}
+	return ""
 }
 
 // unexpectedInWords describes minutes in which no service was expected. They cost

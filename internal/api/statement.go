@@ -78,7 +78,7 @@ func writeStatement(d *download, s rewards.Statement, m meta, rows statement.Row
 	out := bufio.NewWriterSize(d, statementPiece)
 	err := d.coding.Stream(out, func(plain io.Writer) error {
 		if d.table {
-			return statement.WriteCSV(plain, &s.Statement, rows)
+			return statement.WriteCSV(plain, &s.Statement, s.Policies, rows)
 		}
 		if _, err := io.WriteString(plain, `{"data":`); err != nil {
 			return err

@@ -88,6 +88,28 @@ type Facts struct {
 
 	Bytes uint64 // carried in hours in which it was in service and open
 	Tier  Tier
+
+	Ground // zero under a policy that pays no places
+}
+
+// Ground is what a reward depends on, besides, if places are paid: how much of the
+// ground around the hotspot was its own. Shares and minutes are in millionths.
+type Ground struct {
+	Own    int64 // minutes served, each times the share of its squares that it owned in it
+	Recent int64 // what it owned of each expected minute on the last seven closed days
+	Proof  int64 // the share that is paid; never zero
+	Days   int   // closed days on which it had served at this place
+
+	Lat, Lng int32 // the place, in ten-millionths of a degree
+
+	Shared int // minutes in which some of its squares belonged to older hotspots
+	Older  int // number of those hotspots
+}
+
+// OnEarth reports whether the place exists.
+func (g Ground) OnEarth() bool {
+	const degree = 10_000_000
+	return -90*degree <= g.Lat && g.Lat <= 90*degree && -180*degree <= g.Lng && g.Lng <= 180*degree
 }
 
 // None reports whether the hotspot was not in service at all. Such a day leaves no

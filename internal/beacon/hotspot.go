@@ -57,6 +57,9 @@ type Hotspot struct {
 	// as long as PastHours.
 	PastService []Period
 
+	// Visits are what visits of staff found, oldest first.
+	Visits []Visit
+
 	// Version is 1 at registration and grows by one with every change. Of two copies
 	// of a hotspot, the one with the higher version wins.
 	Version int64

@@ -47,6 +47,9 @@ func (form DeviceForm) apply(d *Device, f *Faults) {
 // verified (decision N15); with another MAC address, its device is no longer linked. It
 // keeps all else, and the service until now counts.
 func (h *Hotspot) follow(before *Hotspot, now time.Time) {
+	if h.Location.Point != before.Location.Point {
+		h.Visits = before.visits() // where it was
+	}
 	if h.Location.Point != before.Location.Point && !h.Unverify(moved, now) && h.Location.UnverifiedReason != "" {
 		h.Location.UnverifiedReason = moved // the earlier reason was about the earlier place
 	}

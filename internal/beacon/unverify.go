@@ -41,6 +41,7 @@ func (h *Hotspot) Unverify(reason string, now time.Time) bool {
 		return false
 	}
 	h.EndService(now)
+	h.Visits = h.visits()
 	h.Location.VerifiedAt, h.Location.UnverifiedReason = time.Time{}, reason
 	return true
 }

@@ -223,3 +223,6 @@ func (*writer) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beaco
 
 // FactsOf decodes a record.
 func (*writer) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
+
+// ServedOf decodes the minutes of a record.
+func (*writer) ServedOf(record []byte) (beacon.Minutes, error) { return heartbeat.RecordServed(record) }

@@ -41,6 +41,15 @@ func RecordFacts(data []byte) (beacon.Facts, error) {
 	return r.Facts(), nil
 }
 
+// RecordServed returns the minutes that a record as stored on disk counts as served.
+func RecordServed(data []byte) (beacon.Minutes, error) {
+	r, err := DecodeRecord(data)
+	if err != nil {
+		return beacon.Minutes{}, err
+	}
+	return beacon.Minutes(r.servedMinutes()), nil
+}
+
 // Facts returns what a hotspot did on a day, as its record would say if it were written
 // now and sealed up to and including this minute. r is the record of that day on disk,
 // or nil if memory has all of it. known is false if neither has the day.

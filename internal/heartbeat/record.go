@@ -70,12 +70,17 @@ func (r *Record) NeedsDayBefore() bool { return r.early }
 
 // Served returns how many sealed minutes were expected and served.
 func (r *Record) Served() int {
+	n := r.servedMinutes()
+	return n.count()
+}
+
+func (r *Record) servedMinutes() dayBits {
 	n := r.served
 	n.keepRange(0, r.sealed)
 	for i := range n {
 		n[i] &^= r.why.word(i)
 	}
-	return n.count()
+	return n
 }
 
 // Expected returns how many sealed minutes were expected.

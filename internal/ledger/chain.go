@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -43,8 +44,13 @@ func (h *Hash) UnmarshalText(text []byte) error {
 const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_minutes,excused_minutes," +
 	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
 
+// GroundColumns names the fields that follow in the line of a row whose policy pays
+// places.
+const GroundColumns = "owned_minutes,recent_share,proof,days_served,place_lat_e7,place_lng_e7,shared_minutes,shared_with"
+
 // AppendLine appends a row as the line of text that is hashed, without a newline.
-// Amounts are in millionths. It is also the row's line in a CSV file. In the line of a
+// Amounts, owned minutes and shares are in millionths. It is also the row's line in a CSV
+// file. A row whose policy pays places has more fields. In the line of a
 // correction the hash takes the hotspot's place, and all numbers are negative or zero.
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
@@ -63,7 +69,54 @@ func (r *Row) AppendLine(out []byte) []byte {
 	for _, a := range [...]beacon.Amount{r.Availability, r.Performance, r.Utilization} {
 		out = strconv.AppendInt(append(out, ','), int64(a), 10)
 	}
+	if r.Proof != 0 {
+		out = appendGround(append(out, ','), &r.Ground)
+	}
 	return out
+}
+
+func appendGround(out []byte, g *beacon.Ground) []byte {
+	for i, n := range [...]int64{
+		g.Own, g.Recent, g.Proof, int64(g.Days), int64(g.Lat), int64(g.Lng), int64(g.Shared), int64(g.Older),
+	} {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, n, 10)
+	}
+	return out
+}
+
+// GroundText returns the fields of GroundColumns, or "" under a policy that does not pay
+// places.
+func GroundText(g *beacon.Ground) string {
+	if g.Proof == 0 {
+		return ""
+	}
+	return string(appendGround(nil, g))
+}
+
+// ParseGround parses the output of GroundText.
+func ParseGround(text string) (g beacon.Ground, err error) {
+	if text == "" {
+		return g, nil
+	}
+	var numbers [8]int64
+	fields := strings.Split(text, ",")
+	wrong := len(fields) != len(numbers)
+	for i := 0; i < len(fields) && !wrong; i++ {
+		numbers[i], err = strconv.ParseInt(fields[i], 10, 64)
+		wrong = err != nil
+	}
+	g = beacon.Ground{
+		Own: numbers[0], Recent: numbers[1], Proof: numbers[2], Days: int(numbers[3]),
+		Lat: int32(numbers[4]), Lng: int32(numbers[5]), //nolint:gosec // compared below
+		Shared: int(numbers[6]), Older: int(numbers[7]),
+	}
+	if wrong || GroundText(&g) != text {
+		return beacon.Ground{}, fmt.Errorf("%.100q is not what a row says of the ground", text)
+	}
+	return g, nil
 }
 
 func (r *Row) appendCorrection(out []byte) []byte {

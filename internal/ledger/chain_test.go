@@ -39,6 +39,28 @@ func TestRow_Line(t *testing.T) {
 	}
 }
 
+// placed is a row whose policy pays places.
+func placed(t *testing.T) ledger.Row {
+	row := sample(t)
+	row.Policy, row.Ground = 2, beacon.Ground{
+		Own: 412_500000, Recent: 950000, Proof: 500000, Days: 41, Lat: 407_127_837, Lng: -740_059_413, Shared: 312, Older: 2,
+	}
+	return row
+}
+
+const placedLine = "2026-10-05,hs_9,2,600,1200,200,30,10,18446744073709551615,enhanced,500000,125000,1000000," +
+	"412500000,950000,500000,41,407127837,-740059413,312,2"
+
+func TestRow_LineOfPlaces(t *testing.T) {
+	row := placed(t)
+	if got := string(row.AppendLine(nil)); got != placedLine {
+		t.Errorf("got %s; want %s", got, placedLine)
+	}
+	if names := strings.Split(ledger.Columns+","+ledger.GroundColumns, ","); len(names) != strings.Count(placedLine, ",")+1 {
+		t.Errorf("%d names for %s", len(names), placedLine)
+	}
+}
+
 // The hashes were made with printf and sha256sum:
 //
 //	seed=$(printf 'beacon rewards\nusr_1\n2026-10\n' | sha256sum | cut -c1-64)
@@ -99,7 +121,19 @@ func TestChain_EveryField(t *testing.T) {
 		change(&changed)
 		see(name, seed.Next(&changed))
 	}
-	if want := 4 + strings.Count(ledger.Columns, ",") + 1; len(seen) != want {
+	ground := map[string]func(*ledger.Row){
+		"places": func(*ledger.Row) {},
+		"own":    func(r *ledger.Row) { r.Own++ }, "recent": func(r *ledger.Row) { r.Recent++ }, "proof": func(r *ledger.Row) { r.Proof++ },
+		"days": func(r *ledger.Row) { r.Days++ }, "lat": func(r *ledger.Row) { r.Lat++ }, "lng": func(r *ledger.Row) { r.Lng++ },
+		"shared": func(r *ledger.Row) { r.Shared++ }, "older": func(r *ledger.Row) { r.Older++ },
+	}
+	for name, change := range ground {
+		changed := placed(t)
+		change(&changed)
+		see(name, seed.Next(&changed))
+	}
+	columns := ledger.Columns + "," + ledger.GroundColumns
+	if want := 5 + strings.Count(columns, ",") + 1; len(seen) != want {
 		t.Errorf("saw %d hashes; want %d, with one for each column", len(seen), want)
 	}
 }
@@ -146,6 +180,25 @@ func TestHash_Text(t *testing.T) {
 	for _, bad := range []string{"", "00", string(text[1:]), string(text) + "0", string(text[2:]) + "zz", strings.ToUpper(string(text))} {
 		if err := read.UnmarshalText([]byte(bad)); err == nil || read != h {
 			t.Errorf("%q is read as %s, %v; want an error, and no change", bad, read, err)
+		}
+	}
+}
+
+// What a row says of the ground is stored as in its line.
+func TestGroundText(t *testing.T) {
+	row := placed(t)
+	text := ledger.GroundText(&row.Ground)
+	if !strings.HasSuffix(placedLine, ",1000000,"+text) {
+		t.Errorf("%s is not the end of %s", text, placedLine)
+	}
+	for _, want := range []beacon.Ground{row.Ground, {}} {
+		if got, err := ledger.ParseGround(ledger.GroundText(&want)); err != nil || got != want {
+			t.Errorf("%+v is read as %+v, %v", want, got, err)
+		}
+	}
+	for _, bad := range []string{",", text + ",1", text + "x", " " + text, strings.Replace(text, "407127837", "4294967297", 1), strings.Replace(text, ",41,", ",041,", 1), "1,1,0,1,1,1,1,1"} {
+		if got, err := ledger.ParseGround(bad); err == nil {
+			t.Errorf("%q is read as %+v", bad, got)
 		}
 	}
 }

@@ -124,6 +124,35 @@ type Page struct {
 	Hotspots []HotspotMonth // the sums after this page
 	Users    []UserMonth    // the sums after this page
 	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
+
+	// Under a policy that pays places: the standings of the rows' hotspots after this day.
+	// They are complete with the last page.
+	Places    bool
+	Standings []Standing
+}
+
+// Standing is on how many closed days a hotspot served at a place.
+type Standing struct {
+	Hotspot beacon.HotspotID
+	Since   beacon.Day // the first day of the place
+	Through beacon.Day // the last day included
+	Before  int        // days without that one
+	Days    int
+}
+
+// On returns how many days there were when a day began, of which no later one is
+// included.
+func (s Standing) On(day beacon.Day) int {
+	if s.Through == day {
+		return s.Before
+	}
+	return s.Days
+}
+
+// Standings are complete through a day, as of a revision.
+type StandingsThrough struct {
+	Day      beacon.Day
+	Revision int64
 }
 
 // Basis detects whether the sums that a page was added to are still the stored ones,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/registry"
@@ -213,9 +214,9 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	refused := d.notes(t, beacon.VerificationRefused)
-	want := []string{string(h.ID) + ": gps, 352 m away, accuracy 20 m"}
-	if strings.Join(refused, "\n") != strings.Join(want, "\n") {
-		t.Errorf("refused: %q; want %q", refused, want)
+	notes := []string{string(h.ID) + ": gps, 352 m away, accuracy 20 m"}
+	if strings.Join(refused, "\n") != strings.Join(notes, "\n") {
+		t.Errorf("refused: %q; want %q", refused, notes)
 	}
 	done, err := verify(bob, h.ID, at(40.0005, -74, 0))
 	if err != nil || !done.Location.VerifiedAt.Equal(d.clock) || !done.UpdatedAt.Equal(d.clock) || done.Version != 2 || done.Status != beacon.Pending {
@@ -227,6 +228,18 @@ func TestVerify(t *testing.T) {
 	}
 	if got := d.notes(t, beacon.HotspotVerified); len(got) != 1 || got[0] != string(h.ID)+": gps, 56 m away, accuracy 0 m" {
 		t.Errorf("the audit says %q", got)
+	}
+	d.clock = d.clock.Add(24 * time.Hour)
+	if again, err = verify(own, h.ID, at(40.0005, -74, 0)); err != nil || again.Version != 2 {
+		t.Errorf("visited by its operator: %+v, %v; want nothing new", again, err)
+	}
+	again, err = verify(bob, h.ID, at(40.0004, -74, 30))
+	if err != nil || again.Version != 3 || !again.Location.VerifiedAt.Equal(done.Location.VerifiedAt) || !again.UpdatedAt.Equal(d.clock) {
+		t.Errorf("visited again: %+v, %v", again, err)
+	}
+	want := beacon.Place{Point: geo.Point{Lat: 40.0005, Lng: -74}, Since: beacon.DayOf(done.Location.VerifiedAt), ProvenAt: d.clock}
+	if got := again.PlaceOn(beacon.DayOf(d.clock) + 1); got != want {
+		t.Errorf("its place is %+v; want %+v", got, want)
 	}
 }
 

@@ -74,8 +74,9 @@ type Verification struct {
 }
 
 // Verify confirms that a hotspot is where it is registered (decision X1). A visit that
-// finds a verified hotspot elsewhere withdraws its verification. The audit log has who
-// did it, and what was refused.
+// finds a verified hotspot elsewhere withdraws its verification. A verified hotspot can
+// be visited again, to prove that it is still there. The audit log has who did it, and
+// what was refused.
 func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
 	found, err := in.Form.Validate()
 	if err != nil {
@@ -98,20 +99,25 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		return View{}, r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
 	}
 	place := h.Location.Point
-	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-		if !h.Location.VerifiedAt.IsZero() {
-			return false, by.Once.Keep(r.view(*h))
-		}
+	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (changed bool, err error) {
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
 		}
-		if err := h.Verify(r.moment()); err != nil {
+		now := r.moment()
+		changed = h.Visited(found, p.User, now)
+		if h.Location.VerifiedAt.IsZero() {
+			changed, err = true, h.Verify(now)
+		}
+		if err != nil {
 			return false, err
 		}
-		r.touch(h)
 		next := *h
-		next.Version++ // as the store will write it
-		return true, by.Once.Keep(r.view(next))
+		if changed {
+			r.touch(h)
+			next = *h
+			next.Version++ // as the store will write it
+		}
+		return changed, by.Once.Keep(r.view(next))
 	})
 	if err != nil {
 		return View{}, err

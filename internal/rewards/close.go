@@ -64,8 +64,16 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 	if v.begun && v.closing.Day == v.first {
 		page.From, rows = v.closing.Upto, v.closing.Hotspots
 	}
+	var places *division
+	if rules := r.book().On(page.Day); rules.PaysPlaces() {
+		var err error
+		if places, err = r.divide(ctx, v, page.Day, rules); err != nil {
+			return err
+		}
+		page.Places = true
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	batches := r.readAhead(ctx, page.Day, page.From)
+	batches := r.readAhead(ctx, page.Day, page.From, places)
 	defer func() {
 		cancel()
 		for range batches { // until the reader has ended
@@ -96,21 +104,22 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 
 // batch is one page of rows.
 type batch struct {
-	rows []ledger.Row
-	upto beacon.Owned
-	last bool
-	err  error
+	rows      []ledger.Row
+	standings []ledger.Standing // if places are paid
+	upto      beacon.Owned
+	last      bool
+	err       error
 }
 
 // readAhead makes the rows of a day page by page, one page ahead of the receiver: the
 // next page is read while one is written. It ends with the last page, with an error,
 // or with ctx.
-func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Owned) <-chan batch {
+func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Owned, places *division) <-chan batch {
 	batches := make(chan batch)
 	go func() {
 		defer close(batches)
 		for next := (batch{upto: from}); !next.last && next.err == nil; {
-			next = r.readPage(ctx, day, next.upto)
+			next = r.readPage(ctx, day, next.upto, places)
 			select {
 			case batches <- next:
 			case <-ctx.Done():
@@ -121,19 +130,26 @@ func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Own
 	return batches
 }
 
-func (r *Rewards) readPage(ctx context.Context, day beacon.Day, from beacon.Owned) batch {
+func (r *Rewards) readPage(ctx context.Context, day beacon.Day, from beacon.Owned, places *division) batch {
 	records, upto, more, err := r.Store.OwnedRecords(ctx, day, from, r.pageSize)
 	if err != nil {
 		return batch{err: err}
 	}
-	rows, err := r.rowsOf(day, records)
-	return batch{rows, upto, !more, err}
+	b := batch{upto: upto, last: !more}
+	b.rows, b.err = r.rowsOf(day, records)
+	if b.err == nil && places != nil {
+		b.err = r.complete(ctx, places, b.rows)
+		for i := 0; i < len(b.rows) && b.err == nil; i++ {
+			b.standings = append(b.standings, places.standing(&b.rows[i]))
+		}
+	}
+	return b
 }
 
 // closePage completes a page that begins where the closing is, and writes it. It
 // reads the sums now, because a user's rows may have begun on the page before.
 func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.Page, b batch) error {
-	page.Rows, page.Upto = b.rows, b.upto
+	page.Rows, page.Standings, page.Upto = b.rows, b.standings, b.upto
 	if b.last {
 		page.Done = r.Now()
 	}

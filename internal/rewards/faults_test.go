@@ -43,6 +43,18 @@ func (m *mortal) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) e
 	return m.write(func() error { return m.Store.PutPage(ctx, l, page) })
 }
 
+func (m *mortal) ForgetStandings(ctx context.Context, l lease.Lease) error {
+	return m.write(func() error { return m.Store.ForgetStandings(ctx, l) })
+}
+
+func (m *mortal) PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error {
+	return m.write(func() error { return m.Store.PutStandings(ctx, l, standings) })
+}
+
+func (m *mortal) FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error {
+	return m.write(func() error { return m.Store.FinishStandings(ctx, l, through) })
+}
+
 func (m *mortal) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	return m.write(func() error { return m.Store.AddTotals(ctx, revision, sums) })
 }

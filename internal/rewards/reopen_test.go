@@ -209,7 +209,7 @@ func (w *world) checkStatements(t *testing.T, month string) {
 		if _, err := statement.Verify(&document, statement.Options{Policies: w.policies}); err != nil {
 			t.Errorf("the statement of %s for %s: %v", user, month, err)
 		}
-		if err := statement.WriteCSV(&csv, &s.Statement, rows); err != nil {
+		if err := statement.WriteCSV(&csv, &s.Statement, s.Policies, rows); err != nil {
 			t.Fatal(err)
 		}
 		chain, total := chainOf(t, string(user), month, csv.String())

@@ -32,6 +32,9 @@ type Telemetry interface {
 	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
 	// for a record that no version can read.
 	FactsOf(record []byte) (beacon.Facts, error)
+	// ServedOf decodes which minutes such a record counts as served. It fails like
+	// FactsOf.
+	ServedOf(record []byte) (beacon.Minutes, error)
 }
 
 // Config configures New.
@@ -216,6 +219,24 @@ type Store interface {
 	// user, to another, both included, in order.
 	HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error)
 	UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error)
+	// OwnedPage returns up to limit hotspots after the given one, in order, including
+	// deleted ones.
+	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
+	// HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
+	// order.
+	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
+	// HeldRows returns the rows of a closed day that hold, from one hotspot to another,
+	// both included, in order.
+	HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
+	// Standings returns all standings of some hotspots, and StandingsThrough through
+	// which day they are complete.
+	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)
+	StandingsThrough(ctx context.Context) (through ledger.StandingsThrough, any bool, err error)
+	// ForgetStandings, PutStandings and FinishStandings count them again. Each returns
+	// Conflict if the lease was lost.
+	ForgetStandings(ctx context.Context, l lease.Lease) error
+	PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error
+	FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error
 	// PutPage writes a page of a day in one transaction. It writes nothing and
 	// returns Conflict if the lease was lost, or if the closing is not where the page
 	// begins.

@@ -39,6 +39,8 @@ type world struct {
 	facts   map[beacon.Day]map[beacon.HotspotID]beacon.Facts
 
 	statements map[beacon.UserID]map[beacon.Month]ledger.Statement // that were seen
+
+	late map[uint64]int // by bytes: when a hotspot that carried so many began to serve
 }
 
 func openSQLite(t testing.TB, now time.Time) *store.DB {
@@ -205,6 +207,16 @@ func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
 		return f, beacon.ErrDamaged
 	}
 	return f, json.Unmarshal(record, &f)
+}
+
+// ServedOf takes the minutes served from the day's first on, unless a test says which.
+func (w *world) ServedOf(record []byte) (m beacon.Minutes, err error) {
+	f, err := w.FactsOf(record)
+	for minute := range f.Served {
+		minute += w.late[f.Bytes]
+		m[minute/64] |= 1 << (minute % 64)
+	}
+	return m, err
 }
 
 // settledMonths reads which months of a user's have a statement. What had one

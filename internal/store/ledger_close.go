@@ -25,7 +25,7 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 			return nil, after, false, err
 		}
 	}
-	owned, err := listAgain(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(max(limit, 0))+1)
+	owned, err := db.OwnedPage(ctx, after, max(limit, 0)+1)
 	if err != nil {
 		return nil, after, false, err
 	}
@@ -45,6 +45,12 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 		}
 	}
 	return records, owned[len(owned)-1], more, nil
+}
+
+// OwnedPage returns up to limit hotspots after one, ordered by user and then hotspot,
+// deleted ones included.
+func (db *DB) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
+	return listAgain(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(limit))
 }
 
 // recordsOfOwned looks up each record by its key: the hotspots of a user may be
@@ -111,6 +117,7 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 			func() error { return putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth) },
 			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
 			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
+			func() error { return putStandings(tx, page) },
 		} {
 			if err := write(); err != nil {
 				return err
@@ -129,6 +136,7 @@ func ownPage(page ledger.Page) ledger.Page {
 	}
 	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })
 	page.Users = sortedBy(page.Users, func(m *ledger.UserMonth) beacon.Owned { return beacon.Owned{User: m.User} })
+	page.Standings = sortedBy(page.Standings, func(s *ledger.Standing) beacon.Owned { return beacon.Owned{Hotspot: s.Hotspot} })
 	page.Accounts = sortedBy(page.Accounts, func(a *ledger.Account) beacon.Owned { return beacon.Owned{User: a.User} })
 	return page
 }
@@ -142,7 +150,7 @@ func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]a
 }
 
 func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 15 // of the widest table
+	const columns = 16 // of the widest table
 	values := make([]any, 0, columns*len(rows))
 	for i := range rows {
 		values = appendTo(values, &rows[i])

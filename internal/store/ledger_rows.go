@@ -28,13 +28,16 @@ func ledgerRow() ([]any, func() (ledger.Row, error)) {
 	var r ledger.Row
 	var bytes int64
 	var tier int
+	var ground string
 	targets := []any{
 		(*int64)(&r.Day), (*string)(&r.User), (*string)(&r.Hotspot), &r.Policy,
 		&r.Served, &r.Expected, &r.Closed, &r.Excused, &r.Outside, &bytes, &tier,
 	}
-	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision), func() (_ ledger.Row, err error) {
+	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision, &ground), func() (_ ledger.Row, err error) {
 		r.Bytes = uint64(bytes) //nolint:gosec // as it was written: those above 2^63 are negative
-		r.Tier, err = tierOf(tier)
+		if r.Tier, err = tierOf(tier); err == nil {
+			r.Ground, err = ledger.ParseGround(ground)
+		}
 		return r, err
 	}
 }
@@ -43,7 +46,7 @@ func appendLedgerRow(values []any, r *ledger.Row) []any {
 	return append(values, int64(r.Day), string(r.User), string(r.Hotspot), int64(r.Policy),
 		int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
 		int64(r.Bytes), int64(r.Tier), //nolint:gosec // read back as it is written here
-		int64(r.Availability), int64(r.Performance), int64(r.Utilization), r.Revision)
+		int64(r.Availability), int64(r.Performance), int64(r.Utilization), r.Revision, ledger.GroundText(&r.Ground))
 }
 
 func hotspotMonthRow() ([]any, func() (ledger.HotspotMonth, error)) {

@@ -44,7 +44,7 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
-	unverified, agent                        string
+	unverified, agent, visits                string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -74,7 +74,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.seal,
 	}
 }
 
@@ -101,15 +101,16 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err, errPast, errService, errHash, errAgent error
+	var err, errPast, errService, errVisits, errHash, errAgent error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
+	h.Visits, errVisits = decodeVisits(r.visits)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
 	if r.linkedAt != 0 { // an older program unlinks and leaves the agent
 		h.Device.Agent, errAgent = decodeAgent(r.agent)
 	}
-	return h, cmp.Or(err, errPast, errService, errHash, errAgent, r.checkSeal())
+	return h, cmp.Or(err, errPast, errService, errVisits, errHash, errAgent, r.checkSeal())
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not hold a
@@ -128,7 +129,8 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	pastHours, errPast := encodePastHours(h.PastHours)
 	pastService, errService := encodePastService(h.PastService)
 	agent, errAgent := encodeAgent(h.Device.Agent)
-	if err := errors.Join(err, errPast, errService, errAgent, storable(h)); err != nil {
+	visits, errVisits := encodeVisits(h.Visits)
+	if err := errors.Join(err, errPast, errService, errAgent, errVisits, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -141,7 +143,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
-		unverified: h.Location.UnverifiedReason, agent: agent,
+		unverified: h.Location.UnverifiedReason, agent: agent, visits: visits,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -155,7 +157,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.seal,
 	}
 }
 
@@ -164,7 +166,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.seal,
 	}
 }
 
@@ -282,29 +284,31 @@ func (r *hotspotRow) content() *content {
 		c.text(r.unverified)
 	}
 	if r.agent != "" { // since migration 9
-		c.text(r.agent)
+		c.text("agent", r.agent)
+	}
+	if r.visits != "" { // since migration 10
+		c.text("visits", r.visits)
 	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
 }
 
-// checkSeal also accepts the seal of an older program, which does not know agent, or
-// neither that nor unverified_reason: it writes the next version and leaves these columns
-// as they are.
+// checkSeal also accepts the seal of an older program, which does not know the newest of
+// these columns: it writes the next version and leaves them as they are.
 func (r *hotspotRow) checkSeal() error {
 	err := r.content().check(r.seal)
-	if err == nil || r.unverified == "" && r.agent == "" {
-		return err
-	}
 	older := *r
-	older.said = content{}
-	older.agent = ""
-	if older.content().check(r.seal) == nil {
-		return nil
+	for _, unknown := range []*string{&older.visits, &older.agent, &older.unverified} {
+		if err == nil {
+			return nil
+		}
+		if *unknown != "" {
+			*unknown, older.said = "", content{}
+			err = older.content().check(r.seal)
+		}
 	}
-	older.unverified = ""
-	return older.content().check(r.seal)
+	return err
 }
 
 // unchanging is the version of rows that are written once.

@@ -2,13 +2,14 @@ package store
 
 const (
 	sumColumns          = `served, expected, availability, performance, utilization`
-	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision`
+	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision, ground`
 	hotspotMonthColumns = `month, user_id, hotspot, through, tier, ` + sumColumns
 	userMonthColumns    = `month, user_id, hotspots, row_count, chain, ` + sumColumns
 	totalColumns        = `user_id, hotspot, through, tier, ` + sumColumns
 	statementColumns    = userMonthColumns + `, previous, hash, settled_at`
 	accountColumns      = `user_id, first_day, settled, previous, hash, ` + sumColumns
 	correctionColumns   = `user_id, month, revision, day, corrects, ` + sumColumns
+	standingColumns     = `hotspot, since, through, before, days`
 	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
 )
 
@@ -40,6 +41,10 @@ var rewardText = struct {
 	putAgain, putCorrections                        [rewardChunks]string
 	reopenings, corrections, again, newestAgain     bulk
 	voidedBy                                        bulk
+	rowRange, againRange                            bulk
+	putStandings                                    [rewardChunks]string
+	standings, standingsThrough                     bulk
+	forgetStandings, putStandingsThrough            string
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -54,7 +59,7 @@ var rewardText = struct {
 				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
 		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
 			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`,
-	putLedger: [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
+	putLedger: [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
 			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
@@ -143,7 +148,7 @@ var rewardText = struct {
 	},
 	forgetDays:     `DELETE FROM reward_days WHERE day >= $1`,
 	forgetHotspot:  `DELETE FROM hotspot_months WHERE month = $1 AND user_id = $2 AND hotspot = $3`,
-	putAgain:       [rewardChunks]string(chunks(rewardChunks, 15, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
+	putAgain:       [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
 	putCorrections: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO corrections (`+correctionColumns+`) VALUES `, ``)),
 	reopenings:     bulk{`revision, first_day, last_day, at`, `FROM reopenings ORDER BY revision`},
 	corrections:    bulk{correctionColumns, `FROM corrections WHERE user_id = $1 AND month = $2 ORDER BY revision`},
@@ -151,5 +156,16 @@ var rewardText = struct {
 		WHERE user_id = $1 AND day >= $2 AND day <= $3 ORDER BY day, hotspot, revision`},
 	newestAgain: bulk{ledgerColumns, `FROM ledger_again
 		WHERE user_id = $1 AND day = $2 AND hotspot = $3 ORDER BY revision DESC LIMIT 1`},
+	rowRange: bulk{ledgerColumns, `FROM ledger WHERE day = $1 AND user_id >= $2 AND user_id <= $4
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`},
+	againRange: bulk{ledgerColumns, `FROM ledger_again WHERE user_id >= $2 AND user_id <= $4 AND day = $1
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot, revision`},
+	putStandings: [rewardChunks]string(chunks(rewardChunks, 5, `INSERT INTO standings (`+standingColumns+`) VALUES `,
+		` ON CONFLICT (hotspot, since) DO UPDATE SET through = excluded.through, before = excluded.before, days = excluded.days`)),
+	standings:        bulk{standingColumns, `FROM standings WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`},
+	forgetStandings:  `DELETE FROM standings`,
+	standingsThrough: bulk{`day, revision`, `FROM standings_through WHERE id = 1`},
+	putStandingsThrough: `INSERT INTO standings_through (id, day, revision) VALUES (1, $1, $2)
+		ON CONFLICT (id) DO UPDATE SET day = excluded.day, revision = excluded.revision`,
 	voidedBy: bulk{`revision`, `FROM reopenings WHERE first_day <= $1 ORDER BY revision DESC LIMIT 1`},
 }

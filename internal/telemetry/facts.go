@@ -38,6 +38,11 @@ func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
 	return heartbeat.RecordFacts(record)
 }
 
+// ServedOf returns the minutes that an encoded record counts as served.
+func (t *Telemetry) ServedOf(record []byte) (beacon.Minutes, error) {
+	return heartbeat.RecordServed(record)
+}
+
 // factsInMemory adds the facts of today and returns the hotspots whose facts memory
 // does not have. A hotspot that is not in memory did nothing today.
 func (t *Telemetry) factsInMemory(

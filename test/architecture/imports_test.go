@@ -45,9 +45,9 @@ var allowed = map[string][]string{
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
-	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/policy"},
+	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/ground", "rewards/policy"},
 	"rewards/ground":    {"beacon", "geo"},
-	"rewards/policy":    {"beacon"},
+	"rewards/policy":    {"beacon", "rewards/ground"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
 
 	// The truth on disk, and whether it is sound. The doctor asks the store itself:

@@ -25,6 +25,8 @@ func (r records) FinalBefore() (beacon.Day, bool) { return r.before, true }
 
 func (records) FactsOf(data []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(data) }
 
+func (records) ServedOf(data []byte) (beacon.Minutes, error) { return heartbeat.RecordServed(data) }
+
 func (records) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	return nil, nil
 }

@@ -126,7 +126,9 @@ export interface paths {
          * Verify where a hotspot stands
          * @description For the network's staff, at the hotspot. The measured location must be within 100 m of the registered
          *     one, plus the accuracy of the measurement, at most 200 m in all; otherwise the response is 409 with the
-         *     distance. Verifying a verified hotspot again where it is changes nothing. A visit that finds a verified
+         *     distance. A verified hotspot can be visited again: on another day, by someone other than its operator and
+         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes; all else
+         *     changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
          *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.
@@ -510,7 +512,8 @@ export interface paths {
          *     policy,version,effective_from,availability,standard,enhanced,premium,utilization_per_gb,utilization_cap
          *     ```
          *
-         *     There is one line like the last for each policy; it begins with the word `policy`.
+         *     There is one line like the last for each policy; it begins with the word `policy`, and goes on with
+         *     `radius_m,unproven_share` if the policy pays places.
          *
          *     With `Accept: text/csv` the response has only the rows, with amounts in millionths of a credit, as they
          *     are hashed. A statement can be large and is streamed. If it cannot be completed, the connection is cut,
@@ -1584,8 +1587,12 @@ export interface components {
             };
             /** @description For 1,000,000,000 bytes carried. */
             utilization_per_gb: components["schemas"]["Amount"];
-            /** @description The most that a day pays for traffic. */
+            /** @description The most that a day pays for traffic. Of a policy that pays places: on a day in which all the ground was the hotspot's own. */
             utilization_cap: components["schemas"]["Amount"];
+            /** @description Only of a policy that pays places rather than devices: how far the ground of a hotspot reaches. */
+            radius_m?: number;
+            /** @description Only of a policy that pays places: the share paid to a hotspot whose place no visit has confirmed. */
+            unproven_share?: components["schemas"]["Amount"];
         };
         Minutes: number;
         /** @description All that a day's reward depends on. */
@@ -1602,6 +1609,30 @@ export interface components {
             /** Format: int64 */
             traffic_bytes: number;
             performance_tier: components["schemas"]["PerformanceTier"];
+            /**
+             * Format: double
+             * @description Only under a policy that pays places, like all fields below it: minutes served, each times the share of the ground that was the hotspot's own in it. At most six decimals.
+             */
+            owned_minutes?: number;
+            /**
+             * Format: double
+             * @description What the hotspot owned of an expected minute on the last seven closed days. An excused minute counts for this much.
+             */
+            recent_share?: number;
+            /**
+             * Format: double
+             * @description The share that is paid: 1 if a visit has confirmed the place, else the policy's unproven_share.
+             */
+            proof?: number;
+            /** @description Closed days on which the hotspot had served at its place. */
+            days_served?: number;
+            /** @description The place, in ten-millionths of a degree. */
+            place_lat_e7?: number;
+            place_lng_e7?: number;
+            /** @description In which some of its ground belonged to older hotspots. */
+            shared_minutes?: components["schemas"]["Minutes"];
+            /** @description The number of those hotspots. */
+            shared_with?: number;
         };
         Explanation: {
             hotspot_id: components["schemas"]["HotspotId"];
@@ -1617,10 +1648,10 @@ export interface components {
             potential: components["schemas"]["BreakdownWithTotal"];
             losses: {
                 /**
-                 * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; a better tier would have earned more; it carried more than is paid for. Minutes that were not expected cost something only on a day without expected minutes.
+                 * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; older hotspots covered the same ground; no visit has confirmed its place; a better tier would have earned more; it carried more than is paid for. Under a policy that pays devices, shared and unproven do not occur, and minutes that were not expected cost something only on a day without expected minutes.
                  * @enum {string}
                  */
-                reason: "offline" | "closed" | "excused" | "not_in_service" | "tier" | "cap";
+                reason: "offline" | "closed" | "excused" | "not_in_service" | "shared" | "unproven" | "tier" | "cap";
                 /** @description Absent if the loss is not about minutes. */
                 minutes?: components["schemas"]["Minutes"];
                 availability: components["schemas"]["Amount"];
@@ -1671,6 +1702,30 @@ export interface components {
                 performance: number;
                 /** Format: double */
                 utilization: number;
+                /**
+                 * Format: double
+                 * @description Only under a policy that pays places, like all fields below it: minutes served, each times the share of the ground that was the hotspot's own in it. At most six decimals.
+                 */
+                owned_minutes?: number;
+                /**
+                 * Format: double
+                 * @description What the hotspot owned of an expected minute on the last seven closed days. An excused minute counts for this much.
+                 */
+                recent_share?: number;
+                /**
+                 * Format: double
+                 * @description The share that is paid: 1 if a visit has confirmed the place, else the policy's unproven_share.
+                 */
+                proof?: number;
+                /** @description Closed days on which the hotspot had served at its place. */
+                days_served?: number;
+                /** @description The place, in ten-millionths of a degree. */
+                place_lat_e7?: number;
+                place_lng_e7?: number;
+                /** @description In which some of its ground belonged to older hotspots. */
+                shared_minutes?: components["schemas"]["Minutes"];
+                /** @description The number of those hotspots. */
+                shared_with?: number;
                 /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
                 corrects?: components["schemas"]["Hash"];
                 hash: components["schemas"]["Hash"];

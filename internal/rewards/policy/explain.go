@@ -20,51 +20,56 @@ type Loss struct {
 // Reason says why something was not earned.
 type Reason string
 
-// The reasons, in the order in which they are listed. Closed, excused and outside
-// minutes cost nothing as long as the day has others; a day with nothing else earns no
-// availability. If our own outage is among them, it is what cost the day: without it,
-// minutes would have been expected, and those alone are paid (decision D100).
+// The reasons, in the order in which a policy that pays devices lists them. Under it,
+// closed, excused and outside minutes cost nothing as long as the day has others; a day
+// with nothing else earns no availability. If our own outage is among them, it is what
+// cost the day: without it, minutes would have been expected, and those alone are paid
+// (decision D100). A policy that pays places lists Outside first and has Shared and
+// Unproven before Slow.
 const (
-	Offline Reason = "offline"
-	Closed  Reason = "closed"
-	Excused Reason = "excused"
-	Outside Reason = "not_in_service"
-	Slow    Reason = "tier"
-	Capped  Reason = "cap"
+	Offline  Reason = "offline"
+	Closed   Reason = "closed"
+	Excused  Reason = "excused"
+	Outside  Reason = "not_in_service"
+	Shared   Reason = "shared"
+	Unproven Reason = "unproven"
+	Slow     Reason = "tier"
+	Capped   Reason = "cap"
 )
 
-// Explain returns what a day could have earned, and what became of it. The potential
-// is a day served in every expected minute, at the best tier, and paid for all
-// traffic carried.
+// Explain returns what a day could have earned, and what became of it. Under a policy
+// that pays devices the potential is a day served in every expected minute, and under one
+// that pays places a day that was the hotspot's own in every minute decided; at the best
+// tier, and paid for all traffic carried.
 func (p *Policy) Explain(f beacon.Facts) Account {
-	best := p.Performance[beacon.Premium]
-	a := Account{
-		Potential: beacon.Earned{
-			Availability: p.Availability,
-			Performance:  share(p.Availability, best),
-			Utilization:  p.carried(f.Bytes),
-		},
-		Earned: p.Reward(f),
+	of := p.ofDevices
+	if p.PaysPlaces() {
+		of = p.ofPlaces
 	}
-	reached := share(a.Earned.Availability, best) // at the best tier, in the minutes that were served
-	missing := beacon.Earned{
-		Availability: a.Potential.Availability - a.Earned.Availability,
-		Performance:  a.Potential.Performance - reached,
-	}
-	if f.Expected == 0 {
-		a.Losses = unexpected(f, missing)
-	} else {
-		a.Losses = []Loss{
-			{Offline, f.Expected - f.Served, missing},
-			{Reason: Closed, Minutes: f.Closed},
-			{Reason: Excused, Minutes: f.Excused},
-			{Reason: Outside, Minutes: f.Outside},
-		}
-	}
-	a.Losses = told(append(a.Losses,
+	potential, losses, reached := of(f)
+	potential.Utilization = p.carried(f.Bytes)
+	a := Account{Potential: potential, Earned: p.Reward(f)}
+	a.Losses = told(append(losses,
 		Loss{Reason: Slow, Amount: beacon.Earned{Performance: reached - a.Earned.Performance}},
 		Loss{Reason: Capped, Amount: beacon.Earned{Utilization: a.Potential.Utilization - a.Earned.Utilization}}))
 	return a
+}
+
+// ofDevices is ofPlaces for a policy that pays devices.
+func (p *Policy) ofDevices(f beacon.Facts) (potential beacon.Earned, losses []Loss, reached beacon.Amount) {
+	best, available := p.Performance[beacon.Premium], p.available(f)
+	potential = beacon.Earned{Availability: p.Availability, Performance: share(p.Availability, best)}
+	reached = share(available, best)
+	missing := beacon.Earned{Availability: potential.Availability - available, Performance: potential.Performance - reached}
+	if f.Expected == 0 {
+		return potential, unexpected(f, missing), reached
+	}
+	return potential, []Loss{
+		{Offline, f.Expected - f.Served, missing},
+		{Reason: Closed, Minutes: f.Closed},
+		{Reason: Excused, Minutes: f.Excused},
+		{Reason: Outside, Minutes: f.Outside},
+	}, reached
 }
 
 // told drops losses with neither minutes nor money.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/ground"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -96,6 +97,14 @@ func readPolicy(o *object) Policy {
 		p.Performance[tier] = rates.amount(beacon.Tier(tier).String(), maxRate)
 	}
 	o.fail(rates.done())
+	if _, places := o.fields["radius_m"]; places {
+		if p.Radius = o.whole("radius_m"); p.Radius < ground.MinRadiusM || p.Radius > ground.MaxRadiusM {
+			o.failf("radius_m", "must be from %d to %d", ground.MinRadiusM, ground.MaxRadiusM)
+		}
+		if p.Unproven = o.amount("unproven_share", beacon.Credit); p.Unproven == 0 {
+			o.failf("unproven_share", "must not be 0")
+		}
+	}
 	o.fail(o.done())
 	return p
 }

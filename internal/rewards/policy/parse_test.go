@@ -91,6 +91,34 @@ func TestParse_Refuses(t *testing.T) {
 	}
 }
 
+// A policy with a radius pays places.
+func TestParse_Places(t *testing.T) {
+	const places = `"premium": "10.000000"}, "radius_m": 50, "unproven_share": "0.5"}`
+	file := strings.Replace(two, `"premium": "10.000000"}}`, places, 1)
+	b, err := policy.Parse([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "policy,2,2026-10-16,1000000000,1,10000000,10000000,100000000,1000000000,50,500000"
+	if got := b[1].Line(); got != want || !b[1].PaysPlaces() || b[0].PaysPlaces() {
+		t.Errorf("policy 2 is %s; want %s", got, want)
+	}
+	for _, test := range []struct{ old, changed, want string }{
+		{`"radius_m": 50, `, ``, "policy 2: unproven_share: is not a field"},
+		{`, "unproven_share": "0.5"`, ``, "policy 2: unproven_share: must be a text"},
+		{`50`, `9`, "policy 2: radius_m: must be from 10 to 75"},
+		{`50`, `76`, "policy 2: radius_m: must be from 10 to 75"},
+		{`50`, `"50"`, "policy 2: radius_m: must be a whole number"},
+		{`"0.5"}`, `"1.000001"}`, "policy 2: unproven_share: must be a text"},
+		{`"0.5"}`, `"0"}`, "policy 2: unproven_share: must not be 0"},
+	} {
+		text := strings.Replace(file, places, strings.Replace(places, test.old, test.changed, 1), 1)
+		if b, err := policy.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s for %s: got %v, %v; want %s", test.changed, test.old, b, err, test.want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(two))
 	f.Fuzz(func(t *testing.T, data []byte) {

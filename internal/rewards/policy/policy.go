@@ -24,15 +24,28 @@ type Policy struct {
 	Performance  [3]beacon.Amount // by tier: for each credit of availability
 	PerGB        beacon.Amount    // for 10^9 bytes carried
 	Cap          beacon.Amount    // the most that a day's traffic earns
+
+	// A policy that pays places pays each square of ground once a minute, to one of the
+	// hotspots around it. Cap is then for a day in which a hotspot owned all its squares.
+	// Both are zero in a policy that pays devices.
+	Radius   int           // in metres: how far the ground of a hotspot reaches
+	Unproven beacon.Amount // the share paid to a hotspot that nobody has seen at its place
 }
+
+// PaysPlaces reports whether the policy pays places rather than devices.
+func (p *Policy) PaysPlaces() bool { return p.Radius != 0 }
 
 // Line returns the policy as one line of text, without a newline: the word policy,
 // the version, the first day, and the amounts in millionths, in the order of the
-// fields. A statement's hash covers it.
+// fields. A policy that pays devices has no last two fields. A statement's hash covers it.
 func (p *Policy) Line() string {
-	return fmt.Sprintf("policy,%d,%s,%d,%d,%d,%d,%d,%d", p.Version, p.From, int64(p.Availability),
+	line := fmt.Sprintf("policy,%d,%s,%d,%d,%d,%d,%d,%d", p.Version, p.From, int64(p.Availability),
 		int64(p.Performance[beacon.Standard]), int64(p.Performance[beacon.Enhanced]), int64(p.Performance[beacon.Premium]),
 		int64(p.PerGB), int64(p.Cap))
+	if p.PaysPlaces() {
+		line += fmt.Sprintf(",%d,%d", p.Radius, int64(p.Unproven))
+	}
+	return line
 }
 
 // Set holds all policies, ordered by version. The first is in force from the first
@@ -73,11 +86,14 @@ const gigabyte = 1_000_000_000
 // millionth by itself (decision N18). Performance is a share of the availability that
 // is paid.
 func (p *Policy) Reward(f beacon.Facts) beacon.Earned {
-	available := p.available(f)
+	available, most := p.available(f), p.Cap
+	if p.PaysPlaces() {
+		available, most = left(p.Availability, f)[paid], left(p.Cap, f)[paid]
+	}
 	return beacon.Earned{
 		Availability: available,
 		Performance:  share(available, p.Performance[f.Tier]),
-		Utilization:  min(p.Cap, p.carried(f.Bytes)),
+		Utilization:  min(most, p.carried(f.Bytes)),
 	}
 }
 
@@ -102,8 +118,8 @@ func (p *Policy) carried(bytes uint64) beacon.Amount {
 // ParseLine parses the output of Line.
 func ParseLine(line string) (Policy, error) {
 	words := strings.Split(line, ",")
-	const fields = 9
-	if len(words) != fields || words[0] != "policy" {
+	const ofDevices, ofPlaces = 9, 11
+	if len(words) != ofDevices && len(words) != ofPlaces || words[0] != "policy" {
 		return Policy{}, fmt.Errorf("%.100q is not a policy", line)
 	}
 	version, err := strconv.Atoi(words[1])
@@ -114,14 +130,18 @@ func ParseLine(line string) (Policy, error) {
 	if p.From, err = beacon.ParseDay(words[2]); err != nil {
 		return Policy{}, fmt.Errorf("%.100q: the first day %w", line, err)
 	}
-	amounts := []*beacon.Amount{&p.Availability, &p.Performance[0], &p.Performance[1], &p.Performance[2], &p.PerGB, &p.Cap}
-	for i, amount := range amounts {
-		n, err := strconv.ParseInt(words[3+i], 10, 64)
-		if err != nil {
-			return Policy{}, fmt.Errorf("%.100q: %q is not an amount", line, words[3+i])
-		}
-		*amount = beacon.Amount(n)
+	var radius beacon.Amount
+	amounts := []*beacon.Amount{
+		&p.Availability, &p.Performance[0], &p.Performance[1], &p.Performance[2], &p.PerGB, &p.Cap, &radius, &p.Unproven,
 	}
+	for i, word := range words[3:] {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return Policy{}, fmt.Errorf("%.100q: %q is not an amount", line, word)
+		}
+		*amounts[i] = beacon.Amount(n)
+	}
+	p.Radius = int(radius)
 	if p.Line() != line {
 		return Policy{}, fmt.Errorf("%.100q is not written as a policy", line)
 	}

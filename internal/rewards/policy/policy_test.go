@@ -11,12 +11,17 @@ import (
 
 func TestParseLine(t *testing.T) {
 	p := policy.Policy{Version: 12, From: 20_000, Availability: 1, Performance: [3]beacon.Amount{2, 3, 4}, PerGB: 5, Cap: 6}
-	for _, want := range append(policy.Default(), p) {
+	places := p
+	places.Radius, places.Unproven = 50, 7
+	for _, want := range append(policy.Default(), p, places) {
 		if got, err := policy.ParseLine(want.Line()); err != nil || got != want {
 			t.Errorf("ParseLine(%q) = %+v, %v", want.Line(), got, err)
 		}
 	}
-	line := p.Line()
+	if got, want := places.Line(), "policy,12,2024-10-04,1,2,3,4,5,6,50,7"; got != want {
+		t.Errorf("got %s; want %s", got, want)
+	}
+	line := places.Line()
 	for i := range strings.Count(line, ",") {
 		words := strings.Split(line, ",")
 		words[i] = "x"
@@ -24,7 +29,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("%q is read as %+v", words, got)
 		}
 	}
-	for _, text := range []string{"", "policy", line + ",7", strings.Replace(line, ",1,", ",01,", 1), " " + line} {
+	for _, text := range []string{"", "policy", line + ",7", p.Line() + ",7", p.Line() + ",0,0", p.Line() + ",0,1", strings.Replace(line, ",1,", ",01,", 1), " " + line} {
 		if got, err := policy.ParseLine(text); err == nil {
 			t.Errorf("%q is read as %+v", text, got)
 		}
@@ -35,7 +40,7 @@ func TestParseLine(t *testing.T) {
 func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{
 		"policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000", "policy,2,2027-01-01,0,0,0,0,0,0", "policy,1,1970-01-01,1000000,0,250000,500000,20000",
-		"policy,-1,2026-02-30,1,2,3,4,5,6", "policy,1,1970-01-01,+1,0,0,0,0,0", "policy,1,1970-01-01,9223372036854775808,0,0,0,0,0", "policy", "",
+		"policy,2,2027-01-01,1000000,0,250000,500000,20000,250000,50,500000", "policy,-1,2026-02-30,1,2,3,4,5,6", "policy,1,1970-01-01,+1,0,0,0,0,0", "policy,1,1970-01-01,9223372036854775808,0,0,0,0,0", "policy", "",
 	} {
 		f.Add(seed)
 	}
@@ -43,7 +48,7 @@ func FuzzParseLine(f *testing.F) {
 	if p, err := policy.ParseLine(first); err != nil || p.Line() != first {
 		f.Fatalf("the first policy is read as %+v, %v", p, err)
 	}
-	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}(,[+-]?[0-9]+){6}$`)
+	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}((,[+-]?[0-9]+){6}|(,[+-]?[0-9]+){8})$`)
 	f.Fuzz(func(t *testing.T, line string) {
 		p, err := policy.ParseLine(line)
 		if err != nil {

@@ -3,10 +3,13 @@ package statement
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 var rowNames = []string{
@@ -14,8 +17,11 @@ var rowNames = []string{
 	"outside_minutes", "traffic_bytes", "performance_tier", "availability", "performance", "utilization", "hash",
 }
 
-// rowMembers are the names, and the one that only a correction has.
-var rowMembers = append(slices.Clone(rowNames), "corrects")
+// groundNames are those of a row whose policy pays places.
+var groundNames = strings.Split(ledger.GroundColumns, ",")
+
+// rowMembers are all names that a row can have; only a correction has the last.
+var rowMembers = slices.Concat(rowNames, groundNames, []string{"corrects"})
 
 // rows reads and checks the rows one by one.
 func (v *verifier) rows() error {
@@ -29,9 +35,9 @@ func (v *verifier) rows() error {
 	return v.array(func() error {
 		row := ledger.Row{Day: -1}
 		var hash ledger.Hash
-		err := v.readRow(&row, &hash)
+		ground, err := v.readRow(&row, &hash)
 		if err == nil && row.Corrects.IsZero() {
-			err = v.judge(&row, hash)
+			err = v.judge(&row, hash, ground)
 		} else if err == nil {
 			err = v.correct(&row, hash)
 		}
@@ -55,7 +61,8 @@ func called(n int, row *ledger.Row) string {
 	}
 }
 
-func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
+// readRow reads a row, and returns which of the names of ground it has, as bits.
+func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err error) {
 	seen, err := v.object(rowMembers, func(i int) error {
 		switch rowMembers[i] {
 		case "date":
@@ -86,18 +93,54 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) error {
 			return v.amount(&row.Utilization)
 		case "corrects":
 			return v.reader.hash(&row.Corrects)
-		default:
+		case "hash":
 			return v.reader.hash(hash)
+		default:
+			return v.ground(rowMembers[i], &row.Ground)
 		}
 	})
-	if err != nil {
+	if err == nil {
+		err = missing(rowNames, seen)
+	}
+	return seen >> len(rowNames) & (1<<len(groundNames) - 1), err
+}
+
+// ground reads what a row says of the ground around its hotspot.
+func (v *verifier) ground(name string, g *beacon.Ground) error {
+	switch name {
+	case "owned_minutes":
+		return v.amount((*beacon.Amount)(&g.Own))
+	case "recent_share":
+		return v.amount((*beacon.Amount)(&g.Recent))
+	case "proof":
+		return v.amount((*beacon.Amount)(&g.Proof))
+	case "days_served":
+		return natural(&v.reader, &g.Days)
+	case "place_lat_e7":
+		return v.degrees(&g.Lat)
+	case "place_lng_e7":
+		return v.degrees(&g.Lng)
+	case "shared_minutes":
+		return natural(&v.reader, &g.Shared)
+	default:
+		return natural(&v.reader, &g.Older)
+	}
+}
+
+// degrees reads an angle in ten-millionths of a degree.
+func (v *verifier) degrees(into *int32) error {
+	var n int
+	if err := v.signed(&n); err != nil {
 		return err
 	}
-	return missing(rowNames, seen)
+	if *into = int32(n); int(*into) != n { //nolint:gosec // compared
+		return errors.New("must be an angle in ten-millionths of a degree")
+	}
+	return nil
 }
 
 // judge checks a row against the rows before it, its facts, its policy, and its hash.
-func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
+func (v *verifier) judge(row *ledger.Row, hash ledger.Hash, ground uint) error {
 	last := &v.last
 	switch {
 	case row.Hotspot == "":
@@ -117,6 +160,9 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash) error {
 	p := v.known.On(row.Day)
 	if row.Policy != p.Version {
 		return fmt.Errorf("policy: is %d, but policy %d was in force on that day", row.Policy, p.Version)
+	}
+	if err := onGround(p, &row.Facts, ground); err != nil {
+		return err
 	}
 	for _, component := range earnings(row.Earned, p.Reward(row.Facts)) {
 		if component.got != component.want {
@@ -163,6 +209,37 @@ func plausible(f *beacon.Facts) error {
 		return fmt.Errorf("served_minutes: is %d, but only %d were expected", f.Served, f.Expected)
 	case all != beacon.MinutesADay:
 		return fmt.Errorf("expected, closed, excused and outside minutes add up to %d, but a day has %d", all, beacon.MinutesADay)
+	}
+	return nil
+}
+
+// onGround returns an error if the ground of a hotspot cannot have been so.
+func onGround(p *policy.Policy, f *beacon.Facts, has uint) error {
+	if !p.PaysPlaces() && has != 0 {
+		return fmt.Errorf("only a policy that pays places has %s", groundNames[bits.TrailingZeros(has)])
+	}
+	if !p.PaysPlaces() {
+		return nil
+	}
+	if err := missing(groundNames, has); err != nil {
+		return err
+	}
+	const whole = int64(beacon.Credit)
+	most := whole * int64(f.Served)
+	switch {
+	case f.Own < 0 || f.Own > most:
+		return fmt.Errorf("owned_minutes: is %s, but %d were served", beacon.Amount(f.Own), f.Served)
+	case f.Recent < 0 || f.Recent > whole:
+		return fmt.Errorf("recent_share: is %s, but must be from 0 to 1", beacon.Amount(f.Recent))
+	case f.Proof != whole && f.Proof != int64(p.Unproven):
+		return fmt.Errorf("proof: is %s, but must be 1 or %s", beacon.Amount(f.Proof), p.Unproven)
+	case !f.Ground.OnEarth():
+		return errors.New("place_lat_e7, place_lng_e7: there is no such place")
+	case f.Shared > f.Served:
+		return fmt.Errorf("shared_minutes: is %d, but %d were served", f.Shared, f.Served)
+	case (f.Shared > 0) != (f.Own < most) || (f.Shared > 0) != (f.Older > 0):
+		return fmt.Errorf("shared_minutes is %d and shared_with is %d, but owned_minutes is %s of %d",
+			f.Shared, f.Older, beacon.Amount(f.Own), f.Served)
 	}
 	return nil
 }

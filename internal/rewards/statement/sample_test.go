@@ -14,14 +14,19 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
-// book has a policy that begins in the middle of October 2026.
+// book has a policy that begins in the middle of October 2026, and soon one that pays
+// places.
 func book() policy.Set {
 	first := policy.Default()[0]
 	second := policy.Policy{
 		Version: 2, From: mustDay("2026-10-16"), Availability: 1_234567,
 		Performance: [3]beacon.Amount{100000, 333333, 777777}, PerGB: 30003, Cap: 2_500000,
 	}
-	return policy.Set{first, second}
+	third := policy.Policy{
+		Version: 3, From: mustDay("2026-10-24"), Availability: 1_111111,
+		Performance: [3]beacon.Amount{10, 300003, 700007}, PerGB: 20002, Cap: 234567, Radius: 50, Unproven: 499999,
+	}
+	return policy.Set{first, second, third}
 }
 
 func mustDay(text string) beacon.Day {
@@ -113,10 +118,27 @@ func randomRow(random *rand.Rand, day beacon.Day, hotspot int) ledger.Row {
 	f.Served = random.IntN(f.Expected + 1)
 	f.Bytes = [...]uint64{0, random.Uint64N(200e9), math.MaxUint64 - 1}[random.IntN(3)]
 	p := book().On(day)
+	if p.PaysPlaces() {
+		f.Ground = randomGround(random, f.Served, p)
+	}
 	return ledger.Row{
 		Day: day, Owned: beacon.Owned{User: user, Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", hotspot*7+1))},
 		Policy: p.Version, Facts: f, Earned: p.Reward(f),
 	}
+}
+
+func randomGround(random *rand.Rand, served int, p *policy.Policy) beacon.Ground {
+	g := beacon.Ground{
+		Own: int64(served) * 1_000_000, Recent: random.Int64N(1_000_001), Proof: 1_000_000, Days: random.IntN(1000),
+		Lat: random.Int32N(1_800_000_001) - 900_000_000, Lng: random.Int32N(1_800_000_000) * (random.Int32N(2)*2 - 1),
+	}
+	if random.IntN(2) == 0 {
+		g.Proof = int64(p.Unproven)
+	}
+	if served > 0 && random.IntN(3) > 0 {
+		g.Own, g.Shared, g.Older = random.Int64N(g.Own), 1+random.IntN(served), 1+random.IntN(5)
+	}
+	return g
 }
 
 func verify(text []byte) (statement.Report, error) {

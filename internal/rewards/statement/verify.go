@@ -192,15 +192,17 @@ var (
 	policyNames = []string{
 		"version", "effective_from", "availability", "performance", "utilization_per_gb", "utilization_cap",
 	}
-	tierNames = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
+	placesNames   = []string{"radius_m", "unproven_share"} // of a policy that pays places
+	policyMembers = append(policyNames[:len(policyNames):len(policyNames)], placesNames...)
+	tierNames     = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
 )
 
 // policy reads one of the statement's policies, and compares it with the known policy
 // of that version.
 func (v *verifier) policy() error {
 	var p policy.Policy
-	err := v.whole(policyNames, func(i int) error {
-		switch policyNames[i] {
+	seen, err := v.object(policyMembers, func(i int) error {
+		switch policyMembers[i] {
 		case "version":
 			return natural(&v.reader, &p.Version)
 		case "effective_from":
@@ -211,10 +213,22 @@ func (v *verifier) policy() error {
 			return v.whole(tierNames, func(tier int) error { return v.amount(&p.Performance[tier]) })
 		case "utilization_per_gb":
 			return v.amount(&p.PerGB)
-		default:
+		case "utilization_cap":
 			return v.amount(&p.Cap)
+		case "radius_m":
+			return natural(&v.reader, &p.Radius)
+		default:
+			return v.amount(&p.Unproven)
 		}
 	})
+	if err == nil {
+		err = missing(policyNames, seen)
+	}
+	if places := seen >> len(policyNames); err == nil && places != 0 {
+		if err = missing(placesNames, places); err == nil && !p.PaysPlaces() {
+			err = errors.New("radius_m: must not be 0")
+		}
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
@@ -234,7 +248,7 @@ func (v *verifier) policy() error {
 func differ(p, known *policy.Policy) error {
 	for _, field := range []struct {
 		name      string
-		got, want fmt.Stringer
+		got, want any
 	}{
 		{"effective_from", p.From, known.From},
 		{"availability", p.Availability, known.Availability},
@@ -243,9 +257,11 @@ func differ(p, known *policy.Policy) error {
 		{"performance.premium", p.Performance[beacon.Premium], known.Performance[beacon.Premium]},
 		{"utilization_per_gb", p.PerGB, known.PerGB},
 		{"utilization_cap", p.Cap, known.Cap},
+		{"radius_m", p.Radius, known.Radius},
+		{"unproven_share", p.Unproven, known.Unproven},
 	} {
 		if field.got != field.want {
-			return fmt.Errorf("policy %d: %s is %s, but policy %d has %s here",
+			return fmt.Errorf("policy %d: %s is %v, but policy %d has %v here",
 				p.Version, field.name, field.got, p.Version, field.want)
 		}
 	}

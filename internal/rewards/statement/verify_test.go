@@ -75,11 +75,13 @@ func TestVerify_Policies(t *testing.T) {
 		want   string
 	}{
 		"unknown":      {func(b policy.Set) policy.Set { return b[:1] }, "policy 2 is unknown here (the newest is 1)"},
+		"other radius": {func(b policy.Set) policy.Set { b[2].Radius++; return b }, "policy 3: radius_m is 50, but policy 3 has 51 here"},
+		"other share":  {func(b policy.Set) policy.Set { b[2].Unproven++; return b }, "policy 3: unproven_share is 0.499999, but policy 3 has 0.5 here"},
 		"other day":    {func(b policy.Set) policy.Set { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, but policy 2 has 2026-10-15 here"},
 		"other amount": {func(b policy.Set) policy.Set { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, but policy 1 has 1.000001 here"},
 		"one more": {func(b policy.Set) policy.Set {
-			return append(b, policy.Policy{Version: 3, From: mustDay("2026-10-31")})
-		}, "policies: policy 3 was in force in 2026-10 but is missing"},
+			return append(b, policy.Policy{Version: 4, From: mustDay("2026-10-31")})
+		}, "policies: policy 4 was in force in 2026-10 but is missing"},
 	} {
 		_, err := statement.Verify(bytes.NewReader(text), statement.Options{Policies: test.change(book())})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -118,7 +120,22 @@ func TestVerify_WellMadeLies(t *testing.T) {
 			rows[len(rows)-1].Day = rows[0].Day
 			return rows
 		}, "comes after the row of 2026-10-31"},
-		"overserved":         {func(rows []ledger.Row) []ledger.Row { rows[0].Served = rows[0].Expected + 1; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): served_minutes: is "},
+		"overserved":             {func(rows []ledger.Row) []ledger.Row { rows[0].Served = rows[0].Expected + 1; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): served_minutes: is "},
+		"more ground than time":  {last(func(r *ledger.Row) { r.Own = int64(r.Served)*1e6 + 1 }), "): owned_minutes: is "},
+		"less than none":         {last(func(r *ledger.Row) { r.Own = -1 }), "): owned_minutes: is -0.000001, but "},
+		"a rate above one":       {last(func(r *ledger.Row) { r.Recent = 1_000_001 }), "): recent_share: is 1.000001, but must be from 0 to 1"},
+		"half a proof":           {last(func(r *ledger.Row) { r.Proof = 500000 }), "): proof: is 0.5, but must be 1 or 0.499999"},
+		"north of the pole":      {last(func(r *ledger.Row) { r.Lat = 900_000_001 }), "there is no such place"},
+		"shared all the time":    {last(func(r *ledger.Row) { r.Shared = r.Served + 1 }), "): shared_minutes: is "},
+		"shared with nobody":     {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 1, int64(r.Served)*1e6-1, 0 }), "): shared_minutes is 1 and shared_with is 0"},
+		"shared without a loss":  {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 1, int64(r.Served)*1e6, 1 }), "): shared_minutes is 1 and shared_with is 1"},
+		"lost to nobody":         {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 0, int64(r.Served)*1e6-1, 0 }), "): shared_minutes is 0 and shared_with is 0"},
+		"ground that is not his": {last(func(r *ledger.Row) { r.Own, r.Shared, r.Older = r.Own/2, r.Shared+1, 1; r.Earned.Utilization++ }), "but policy 3 gives"},
+		"no ground":              {last(func(r *ledger.Row) { r.Ground = beacon.Ground{} }), "): owned_minutes is missing"},
+		"ground of devices": {func(rows []ledger.Row) []ledger.Row {
+			rows[0].Ground = beacon.Ground{Proof: 1_000_000}
+			return rows
+		}, "row 1 (2026-10-01, hs_00000000000000000000000001): only a policy that pays places has owned_minutes"},
 		"an id with a comma": {func(rows []ledger.Row) []ledger.Row { rows[0].Hotspot = "hs_1,1"; return rows }, `row 1 (2026-10-01): hotspot_id: must be an id such as hs_…, but is "hs_1,1"`},
 	} {
 		honest := sample(1, 3, 6, ledger.Hash{})
@@ -126,6 +143,14 @@ func TestVerify_WellMadeLies(t *testing.T) {
 		if _, err := verify(b.json(t)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %s", name, err, test.want)
 		}
+	}
+}
+
+// last changes the last row, whose policy pays places.
+func last(lie func(*ledger.Row)) func([]ledger.Row) []ledger.Row {
+	return func(rows []ledger.Row) []ledger.Row {
+		lie(&rows[len(rows)-1])
+		return rows
 	}
 }
 

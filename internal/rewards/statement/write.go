@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,10 +57,15 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 }
 
 // WriteCSV writes the rows of a statement as lines of text: the line that is hashed,
-// then the hash. It fails like WriteJSON.
-func WriteCSV(w io.Writer, s *ledger.Statement, rows Rows) error {
+// then the hash. If some policy pays places, the first line names the columns of its
+// rows; other rows have fewer. It fails like WriteJSON.
+func WriteCSV(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
-	if _, err := out.WriteString(ledger.Columns + ",hash\n"); err != nil {
+	columns := ledger.Columns
+	if slices.ContainsFunc(policies, (*policy.Policy).PaysPlaces) {
+		columns += "," + ledger.GroundColumns
+	}
+	if _, err := out.WriteString(columns + ",hash\n"); err != nil {
 		return err
 	}
 	var line []byte
@@ -111,7 +117,11 @@ func appendPolicy(out []byte, p *policy.Policy) []byte {
 	out = fmt.Appendf(out, `{"version":%d,"effective_from":%q,"availability":%s`, p.Version, p.From, p.Availability)
 	out = fmt.Appendf(out, `,"performance":{"standard":%s,"enhanced":%s,"premium":%s}`,
 		p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium])
-	return fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s}`, p.PerGB, p.Cap)
+	out = fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s`, p.PerGB, p.Cap)
+	if p.PaysPlaces() {
+		out = fmt.Appendf(out, `,"radius_m":%d,"unproven_share":%s`, p.Radius, p.Unproven)
+	}
+	return append(out, '}')
 }
 
 // appendRow builds JSON by hand because a month may have hundreds of thousands of
@@ -136,11 +146,25 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 	out = r.Availability.Append(append(out, `","availability":`...))
 	out = r.Performance.Append(append(out, `,"performance":`...))
 	out = r.Utilization.Append(append(out, `,"utilization":`...))
+	if r.Proof != 0 {
+		out = appendGround(out, &r.Ground)
+	}
 	if !corrects.IsZero() {
 		out = append(appendHash(append(out, `,"corrects":"`...), corrects), '"')
 	}
 	out = appendHash(append(out, `,"hash":"`...), chain)
 	return append(out, `"}`...)
+}
+
+func appendGround(out []byte, g *beacon.Ground) []byte {
+	out = beacon.Amount(g.Own).Append(append(out, `,"owned_minutes":`...))
+	out = beacon.Amount(g.Recent).Append(append(out, `,"recent_share":`...))
+	out = beacon.Amount(g.Proof).Append(append(out, `,"proof":`...))
+	out = appendWhole(out, `,"days_served":`, g.Days)
+	out = appendWhole(out, `,"place_lat_e7":`, int(g.Lat))
+	out = appendWhole(out, `,"place_lng_e7":`, int(g.Lng))
+	out = appendWhole(out, `,"shared_minutes":`, g.Shared)
+	return appendWhole(out, `,"shared_with":`, g.Older)
 }
 
 // negative returns a row with its minutes and amounts below zero: what a correction adds

@@ -54,7 +54,7 @@ func TestWriteJSON(t *testing.T) {
 func TestWriteCSV(t *testing.T) {
 	b := oneRow()
 	var out bytes.Buffer
-	if err := statement.WriteCSV(&out, &b.statement, b.each); err != nil {
+	if err := statement.WriteCSV(&out, &b.statement, b.inForce(), b.each); err != nil {
 		t.Fatal(err)
 	}
 	want := ledger.Columns + ",hash\n2026-09-30,hs_1,1,600,1200,200,30,10,9007199254740993,enhanced,500000,125000,1000000," +
@@ -83,7 +83,7 @@ func TestWrite_RowsThatAreNotThere(t *testing.T) {
 		if err := statement.WriteJSON(&out, &b.statement, b.inForce(), rows); err == nil || json.Valid(out.Bytes()) {
 			t.Errorf("%s: %v, and the document is %s", name, err, out.String())
 		}
-		if err := statement.WriteCSV(&out, &b.statement, rows); err == nil {
+		if err := statement.WriteCSV(&out, &b.statement, b.inForce(), rows); err == nil {
 			t.Errorf("%s: no error for CSV", name)
 		}
 	}
@@ -98,7 +98,7 @@ func TestWrite_NobodyReads(t *testing.T) {
 	if err := statement.WriteJSON(full{}, &b.statement, b.inForce(), b.each); err == nil {
 		t.Error("no error for JSON")
 	}
-	if err := statement.WriteCSV(full{}, &b.statement, b.each); err == nil {
+	if err := statement.WriteCSV(full{}, &b.statement, b.inForce(), b.each); err == nil {
 		t.Error("no error for CSV")
 	}
 }
@@ -112,7 +112,7 @@ func TestScripts(t *testing.T) {
 	for seed := range uint64(2) {
 		b := sample(seed, 31, 4, ledger.Hash{byte(seed)})
 		var csv bytes.Buffer
-		if err := statement.WriteCSV(&csv, &b.statement, b.each); err != nil {
+		if err := statement.WriteCSV(&csv, &b.statement, b.inForce(), b.each); err != nil {
 			t.Fatal(err)
 		}
 		document := b.json(t)

@@ -163,7 +163,7 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	h.Location.VerifiedAt, h.Device.Agent = time.Time{}, beacon.Agent{}
+	h.Location.VerifiedAt, h.Device.Agent, h.Visits = time.Time{}, beacon.Agent{}, nil
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +184,7 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
+	h.Visits = nil
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +199,35 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	raw(t, path, `UPDATE hotspots SET linked_at = 0, seal = 0`)
 	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent != (beacon.Agent{}) {
 		t.Errorf("%+v, %v", read.Device, err)
+	}
+}
+
+// A program that is older than visits seals what it knows, with a reason or without, and
+// leaves the visits. One that knows them notices each change.
+func TestSeal_Visits(t *testing.T) {
+	for _, reason := range []string{"", "found elsewhere"} {
+		path := filepath.Join(t.TempDir(), "beacon.db")
+		db := open(t, path)
+		h := storetest.Hotspot(1)
+		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits = time.Time{}, reason, nil
+		h.Device.Agent = beacon.Agent{}
+		if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+			t.Fatal(err)
+		}
+		raw(t, path, `UPDATE hotspots SET visits = '[{"at":1,"lat":2,"lng":3,"accuracy_m":4}]'`)
+		if read, err := db.Hotspot(t.Context(), h.ID); err != nil || len(read.Visits) != 1 || read.Visits[0].AccuracyM != 4 {
+			t.Errorf("%+v, %v", read.Visits, err)
+		}
+		same := func(*beacon.Hotspot) (bool, error) { return true, nil }
+		if _, err := db.UpdateHotspot(t.Context(), h.ID, storetest.Actor, beacon.HotspotVerified, same); err != nil {
+			t.Fatal(err)
+		}
+		for _, damage := range []string{`replace(visits, '"lat":2', '"lat":3')`, `''`, `'{'`} {
+			raw(t, path, `UPDATE hotspots SET name = '`+h.Name+`', visits = `+damage)
+			if read, err := db.Hotspot(t.Context(), h.ID); err == nil {
+				t.Errorf("visits are %s, and the hotspot is read as %+v", damage, read.Visits)
+			}
+		}
 	}
 }
 

@@ -30,10 +30,14 @@ func sum(n int) ledger.Sum {
 }
 
 func ledgerRow(day beacon.Day, of beacon.Owned, n int) ledger.Row {
-	return ledger.Row{
+	row := ledger.Row{
 		Day: day, Owned: of, Policy: 1, Earned: earned(n),
 		Facts: beacon.Facts{Served: n, Expected: 2 * n, Closed: 3, Excused: 4, Outside: 5, Bytes: uint64(n), Tier: beacon.Enhanced},
 	}
+	if n%2 == 0 { // under a policy that pays places
+		row.Ground = beacon.Ground{Own: int64(n), Recent: 7, Proof: 500000, Days: 8, Lat: -900000000, Lng: 1799999999, Shared: 1, Older: 2}
+	}
+	return row
 }
 
 func hotspotMonth(month beacon.Month, of beacon.Owned, n int) ledger.HotspotMonth {

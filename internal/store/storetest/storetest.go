@@ -168,6 +168,10 @@ func Hotspot(n int) beacon.Hotspot {
 			{Until: at.Add(2 * time.Hour), Hours: &beacon.OperatingHours{Timezone: "Etc/UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"sun"}, Open: 0, Close: 1440}}}},
 		},
 		PastService: []beacon.Period{{From: at.Add(-3 * time.Hour), Until: at.Add(-time.Hour)}, {From: at.Add(-time.Minute), Until: at}},
+		Visits: []beacon.Visit{
+			{At: at.Add(-time.Hour), Point: geo.Point{Lat: 40.71281, Lng: -74.00599}, AccuracyM: 4.5, Proves: true},
+			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, AccuracyM: 80},
+		},
 		Settings: beacon.Settings{
 			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
 			OperatingHours: &beacon.OperatingHours{

@@ -17,6 +17,7 @@ func update(t *testing.T, database Database) {
 	want.Device = beacon.Device{SSID: "other", MAC: "0200.5e99.0001", KeyHash: [32]byte{1: 9}}
 	want.PastHours = other.PastHours[1:]
 	want.PastService = other.PastService[1:]
+	want.Visits = other.Visits[1:]
 	want.Settings.OperatingHours = nil
 	want.UpdatedAt = Now.Add(time.Minute)
 	want.Version = 2

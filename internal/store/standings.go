@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// HeldRows returns the rows of a closed day between two hotspots, both included, in
+// order: those that hold, given all reopenings.
+func (db *DB) HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
+	args := []any{int64(day), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot)}
+	rows, err := listAgain(ctx, db, rewardText.rowRange, ledgerRow, args...)
+	if err != nil || !reopened.Again(day) {
+		return rows, err
+	}
+	again, err := listAgain(ctx, db, rewardText.againRange, ledgerRow, args...)
+	rows = slices.DeleteFunc(append(rows, again...), func(r ledger.Row) bool { return !reopened.Holds(&r) })
+	return sortedBy(rows, func(r *ledger.Row) beacon.Owned { return r.Owned }), err
+}
+
+// Standings returns all standings of some hotspots, in no particular order.
+func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledger.Standing, err error) {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		found, err := listAgain(ctx, db, rewardText.standings, standingRow, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// StandingsThrough returns through which day the standings are complete; false if they
+// never were.
+func (db *DB) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {
+	return firstAgain(ctx, db, rewardText.standingsThrough, func() ([]any, func() (ledger.StandingsThrough, error)) {
+		var t ledger.StandingsThrough
+		return []any{(*int64)(&t.Day), &t.Revision}, func() (ledger.StandingsThrough, error) { return t, nil }
+	})
+}
+
+// ForgetStandings deletes all standings, to count them again. It returns Conflict if the
+// lease was lost, like the two methods below.
+func (db *DB) ForgetStandings(ctx context.Context, l lease.Lease) error {
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		_, err := tx.exec(rewardText.forgetStandings)
+		return err
+	})
+}
+
+// PutStandings writes standings that were counted.
+func (db *DB) PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error {
+	page := ownPage(ledger.Page{Places: true, Standings: standings})
+	return db.fenced(ctx, l, func(tx *transaction) error { return putStandings(tx, page) })
+}
+
+// FinishStandings records that the standings are complete. It returns Conflict if days
+// were opened again since.
+func (db *DB) FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error {
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		if err := atRevision(tx, through.Revision); err != nil {
+			return err
+		}
+		_, err := tx.exec(rewardText.putStandingsThrough, int64(through.Day), through.Revision)
+		return err
+	})
+}
+
+// putStandings writes the standings of a page, which the last page of a day completes.
+func putStandings(tx *transaction, page ledger.Page) error {
+	if !page.Places {
+		return nil
+	}
+	err := putRows(tx, rewardText.putStandings[:], page.Standings, func(values []any, s *ledger.Standing) []any {
+		return append(values, string(s.Hotspot), int64(s.Since), int64(s.Through), int64(s.Before), int64(s.Days))
+	})
+	if err == nil && !page.Done.IsZero() {
+		_, err = tx.exec(rewardText.putStandingsThrough, int64(page.Day), page.Revision)
+	}
+	return err
+}
+
+func standingRow() ([]any, func() (ledger.Standing, error)) {
+	var s ledger.Standing
+	return []any{(*string)(&s.Hotspot), (*int64)(&s.Since), (*int64)(&s.Through), &s.Before, &s.Days},
+		func() (ledger.Standing, error) { return s, nil }
+}

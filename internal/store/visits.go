@@ -1,0 +1,46 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// visitRow is the JSON of a visit. Its names are part of the schema: existing rows contain
+// them.
+type visitRow struct {
+	At        int64   `json:"at"` // in microseconds
+	Lat       float64 `json:"lat"`
+	Lng       float64 `json:"lng"`
+	AccuracyM float64 `json:"accuracy_m"`
+	Proves    bool    `json:"proves,omitempty"`
+}
+
+func encodeVisits(visits []beacon.Visit) (string, error) {
+	if len(visits) == 0 {
+		return "", nil
+	}
+	rows := make([]visitRow, len(visits))
+	for i, v := range visits {
+		rows[i] = visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves}
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+func decodeVisits(text string) ([]beacon.Visit, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []visitRow
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("visits: %w", err)
+	}
+	visits := make([]beacon.Visit, len(rows))
+	for i, r := range rows {
+		visits[i] = beacon.Visit{At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves}
+	}
+	return visits, nil
+}

@@ -133,7 +133,7 @@ func TestSettings(t *testing.T) {
 		}
 		return slices.Sorted(maps.Keys(found))
 	}
-	want := names("beacon-agent", `\$\(option (\w+)\)`)
+	want := names("beacon-agent", `\$\(option (\w+)`)
 	for file, pattern := range map[string]string{"linux/agent.conf": `(?m)^#(\w+)=`, "openwrt/beacon-agent/files/beacon.config": `(?m)^#\t(?:option|list) (\w+) '`, "../docs/agent.md": "(?m)^\\| `(\\w+)` \\|"} {
 		if got := names(file, pattern); !slices.Equal(got, want) {
 			t.Errorf("%s names %v; the agent reads %v", file, got, want)

@@ -127,6 +127,9 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 			t.Errorf("one's own hotspots with %q are %+v; want %d", text, mine, want)
 		}
 	}
+	if all := must(c.Inventory(t.Context()))(t); all.Linked != 1 || all.Reporting != 0 {
+		t.Errorf("the inventory is %+v", all)
+	}
 	if all := must(c.ListHotspotsPage(t.Context(), client.ListQuery{Status: client.Online}, client.PageQuery{}))(t); all.Total != 1 || all.Items[0].ID != h.ID {
 		t.Errorf("online are %+v", all)
 	}

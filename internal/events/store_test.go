@@ -170,7 +170,8 @@ func (w *world) fight(number int) {
 			}
 			cancel()
 			if random.IntN(3) == 0 {
-				online := beacon.Transition{Hotspot: storetest.Hotspot(random.IntN(5)).ID, Online: random.IntN(2) == 0, At: storetest.Now}
+				h := storetest.Hotspot(random.IntN(5)) // which may not be registered yet
+				online := beacon.Transition{Hotspot: h.ID, User: h.Operator, Online: random.IntN(2) == 0, At: storetest.Now}
 				_ = db.Announce(w.t.Context(), l, []beacon.Transition{online}) // who lost the lease cannot
 			}
 		}

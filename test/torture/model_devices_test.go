@@ -134,7 +134,7 @@ func (m *modelMachine) doLink(t *rapid.T) {
 		body["code"] = rapid.SampledFrom([]string{"0000-0000", "x", "ZZZZ-ZZZZ", "💩"}).Draw(t, "code")
 		m.step(t, request{method: http.MethodPost, path: "/v1/devices/link", body: body}, &errForbidden)
 	case 2:
-		bad := spoil(t, body, []fault{{path: "code", value: omitted}, {path: "mac_address", value: omitted}, {path: "mac_address", value: 5}, {path: "hotspot_id", value: "x"}}, 1)
+		bad := spoil(t, body, []fault{{path: "code", value: omitted}, {path: "mac_address", value: omitted}, {path: "mac_address", value: 5}}, 1)
 		m.step(t, request{method: http.MethodPost, path: "/v1/devices/link", body: body}, bad)
 	default:
 		m.link(t, s, body, m.seldomOnce(t))
@@ -171,6 +171,12 @@ func (s *modelSpot) codeIsFresh(worlds []*world) bool {
 	return true
 }
 
+// known are the fields of a heartbeat, with their versions.
+var known = fields{
+	"boot_id": 1, "seq": 1, "clients": 1, "rx_bytes": 1, "tx_bytes": 1, "counter_bits": 1, "counter_epoch": 1, "rssi_dbm": 1,
+	"speedtest": 1, "agent": 1,
+}
+
 func (m *modelMachine) link(t tester, s *modelSpot, body fields, once map[string]string) {
 	r := request{method: http.MethodPost, path: "/v1/devices/link", body: body, header: once}
 	if s.deleted || s.wrong >= 5 {
@@ -186,6 +192,7 @@ func (m *modelMachine) link(t tester, s *modelSpot, body fields, once map[string
 		"heartbeat_path": rule(func(w *world, _ span, got any) string {
 			return oneOf(got, []string{w.fill("/v1/hotspots/{" + s.name + "}/heartbeats")})
 		}), "next_in_s": 60,
+		"accepts": known,
 	}
 	m.stepTwice(t, r, &want{status: 200, data: data}, data)
 	m.keys = append(m.keys, &apiKey{secret: s.device, device: s})
@@ -265,7 +272,6 @@ var beatFaults = []fault{
 	{path: "tx_bytes", value: true},
 	{path: "rssi_dbm", value: 0.5},
 	{path: "rssi_dbm", value: -121},
-	{path: "status", value: "online"},
 	{path: "speedtest", value: fields{"down_mbps": 1, "up_mbps": 1, "latency_ms": 0}, field: "speedtest.latency_ms"},
 	{path: "speedtest", value: fields{"down_mbps": 1, "latency_ms": 1}, field: "speedtest.up_mbps", isGone: true},
 	{path: "speedtest", value: 5},
@@ -388,5 +394,5 @@ func (m *modelMachine) repeat(t tester, r request, s *modelSpot) {
 }
 
 func (s *modelSpot) beatTaken() *want {
-	return &want{status: 200, data: fields{"status": rule(s.status), "next_in_s": 60}, loose: true}
+	return &want{status: 200, data: fields{"status": rule(s.status), "next_in_s": 60, "accepts": known}, loose: true}
 }

@@ -80,8 +80,10 @@ func (db *DB) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by 
 		_, err = tx.exec(sqlText.freeMAC, mac.Canonical(), user, micros(now))
 		return changes{{Kind: beacon.MACReleased, Target: user, Actor: by, At: now}}, err
 	}
-	err = db.committer.do(ctx, op)
-	return beacon.UserID(user), err
+	if err := db.committer.do(ctx, op); err != nil {
+		return "", err // user may still be written
+	}
+	return beacon.UserID(user), nil
 }
 
 // restoreHotspot undoes an update within its transaction.

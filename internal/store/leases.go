@@ -22,22 +22,21 @@ func (db *DB) TakeLease(
 	if err := storableText(name, holder); err != nil {
 		return lease.Lease{}, false, internal("take lease", err)
 	}
-	l.Name = name
-	var until int64
+	var rows, until int64
+	found := lease.Lease{Name: name} // not the results: the caller may leave before this is done
 	op := &operation{order: leaseOrder(name)}
-	op.run = func(tx *transaction) (changes, error) {
-		n, err := tx.exec(sqlText.takeLease, name, holder, micros(now.Add(ttl)), micros(now))
-		if taken = n > 0; err != nil {
+	op.run = func(tx *transaction) (_ changes, err error) {
+		if rows, err = tx.exec(sqlText.takeLease, name, holder, micros(now.Add(ttl)), micros(now)); err != nil {
 			return nil, err
 		}
-		_, err = tx.row(func(scan func(...any) error) error { return scan(&l.Holder, &l.Token, &until) }, sqlText.lease, name)
+		_, err = tx.row(func(scan func(...any) error) error { return scan(&found.Holder, &found.Token, &until) }, sqlText.lease, name)
 		return nil, err
 	}
 	if err := db.committer.do(ctx, op); err != nil {
 		return lease.Lease{}, false, err
 	}
-	l.Until = fromMicros(until)
-	return l, taken, nil
+	found.Until = fromMicros(until)
+	return found, rows > 0, nil
 }
 
 func leaseOrder(name string) string { return "lease " + name }

@@ -193,6 +193,38 @@ func TestCommit_OldOneLingers(t *testing.T) {
 	}
 }
 
+// A caller that leaves while its lease is being taken gets an error at once, and the write
+// goes on without it.
+func TestTakeLease_CallerLeaves(t *testing.T) {
+	url := storetest.Postgres(t)
+	db := open(t, url)
+	if _, taken, err := db.TakeLease(t.Context(), "job", "first", storetest.Now, time.Hour); err != nil || !taken {
+		t.Fatal(taken, err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	execute(t, conn, `BEGIN`)
+	execute(t, conn, `SELECT * FROM leases FOR UPDATE`)
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, _, err := db.TakeLease(ctx, "job", "first", storetest.Now, 2*time.Hour)
+		left <- err
+	}()
+	awaitBlocked(t, url)
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller that left got %v", err)
+	}
+	execute(t, conn, `ROLLBACK`)
+	if l, taken, err := db.TakeLease(t.Context(), "job", "second", storetest.Now, time.Hour); err != nil || taken || l.Holder != "first" {
+		t.Errorf("TakeLease = %+v, %v, %v; want the first to hold it", l, taken, err)
+	}
+}
+
 func execute(t *testing.T, conn *pgx.Conn, statement string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), statement, args...); err != nil {

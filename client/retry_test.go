@@ -122,7 +122,7 @@ func TestRetries(t *testing.T) {
 			return err
 		}},
 		"key":    {true, func(c *client.Client) error { _, err := c.CreateKey(t.Context(), client.KeyCreation{}); return err }},
-		"unlink": {false, func(c *client.Client) error { return c.UnlinkDevice(t.Context(), made.ID) }},
+		"unlink": {false, func(c *client.Client) error { return c.UnlinkDevice(t.Context(), spare.ID) }},
 	}
 	for trouble, refuse := range map[string]func(http.ResponseWriter, *http.Request){
 		"429": answering(http.StatusTooManyRequests, "0"), "503": answering(http.StatusServiceUnavailable, ""), "hung up": hangUp, "lost": s.lost,

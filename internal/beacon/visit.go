@@ -40,13 +40,17 @@ func (p Place) Proven(day Day) bool {
 }
 
 // Visited records what a visit found. Call it before Verify. It reports whether there is
-// anything new: a second visit on a day that confirms the first is not.
+// anything new: a second visit on a day that confirms the first is not, nor is a less
+// exact one while the hotspot is verified.
 func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 	v := Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
 	if found.AccuracyM <= placeWithinM {
 		v.Point, v.Proves = found.Point, by != h.Operator
 	}
 	visits := h.visits()
+	if found.AccuracyM > placeWithinM && !h.Location.VerifiedAt.IsZero() {
+		return false
+	}
 	if len(visits) > 0 {
 		tomorrow := DayOf(now) + 1
 		is, proven := placeOn(visits, tomorrow), visits[len(visits)-1]

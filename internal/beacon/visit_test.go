@@ -78,6 +78,24 @@ func TestPlaceOn_Before(t *testing.T) {
 	}
 }
 
+// A visit that is less exact than the place says nothing new about a verified hotspot,
+// and something about one that has to be verified again.
+func TestVisited_LessExact(t *testing.T) {
+	first := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
+	visited(&h, 50, 5, staff, first)
+	h.Location.VerifiedAt = first
+	tomorrow := beacon.DayOf(first) + 1
+	measured := h.PlaceOn(tomorrow)
+	if visited(&h, 0, 60, staff, first.AddDate(0, 0, 1)) || h.PlaceOn(tomorrow+1) != measured {
+		t.Errorf("after a less exact visit the place is %+v; want %+v", h.PlaceOn(tomorrow+1), measured)
+	}
+	h.Location.VerifiedAt = time.Time{}
+	if !visited(&h, 0, 60, staff, first.AddDate(0, 0, 2)) || h.PlaceOn(tomorrow+2).Point != h.Location.Point {
+		t.Errorf("verified again, the place is %+v", h.PlaceOn(tomorrow+2))
+	}
+}
+
 // However often a hotspot is visited, it keeps few visits, and its place.
 func TestVisited_Bounded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

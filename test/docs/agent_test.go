@@ -34,10 +34,13 @@ dev) printf 'phy#0\n\tInterface wlan0\n\t\tssid boathouse\n\t\ttype AP\n' ;;
 *) printf 'Station 02:00:00:00:00:01 (on wlan0)\n\tsignal:\t-44 dBm\nStation 02:00:00:00:00:02 (on wlan0)\n\tsignal:\t-52 dBm\n' ;;
 esac
 `,
-		// Its status is asked for at once, and has something to tell a little later.
+		// Its status is asked for at once, and has something to tell a little later: what
+		// a link before this one led to is not that.
 		"bin/beacon-agent": `#!/bin/sh
-while [ "$1" = status ] && ! grep -q ' 200 ' "$BEACON_ROOT/var/run/beacon/last"; do sleep 1; done 2>/dev/null
-exec ` + harness.Root() + `/agent/beacon-agent "$@"
+last=$BEACON_ROOT/var/run/beacon/last
+while [ "$1" = status ] && ! grep -q ' 200 ' "$last"; do sleep 1; done 2>/dev/null
+` + harness.Root() + `/agent/beacon-agent "$@" || exit
+[ "$1" != link ] || rm -f "$last"
 `,
 	} {
 		path := filepath.Join(folder, name)

@@ -76,17 +76,17 @@ func useNetwork(ctx context.Context, url, key string) error {
 	r3, err := c.GetHotspotWithResponse(ctx, "hs_none")
 	check.that(must(r3.JSON404, r3, err).Error.Code == "not_found", "an unknown hotspot: %s", r3.Body)
 
-	r4, err := c.VerifyHotspotWithResponse(ctx, made.Id, network.Verification{Lat: lat, Lng: lng, AccuracyM: 5.5, Method: "gps"})
+	r4, err := c.VerifyHotspotWithResponse(ctx, made.Id, nil, network.Verification{Lat: lat, Lng: lng, AccuracyM: 5.5, Method: "gps"})
 	check.that(must(r4.JSON200, r4, err).Data.Location.Verified, "not verified: %s", r4.Body)
-	r5, err := c.CreateLinkCodeWithResponse(ctx, made.Id)
+	r5, err := c.CreateLinkCodeWithResponse(ctx, made.Id, nil)
 	code := must(r5.JSON200, r5, err).Data.Code
-	r6, err := c.LinkDeviceWithResponse(ctx, network.Link{Code: code, MacAddress: form.Device.MacAddress})
+	r6, err := c.LinkDeviceWithResponse(ctx, nil, network.Link{Code: code, MacAddress: form.Device.MacAddress})
 	device, err := network.NewClientWithResponses(url, bearer(must(r6.JSON200, r6, err).Data.DeviceKey))
 	if err != nil {
 		return err
 	}
 	rssi := -61.5
-	r7, err := device.SendHeartbeatWithResponse(ctx, made.Id, network.Heartbeat{BootId: "b", Seq: 1, Clients: 3, RxBytes: traffic, RssiDbm: &rssi})
+	r7, err := device.SendHeartbeatWithResponse(ctx, made.Id, nil, network.Heartbeat{BootId: "b", Seq: 1, Clients: 3, RxBytes: traffic, RssiDbm: &rssi})
 	check.that(must(r7.JSON200, r7, err).Data.Status == network.StatusOnline, "not online: %s", r7.Body)
 
 	r8, err := c.FindNearbyHotspotsWithResponse(ctx, &network.FindNearbyHotspotsParams{Lat: lat, Lng: lng})

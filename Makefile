@@ -15,7 +15,10 @@ build: ## Build the static binary bin/beacon.
 # Tests that start servers and browsers and mostly wait come first: the others run
 # beside them.
 WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clients ./agent ./client/typescript ./deploy
-OTHERS = $(filter-out $(WAITING),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
+
+# These take longest. The rest runs beside them, not after.
+LONG := $(addprefix ./internal/,rewards store/sqlite api telemetry)
+OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
 # These have no goroutines of their own, or only read: the race detector would find
 # nothing in a long time.

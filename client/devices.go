@@ -72,13 +72,7 @@ type AgentReport struct {
 
 // Agent is what a device last reported of itself.
 type Agent struct {
-	Version    string    `json:"version"`
-	Model      string    `json:"model,omitempty"`
-	Firmware   string    `json:"firmware,omitempty"`
-	Kernel     string    `json:"kernel,omitempty"`
-	BSSID      string    `json:"bssid,omitempty"`
-	Channel    int       `json:"channel,omitempty"`
-	Radios     int       `json:"radios,omitempty"`
+	AgentReport
 	ReportedAt time.Time `json:"reported_at"`
 }
 

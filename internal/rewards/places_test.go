@@ -201,8 +201,8 @@ func (s *street) check(t *testing.T) (rows int) {
 	return rows
 }
 
-// Days are closed by place, and each hotspot gets what it should: whoever dies meanwhile,
-// and after days were opened again.
+// Days are closed by place, and each hotspot gets what it should, even if a process dies
+// meanwhile or days are opened again.
 func TestPlaces(t *testing.T) {
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for seed := range uint64(3) {

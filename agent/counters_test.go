@@ -42,6 +42,7 @@ type wifi struct {
 	narrow bool     // it shows 32 bits, as some drivers do on small machines
 	hidden bool     // the kernel does not show it
 	broken bool     // it shows nonsense
+	before counters // when it was set back, until the agent looks
 }
 
 var names = []string{"phy0-ap0", "phy0-ap1", "phy1-ap0", "wlan0"}
@@ -111,14 +112,18 @@ func (d *device) show(name string) {
 }
 
 // carry adds traffic to an interface. Packets are 60 to 60,000 bytes long. A counter of
-// 32 bits gains less than 2^32 between two readings: what wraps around twice is lost, as
-// the guide says.
+// 32 bits gains less than 2^32 between two readings, and one that is set back stays below
+// what it was: of what wraps around twice, or overtakes itself unseen, some is lost, as the
+// guide says.
 func (d *device) carry(name string, packets uint64) {
 	w := d.net[name]
-	for _, p := range [][3]*uint64{
-		{&w.true.rxBytes, &w.true.rxPackets, &w.seen.rxBytes}, {&w.true.txBytes, &w.true.txPackets, &w.seen.txBytes},
+	for _, p := range [][4]*uint64{
+		{&w.true.rxBytes, &w.true.rxPackets, &w.seen.rxBytes, &w.before.rxPackets}, {&w.true.txBytes, &w.true.txPackets, &w.seen.txBytes, &w.before.txPackets},
 	} {
 		n := d.random.Uint64N(packets + 1)
+		if *p[3] > 0 {
+			n = min(n, *p[3]-1-*p[1])
+		}
 		*p[1] += n
 		bytes := n * (60 + d.random.Uint64N(60_000))
 		if w.narrow {
@@ -148,7 +153,7 @@ func (d *device) look() {
 			d.unsent.rx += w.true.rxBytes - w.seen.rxBytes
 			d.unsent.tx += w.true.txBytes - w.seen.txBytes
 		}
-		w.seen = w.true
+		w.seen, w.before = w.true, counters{}
 	}
 	d.baseline = false
 }
@@ -188,8 +193,8 @@ func (d *device) happen() string {
 		d.carry(name, 2_000)
 		return name + " is made again"
 	case n == 6 && w.seen.rxPackets > 3_000 && w.seen.txPackets > 3_000 && w.seen.rxPackets < 1<<31 && !w.hidden && !w.broken:
-		// The driver sets it back in place, and less than before has passed since.
-		*w = wifi{index: w.index, narrow: w.narrow}
+		// The driver sets it back in place.
+		*w = wifi{index: w.index, narrow: w.narrow, before: w.seen}
 		d.carry(name, 2_000)
 		return name + " is set back"
 	case n == 7 && name != names[0]: // one is always up, or there are no heartbeats

@@ -1,7 +1,14 @@
 // Package agent is what access points run: the shell program beacon-agent, and its
-// packages for OpenWrt and Debian (docs/agent.md). Only its tests are Go. They run the
+// packages for OpenWrt and Debian (docs/agent.md). The tests run the
 // real program, under BusyBox ash and under dash, in a sandbox: a folder stands for the
 // root of a device, and stubs for the programs of OpenWrt and for the time that passes
 // while it sleeps. Programs for HTTP are real where Debian has them. Its one invariant:
 // the agent never sends more than it has saved.
 package agent
+
+import _ "embed"
+
+// Program is beacon-agent.
+//
+//go:embed beacon-agent
+var Program string

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
 	"math/big"
@@ -20,6 +21,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +116,23 @@ func (b *box) trust(a *authority, settings ...string) {
 	b.configure(append(settings, "ca="+b.path("etc/ssl/ca.pem"))...)
 }
 
+// inGuide checks that the guide has a transcript, without what differs from run to run.
+func inGuide(t testing.TB, transcript string) {
+	t.Helper()
+	for _, c := range [][2]string{
+		{`localhost:\d+`, "beacon.example.org"}, {`hs_[0-9a-z]{26}`, "hs_…"}, {`-m \S+ \S+`, `-m … …`}, {`\d+ seconds ago`, "… seconds ago"}, {`(?m) +$`, ""},
+	} {
+		transcript = regexp.MustCompile(c[0]).ReplaceAllString(transcript, c[1])
+	}
+	guide, err := os.ReadFile(filepath.Join(harness.Root(), "docs/agent.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(guide), "\n```text\n"+transcript+"```\n") {
+		t.Errorf("docs/agent.md does not have this transcript:\n%s", transcript)
+	}
+}
+
 // The whole path, over TLS and with each program for HTTP: a device is linked with a
 // code, its hotspot goes online, Wi-Fi is restarted twice, and the bytes of the day are
 // those that the interfaces carried.
@@ -151,7 +171,8 @@ func TestWholePath(t *testing.T) {
 			if want := "linked to " + device.Hotspot + " at " + address + "\n"; exit != 0 || printed != want {
 				t.Fatalf("it said %s; want %s", printed, want)
 			}
-			t.Logf("$ beacon-agent link -u %s -m … …\n%s", address, printed)
+			var transcript strings.Builder
+			fmt.Fprintf(&transcript, "$ beacon-agent link -u %s -m %s %s\n%s", address, device.MAC, code, printed)
 			shown := admin.Ask(t, http.MethodGet, server.URL+"/v1/hotspots/"+device.Hotspot, nil)["device"].(map[string]any)["agent"].(map[string]any)
 			if shown["model"] != modelText || shown["firmware"] != "OpenWrt 24.10.4" || shown["radios"] != 2.0 || shown["bssid"] == nil || shown["channel"] == nil {
 				t.Errorf("the server knows of the device: %v", shown)
@@ -169,15 +190,18 @@ func TestWholePath(t *testing.T) {
 				if got := reading(); got.Bytes != bytes || got.Status != "online" {
 					t.Fatalf("the hotspot is %s with %d bytes; want %d", got.Status, got.Bytes, bytes)
 				}
-				t.Logf("hotspot %s: %s, %d bytes today", device.Hotspot, "online", bytes)
+				fmt.Fprintf(&transcript, "(the server: %s is online, with %d bytes)\n", device.Hotspot, bytes)
 			}
 			s := b.run()
-			harness.Eventually(t, "the hotspot is online", func() bool { return reading().Status == "online" })
+			harness.Eventually(t, "the hotspot is online", func() bool { return strings.HasSuffix(s.said(), "online\n") && reading().Status == "online" })
+			fmt.Fprintf(&transcript, "$ beacon-agent run\n%s(phy0-ap0 carries 400100 bytes)\n", s.said())
 			b.network("phy0-ap0", 5, counters{9_400_000, 9_000_100, 9_400, 9_001})
 			until(400_100)
 			for restart := range 2 { // wifi: the interfaces are deleted and made again
 				b.check(os.RemoveAll(b.path("sys/class/net/phy0-ap0")))
-				b.network("phy0-ap0", 7+restart, counters{uint64(70_000 * (restart + 1)), 5_000, 100, 100})
+				carried := counters{uint64(70_000 * (restart + 1)), 5_000, 100, 100}
+				b.network("phy0-ap0", 7+restart, carried)
+				fmt.Fprintf(&transcript, "$ wifi\n(phy0-ap0 is made again and carries %d bytes)\n", carried.rxBytes+carried.txBytes)
 				until([]uint64{475_100, 620_100}[restart])
 			}
 			if got := reading(); got.Connections != 5 {
@@ -190,7 +214,8 @@ func TestWholePath(t *testing.T) {
 					t.Errorf("status exits with %d and does not say %q:\n%s", exit, want, printed)
 				}
 			}
-			t.Logf("$ beacon-agent status\n%s", printed)
+			fmt.Fprintf(&transcript, "$ beacon-agent status\n%s", printed)
+			inGuide(t, transcript.String())
 			if text := s.said() + printed; strings.Contains(text, "bcn_") {
 				t.Errorf("the key is in what the agent says: %s", text)
 			}

@@ -29,6 +29,7 @@ const mapWorker = {
 };
 
 async function bundle() {
+  const agent = await readFile(join(here, "../agent/beacon-agent"), "utf8");
   const { metafile } = await build({
     absWorkingDir: here,
     entryPoints: { console: "src/main.tsx" },
@@ -46,6 +47,7 @@ async function bundle() {
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
     loader: { ".json": "file", ".geojson": "file", ".svg": "file", ".txt": "file" },
+    define: { AGENT_VERSION: JSON.stringify(/^VERSION=(.+)$/m.exec(agent)[1]) },
     plugins: [mapWorker],
     metafile: true,
   });

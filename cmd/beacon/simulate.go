@@ -21,6 +21,7 @@ type simulateCmd struct {
 	URL         string        `name:"url" placeholder:"URL" help:"The server to use, such as http://127.0.0.1:8080. Default: its own server, with a temporary database and a simulated clock."`
 	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better set as BEACON_KEY: other users can see a command line."`
 	Hotspots    int           `default:"100" help:"How many hotspots to simulate. Default ${default}."`
+	Agents      int           `placeholder:"N" help:"Run so many real agents (beacon-agent) instead, each in a sandbox and in real time. Needs --url, Linux, BusyBox or dash, and curl or GNU wget."`
 	Seed        uint64        `default:"1" help:"Random seed: the same seed gives the same hotspots and behavior. Default ${default}."`
 	Days        int           `help:"How many days to simulate, without --url. Default 1."`
 	Interval    time.Duration `default:"60s" help:"How often each device sends a heartbeat, with --url. Default ${default}."`
@@ -37,6 +38,7 @@ func (simulateCmd) Examples() string {
   BEACON_KEY=$(beacon keys create --user new --scopes admin) \
     beacon simulate --url http://127.0.0.1:8080 --hotspots 5000
   beacon simulate --url http://127.0.0.1:8080 --key bcn_… --hotspots 20000 --rate 10000 --duration 5m
+  beacon simulate --url http://127.0.0.1:8080 --key bcn_… --agents 3
 `
 }
 
@@ -45,7 +47,10 @@ func (c simulateCmd) Run(out *console) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.URL != "" {
+	switch {
+	case c.Agents > 0:
+		return c.runAgents(out)
+	case c.URL != "":
 		return c.drive(out)
 	}
 	return c.march(out, time.Duration(max(c.Days, 1))*24*time.Hour)
@@ -54,12 +59,17 @@ func (c simulateCmd) Run(out *console) error {
 const (
 	maxSimulated = 1_000_000
 	maxDays      = 365
+	maxAgents    = 100
 )
 
 func (c simulateCmd) check() error {
 	switch {
 	case c.Hotspots < 1 || c.Hotspots > maxSimulated:
 		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", maxSimulated))
+	case c.Agents < 0 || c.Agents > maxAgents:
+		return usageError(fmt.Sprintf("--agents must be 1 to %d", maxAgents))
+	case c.Agents > 0 && (c.URL == "" || c.Rate != 0):
+		return usageError("--agents needs --url, and cannot be used with --rate: agents decide when to send heartbeats")
 	case c.Connections < 1 || c.Connections > 10_000:
 		return usageError("--connections must be 1 to 10000")
 	case c.URL == "" && (c.Rate != 0 || c.Duration != 0):
@@ -94,12 +104,8 @@ func (c simulateCmd) drive(out *console) error {
 	if c.Rate > 0 {
 		interval = time.Duration(float64(c.Hotspots) / c.Rate * float64(time.Second))
 	}
-	ctx := out.ctx
-	if c.Duration > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Duration)
-		defer cancel()
-	}
+	ctx, cancel := c.limited(out.ctx)
+	defer cancel()
 	var meter simulate.Meter
 	began := time.Now()
 	watch := newWatch(out.stderr, rates(&meter))
@@ -113,20 +119,68 @@ func (c simulateCmd) drive(out *console) error {
 	return nil
 }
 
+// limited returns a context that ends after the duration, if there is one.
+func (c simulateCmd) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Duration > 0 {
+		return context.WithTimeout(ctx, c.Duration)
+	}
+	return context.WithCancel(ctx)
+}
+
+// runAgents runs real agents.
+func (c simulateCmd) runAgents(out *console) (err error) {
+	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
+	if err != nil {
+		return usageError("--url " + err.Error())
+	}
+	defer client.Close()
+	folder, err := os.MkdirTemp("", "beacon-agents-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	var agents *simulate.Agents
+	err = c.watchSetUp(out, client, c.Agents, func(done *atomic.Int64) (err error) {
+		agents, err = client.StartAgents(out.ctx, folder, simulate.Devices(c.Agents, c.Seed), done)
+		return err
+	})
+	if err != nil {
+		if out.ctx.Err() != nil {
+			return nil // stopped
+		}
+		return err
+	}
+	ctx, cancel := c.limited(out.ctx)
+	defer cancel()
+	if err := agents.Run(ctx, out.stderr); err != nil {
+		return err
+	}
+	online, bytes, err := agents.Outcome(context.WithoutCancel(out.ctx))
+	if err == nil {
+		_, err = fmt.Fprintf(out.stdout, "%d agents: %d hotspots online, %d bytes in 24 hours\n", c.Agents, online, bytes)
+	}
+	return err
+}
+
 func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*simulate.Device) error {
+	return c.watchSetUp(out, client, len(devices), func(done *atomic.Int64) error { return client.SetUp(out.ctx, devices, done) })
+}
+
+// watchSetUp shows how far setting up has come.
+func (c simulateCmd) watchSetUp(out *console, client *simulate.Client, count int, setUp func(done *atomic.Int64) error) error {
 	if err := client.Check(out.ctx); err != nil {
 		return err
 	}
 	var done atomic.Int64
 	watch := newWatch(out.stderr, func() string {
-		line := bar("registering, verifying, linking", done.Load(), int64(len(devices)))
+		line := bar("registering, verifying, linking", done.Load(), int64(count))
 		if client.Limited() {
 			line += "; the server limits this (start it with --rate-limit off to avoid it)"
 		}
 		return line
 	})
 	defer watch.stop()
-	return client.SetUp(out.ctx, devices, &done)
+	return setUp(&done)
 }
 
 // simulationStart is when the clock of a simulation begins: a Monday.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -169,6 +170,72 @@ func TestSimulate_CtrlC(t *testing.T) {
 	}
 }
 
+// Real agents link their devices, bring them online and count their traffic. A Ctrl-C
+// ends them all, and nothing of them is left.
+func TestSimulate_Agents(t *testing.T) {
+	level.Tool(t, "busybox", "busybox")
+	level.Tool(t, "curl", "curl")
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
+	defer server.stop(t)
+	bin, temp := t.TempDir(), t.TempDir()
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The agents wait for seconds between heartbeats.
+	if err := os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\nexec "+sleep+" 0.1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("beacon", "simulate", "--url", server.url, "--agents", "2")
+	key := mintKey(t, db, "admin")
+	cmd.Env = append(os.Environ(), "BEACON_KEY="+key, "TMPDIR="+temp, "PATH="+bin+":"+os.Getenv("PATH"))
+	var stdout, stderr lockedBuffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	harness.Eventually(t, "both agents say that their hotspot is online", func() bool {
+		return strings.Count(stderr.String(), ": beacon-agent: the hotspot is online\n") >= 2
+	})
+	harness.Eventually(t, "both hotspots are online", func() bool {
+		_, body := fetch(t, server.url+"/v1/hotspots?status=online&firmware=beacon+simulate", "Authorization", "Bearer "+key)
+		return strings.Count(body, `"status":"online"`) == 2
+	})
+	pids, err := filepath.Glob(filepath.Join(temp, "*/*/var/run/beacon/pid"))
+	if err != nil || len(pids) != 2 {
+		t.Fatalf("there are the agents %q, %v", pids, err)
+	}
+	var agents []int
+	for _, file := range pids {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		agents = append(agents, pid)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || !strings.HasPrefix(stdout.String(), "2 agents: 2 hotspots online, ") {
+		t.Errorf("it ended with %v and printed %q; %s", err, stdout.String(), stderr.String())
+	}
+	for _, pid := range agents {
+		if err := syscall.Kill(pid, 0); err == nil {
+			t.Errorf("the agent %d is still there", pid)
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
 func TestSimulate_NoServer(t *testing.T) {
 	cmd := simulation(1)
 	cmd.URL, cmd.Key = "http://127.0.0.1:1", "bcn_x"
@@ -181,6 +248,8 @@ func TestSimulate_NoServer(t *testing.T) {
 func TestSimulate_Usage(t *testing.T) {
 	for want, change := range map[string]func(*simulateCmd){
 		"--hotspots must be":        func(c *simulateCmd) { c.Hotspots = 0 },
+		"--agents must be":          func(c *simulateCmd) { c.Agents = 101 },
+		"--agents needs --url":      func(c *simulateCmd) { c.Agents = 1 },
 		"need --url":                func(c *simulateCmd) { c.Rate = 5 },
 		"--url needs --key":         func(c *simulateCmd) { c.URL = "http://h" },
 		"cannot be used with --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },

@@ -5,6 +5,7 @@ import { MapPage } from "./pages/map";
 import { MapHost } from "./parts/maphost";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
+import { InventoryPage } from "./pages/inventory";
 import { KeysPage } from "./pages/keys";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
@@ -33,7 +34,12 @@ const pages: Record<string, Page> = {
   register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
   rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
   keys: { name: "Keys", onMap: false, needsKey: true, body: () => <KeysPage /> },
-  staff: { name: "Staff", onMap: false, needsKey: true, body: () => <StaffPage /> },
+  staff: {
+    name: "Staff",
+    onMap: false,
+    needsKey: true,
+    body: ({ id, query }) => (id === "inventory" ? <InventoryPage query={query} /> : <StaffPage />),
+  },
 };
 
 const missing: Page = {
@@ -60,7 +66,8 @@ export function App() {
   useEffect(() => {
     document.title = `${page.name} · Beacon`;
     // Who reads by ear, or goes by keyboard, begins at the top of another page.
-    const stays = at.page === "" && shown.current.page === "";
+    const { page: last, id, part } = shown.current;
+    const stays = at.page === last && (last === "" || (at.id === id && at.part === part));
     if (shown.current !== at && !stays) document.getElementById("main")?.focus();
     shown.current = at;
   }, [page, at]);

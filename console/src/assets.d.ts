@@ -12,3 +12,6 @@ declare module "map-worker" {
   export default address;
 }
 declare module "*.css";
+
+/** The version of the agent that belongs to this console: build.mjs reads it from the agent itself. */
+declare const AGENT_VERSION: string;

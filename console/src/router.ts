@@ -6,13 +6,15 @@ export interface Route {
   page: string; // the first word; empty for the map
   id: string; // the second: the hotspot that is shown
   part: string; // the third: what of it is looked for
+  query: Record<string, string>; // what stands behind a ?
   sight: Sight | null; // what the map is asked to show
 }
 
 function read(): Route {
-  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [path = "", asked = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [page = "", id = "", part = ""] = path.split("/").map(decodeWord);
-  return { page: page === "map" ? "" : page, id, part, sight: parseSight(new URLSearchParams(query).get("at") ?? "") };
+  const query = Object.fromEntries(new URLSearchParams(asked));
+  return { page: page === "map" ? "" : page, id, part, query, sight: parseSight(query.at ?? "") };
 }
 
 function decodeWord(word: string): string {

@@ -6,14 +6,14 @@ page.hash = "#/hotspots/hs_1/days"; // what the address says when the page is op
 
 test("the address says which page is shown", async () => {
   const { go, route } = await import("../src/router");
-  assert.deepEqual(route.value, { page: "hotspots", id: "hs_1", part: "days", sight: null });
+  assert.deepEqual(route.value, { page: "hotspots", id: "hs_1", part: "days", query: {}, sight: null });
   const seen: string[] = [];
   const stop = route.watch(({ page: name, id, part }) => seen.push(`${name}|${id}|${part}`));
   for (const path of ["/", "", "/map/hs_2", "/staff", "/hotspots/hs_%C3%A9/more", "/100%", "rewards"]) go(path);
   stop();
   go("/sign-in");
   assert.deepEqual(seen, ["||", "||", "|hs_2|", "staff||", "hotspots|hs_é|more", "100%||", "rewards||"]);
-  assert.deepEqual(route.value, { page: "sign-in", id: "", part: "", sight: null });
+  assert.deepEqual(route.value, { page: "sign-in", id: "", part: "", query: {}, sight: null });
 });
 
 test("what the map shows stands in its address, and in no other", async () => {
@@ -26,7 +26,7 @@ test("what the map shows stands in its address, and in no other", async () => {
   assert.equal(page.hash, "#/map/hs_2?at=40.75360,-73.98320,15.00");
   assert.equal(told, 0);
   page.tell("hashchange"); // someone came back to it
-  assert.deepEqual(route.value, { page: "", id: "hs_2", part: "", sight });
+  assert.deepEqual(route.value, { page: "", id: "hs_2", part: "", query: { at: "40.75360,-73.98320,15.00" }, sight });
   go("/");
   keepSight({ lat: -1, lng: 179.999999, zoom: 1.234 });
   assert.equal(page.hash, "#/map?at=-1.00000,180.00000,1.23");

@@ -109,13 +109,17 @@ func (c *Client) Check(ctx context.Context) error {
 // SetUp registers, verifies and links all devices, and counts those done. It may be
 // repeated: it finds the devices that are already registered.
 func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int64) error {
+	return c.setUp(ctx, devices, done, c.link)
+}
+
+func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(context.Context, *Device) error) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
 	return c.each(ctx, len(devices), func(ctx context.Context, i int) error {
 		d := devices[i]
 		if err := c.register(ctx, d, found); err != nil {
 			return err
 		}
-		if err := c.link(ctx, d); err != nil {
+		if err := link(ctx, d); err != nil {
 			return err
 		}
 		d.registration = client.Registration{} // free it: there may be a million
@@ -189,17 +193,23 @@ func (c *Client) link(ctx context.Context, d *Device) error {
 	return nil
 }
 
-func (c *Client) linkOnce(ctx context.Context, d *Device) error {
+// code returns a code to link a device with.
+func (c *Client) code(ctx context.Context, d *Device) (string, error) {
 	var made client.LinkCode
 	err := c.repeating(ctx, func() (err error) {
 		made, err = c.api.CreateLinkCode(ctx, d.hotspot)
 		return err
 	})
+	return made.Code, err
+}
+
+func (c *Client) linkOnce(ctx context.Context, d *Device) error {
+	code, err := c.code(ctx, d)
 	if err != nil {
 		return err
 	}
 	return c.repeating(ctx, func() error {
-		linked, err := c.api.LinkDevice(ctx, made.Code, d.registration.Device.MACAddress)
+		linked, err := c.api.LinkDevice(ctx, code, d.registration.Device.MACAddress)
 		d.key = linked.DeviceKey
 		return err
 	})

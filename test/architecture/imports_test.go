@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"httpserver/static":    {"httpserver/coding"},
 
 	// Devices that do not exist, and a network to look at, with a past.
-	"simulate": {"client"},
+	"simulate": {"agent", "client"},
 	"demo": {
 		"access", "beacon", "geo", "heartbeat", "id", "lease", "rewards", "rewards/policy", "simulate", "store", "store/sqlite",
 	},
@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	// What registers the hotspots of a file, over HTTP like any program.
 	"importer": {"beacon", "client"},
 
-	// For devices: a shell program, and here its tests.
+	// For devices: a shell program, and its tests.
 	"agent": {},
 
 	// For people: pages, guides, files to install and watch it with.

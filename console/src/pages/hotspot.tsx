@@ -10,6 +10,7 @@ import { go } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot } from "../types";
+import { AgentFacts, CountersFell } from "./agent";
 import { HotspotFacts } from "./card";
 import { Days } from "./days";
 import { HistoryCharts } from "./history";
@@ -50,6 +51,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
           staff for another visit. Until then it earns nothing.
         </p>
       )}
+      {hotspot.metrics.counters_fell_at && <CountersFell at={hotspot.metrics.counters_fell_at} />}
       <div class="columns">
         <section class="card">
           <h2>Now</h2>
@@ -57,6 +59,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </section>
         <div>
           {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
         </div>
       </div>

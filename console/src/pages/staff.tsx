@@ -10,6 +10,14 @@ export function StaffPage() {
       <h1>Staff</h1>
       {!verifies && !manages && <p class="note">This needs a key with the scope hotspots:verify or keys:manage.</p>}
       {verifies && <Verifications />}
+      {verifies && (
+        <section class="card wide">
+          <h2>Inventory</h2>
+          <p>
+            <a href="#/staff/inventory">What the network's devices run</a>: models, firmware, and who has an old agent.
+          </p>
+        </section>
+      )}
       {manages && <Keys />}
       <section class="card wide">
         <h2>Audit</h2>

@@ -1,0 +1,154 @@
+// What the devices of the network run, for staff, and which hotspots have it.
+import * as format from "../format";
+import { addressOf, filterOf, isOlder, matching, parts, values, type Filter, type Part } from "../inventory";
+import { Choice, SearchField } from "../parts/field";
+import { useListing } from "../parts/listing";
+import { ErrorNote } from "../parts/note";
+import { Pager } from "../parts/pager";
+import { StatusBadge } from "../parts/status";
+import { Table } from "../parts/table";
+import { useAsk } from "../parts/use";
+import { go } from "../router";
+import { session } from "../session";
+import type { HotspotListed, Inventory } from "../types";
+
+const names: Record<Part, string> = { model: "Model", firmware: "Firmware", agent: "Agent" };
+
+export function InventoryPage({ query }: { query: Record<string, string> }) {
+  const verifies = session.may("hotspots:verify");
+  const { answer, error } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
+  const filter = filterOf(query);
+  return (
+    <section class="page">
+      <p>
+        <a href="#/staff">Staff</a>
+      </p>
+      <h1>Inventory</h1>
+      {!verifies && <p class="note">This needs a key with the scope hotspots:verify.</p>}
+      <ErrorNote error={error} />
+      {verifies && !answer && !error && <p class="waiting">One moment…</p>}
+      {answer && <Devices inventory={answer.data} filter={filter} />}
+      {verifies && Object.keys(filter).length > 0 && <Hotspots key={addressOf(filter)} filter={filter} />}
+    </section>
+  );
+}
+
+function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }) {
+  const { linked, reporting, groups } = inventory;
+  const old = values(groups, "agent").filter(([version]) => isOlder(version, AGENT_VERSION));
+  const shown = matching(groups, filter);
+  const counted = groups.reduce((sum, { count }) => sum + count, 0);
+  const narrow = (part: Part, value: string): Filter => ({ ...filter, [part]: value });
+  return (
+    <>
+      <dl class="tiles">
+        <Tile name="Devices linked" count={linked} />
+        <Tile name="Report what they run" count={reporting} />
+        <Tile name={`Agent older than ${AGENT_VERSION}`} count={old.reduce((sum, [, count]) => sum + count, 0)} />
+      </dl>
+      {old.length > 0 && (
+        <p class="note">
+          <span>
+            {AGENT_VERSION} is the agent that belongs to this server. Older ones:{" "}
+            {old.map(([version, count], i) => (
+              <>
+                {i > 0 && ", "}
+                <a href={`#${addressOf({ agent: version })}`}>{version}</a> ({format.count(count)})
+              </>
+            ))}
+            . Their operators can install the <a href="/docs/agent">current one</a>.
+          </span>
+        </p>
+      )}
+      <section class="card wide">
+        <h2>What devices run</h2>
+        <div class="line">
+          {parts.map((part) => (
+            <Choice key={part} label={names[part]} name={part} value={filter[part] ?? ""} onChange={(value) => go(addressOf(narrow(part, value)))}>
+              <option value="">All</option>
+              {offered(inventory, filter, part).map(([value, count]) => (
+                <option key={value} value={value}>
+                  {value} ({format.count(count)})
+                </option>
+              ))}
+            </Choice>
+          ))}
+        </div>
+        {shown.length === 0 && <p>{reporting === 0 ? "No device reports what it runs." : "No devices with this."}</p>}
+        {shown.length > 0 && (
+          <Table label="What devices run" columns={[["Model"], ["Firmware", "spare"], ["Agent"], ["Hotspots", "number"]]}>
+            {shown.map((group) => (
+              <tr key={parts.map((part) => group[part]).join("\n")}>
+                {parts.map((part) => (
+                  <td key={part} class={part === "firmware" ? "spare" : undefined}>
+                    {group[part] ? <a href={`#${addressOf(narrow(part, group[part]))}`}>{group[part]}</a> : "not reported"}
+                    {part === "model" && <span class="small instead">{group.firmware}</span>}
+                  </td>
+                ))}
+                <td class="number">{format.count(group.count)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {counted < reporting && <p class="hint">These are the {format.count(groups.length)} most frequent. They cover {format.count(counted)} devices.</p>}
+      </section>
+    </>
+  );
+}
+
+/** What can be chosen of a part beside the rest of the filter, and what is chosen already. */
+function offered({ groups }: Inventory, filter: Filter, part: Part): [string, number][] {
+  const { [part]: chosen, ...rest } = filter;
+  const all = values(matching(groups, rest), part);
+  return !chosen || all.some(([value]) => value === chosen) ? all : [...all, [chosen, 0]];
+}
+
+function Tile({ name, count }: { name: string; count: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{format.count(count)}</dd>
+    </div>
+  );
+}
+
+function Hotspots({ filter }: { filter: Filter }) {
+  const list = useListing<HotspotListed>("/v1/hotspots", filter as Record<string, string>, 0);
+  const { answer, error, loading } = list;
+  const total = answer?.pagination?.total ?? 0;
+  return (
+    <section class="card wide">
+      <h2>Hotspots</h2>
+      <SearchField label="Name" value={list.text} onSearch={list.search} />
+      <ErrorNote error={error} />
+      {loading && !answer && <p class="waiting">One moment…</p>}
+      <p role="status">
+        {answer && tell(total, list.searched, filter)}
+      </p>
+      {total > 0 && (
+        <Table label="Hotspots that have it" columns={[["Name"], ["Status"], ["Model", "spare"], ["Firmware", "spare"], ["Agent"]]}>
+          {answer?.data.map((hotspot) => (
+            <tr key={hotspot.id}>
+              <th scope="row">
+                <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
+                <span class="small instead">{[hotspot.device.model, hotspot.device.firmware].filter(Boolean).join(", ")}</span>
+              </th>
+              <td>
+                <StatusBadge status={hotspot.status} />
+              </td>
+              <td class="spare">{hotspot.device.model || "not reported"}</td>
+              <td class="spare">{hotspot.device.firmware || "not reported"}</td>
+              <td>{hotspot.device.agent}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager pagination={answer?.pagination} onPage={list.turn} />
+    </section>
+  );
+}
+
+function tell(total: number, searched: string, filter: Filter): string {
+  const wanted = [searched && `“${searched}” in the name`, ...parts.map((part) => filter[part] && `the ${part} ${filter[part]}`)];
+  return `${total === 0 ? "No" : format.count(total)} ${total === 1 ? "hotspot" : "hotspots"} with ${wanted.filter(Boolean).join(", ")}.`;
+}

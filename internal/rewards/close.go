@@ -27,7 +27,7 @@ func (r *Rewards) closeDays(ctx context.Context) error {
 		}
 		r.shown.seen(v)
 		if _, ok := r.mayClose(v.first, v.begun); !ok {
-			return nil
+			return r.countAhead(ctx, v)
 		}
 		if err := r.closeDay(ctx, v); err != nil {
 			return fmt.Errorf("close %s: %w", v.first, err)

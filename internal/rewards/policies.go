@@ -86,9 +86,6 @@ func (r *Rewards) bring(ctx context.Context) error {
 	}
 	mine := r.book()
 	for _, p := range mine[min(len(known), len(mine)):] {
-		if p.PaysPlaces() {
-			return fmt.Errorf("reward policy %d pays places (radius_m), which this version of the program cannot do yet", p.Version)
-		}
 		if first := r.today() + 1; v.begun && p.Version > 1 && p.From < max(first, v.closing.Day+1) {
 			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest",
 				p.Version, p.From, max(first, v.closing.Day+1))

@@ -83,14 +83,3 @@ func TestPolicyRace(t *testing.T) {
 		t.Error("a server started with a policy 2 that is not the database's")
 	}
 }
-
-// TestPolicyOfPlaces: nobody brings a policy by which no day can be closed.
-func TestPolicyOfPlaces(t *testing.T) {
-	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 1)
-	o := oracleOf(w)
-	changePolicy(&o, beacon.DayOf(at("2026-11-20T00:00:00Z")))
-	w.policies[1].Radius, w.policies[1].Unproven = 50, 500000
-	if err := w.rewards(w.db).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "reward policy 2 pays places") {
-		t.Errorf("start: %v", err)
-	}
-}

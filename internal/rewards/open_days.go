@@ -1,0 +1,206 @@
+package rewards
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+// openDays computes days that are not closed, for hotspots of one user and one answer.
+// Under a policy that pays places it divides the ground among these and the hotspots
+// around them as closing divides it among all, so once a day is over it says what closing
+// will write. Only minutes that are decided count, and the order of the hotspots is fixed
+// when a day begins, so what a day has earned does not fall.
+type openDays struct {
+	*Rewards
+	view view
+	user beacon.UserID
+
+	did   map[beacon.Day]map[beacon.HotspotID]beacon.Did
+	facts map[beacon.Day]map[beacon.HotspotID]beacon.Facts
+}
+
+func (r *Rewards) openDays(v view, user beacon.UserID) *openDays {
+	return &openDays{
+		Rewards: r, view: v, user: user,
+		did: map[beacon.Day]map[beacon.HotspotID]beacon.Did{}, facts: map[beacon.Day]map[beacon.HotspotID]beacon.Facts{},
+	}
+}
+
+// on returns the facts of a day. Hotspots with nothing that counts are left out.
+func (o *openDays) on(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rules := o.book().On(day)
+	if !rules.PaysPlaces() {
+		return o.Telemetry.Facts(ctx, day, ids)
+	}
+	facts, err := remembered(o.facts, day, ids, func(rest []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+		return o.byPlace(ctx, day, rules, rest)
+	})
+	maps.DeleteFunc(facts, func(_ beacon.HotspotID, f beacon.Facts) bool { return f.None() })
+	return facts, err
+}
+
+// decided returns what hotspots did in the decided minutes of a day.
+func (o *openDays) decided(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+	return remembered(o.did, day, ids, func(rest []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+		return o.Telemetry.Decided(ctx, day, rest)
+	})
+}
+
+// remembered returns what is known of hotspots on a day, and asks for the rest.
+func remembered[T any](
+	known map[beacon.Day]map[beacon.HotspotID]T, day beacon.Day, ids []beacon.HotspotID,
+	ask func(rest []beacon.HotspotID) (map[beacon.HotspotID]T, error),
+) (map[beacon.HotspotID]T, error) {
+	if known[day] == nil {
+		known[day] = map[beacon.HotspotID]T{}
+	}
+	var rest []beacon.HotspotID
+	for _, id := range ids {
+		if _, is := known[day][id]; !is {
+			rest = append(rest, id)
+		}
+	}
+	if len(rest) > 0 {
+		answers, err := ask(rest)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range rest {
+			known[day][id] = answers[id]
+		}
+	}
+	all := make(map[beacon.HotspotID]T, len(ids))
+	for _, id := range ids {
+		all[id] = known[day][id]
+	}
+	return all, nil
+}
+
+// byPlace returns the facts of a day on which places are paid.
+func (o *openDays) byPlace(
+	ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID,
+) (map[beacon.HotspotID]beacon.Facts, error) {
+	d, err := o.divideAround(ctx, day, rules, ids)
+	if err != nil {
+		return nil, err
+	}
+	did, err := o.decided(ctx, day, ids)
+	if err != nil {
+		return nil, err
+	}
+	before, err := o.decided(ctx, day-1, ids)
+	if err != nil {
+		return nil, err
+	}
+	var rates map[beacon.HotspotID]int64
+	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
+	for _, id := range ids {
+		f := did[id].Facts
+		if f.Excused > 0 && rates == nil {
+			if rates, err = recent(d, func(past beacon.Day) ([]ledger.Row, error) { return o.rows(ctx, past, ids) }); err != nil {
+				return nil, err
+			}
+		}
+		f.Ground, f.Tier = d.ground(id), before[id].Tier
+		if f.Excused > 0 {
+			f.Recent = rates[id]
+		}
+		facts[id] = f
+	}
+	return facts, nil
+}
+
+// rows returns the rows of a day before, or what they will say of its facts.
+func (o *openDays) rows(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (rows []ledger.Row, err error) {
+	if day < o.view.first {
+		from, to := beacon.Owned{User: o.user, Hotspot: slices.Min(ids)}, beacon.Owned{User: o.user, Hotspot: slices.Max(ids)}
+		return o.Store.HeldRows(ctx, day, from, to, o.view.reopened)
+	}
+	facts, err := o.on(ctx, day, ids)
+	for id, f := range facts {
+		rows = append(rows, ledger.Row{Day: day, Owned: beacon.Owned{User: o.user, Hotspot: id}, Facts: f})
+	}
+	return rows, err
+}
+
+// divideAround divides the ground around some hotspots. What they get depends on those at most
+// two radii away alone. Nothing is divided before the order is known.
+func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID) (*division, error) {
+	claims, err := o.claims(ctx, day, ids)
+	if err != nil {
+		return nil, err
+	}
+	d := &division{day: day, rules: rules, claims: claims}
+	if ordered, err := o.ordered(ctx); err != nil || !ordered {
+		return d, err
+	}
+	others := map[beacon.HotspotID]bool{}
+	for _, c := range claims {
+		o.Around(c.place.Point, float64(2*rules.Radius), func(id beacon.HotspotID) {
+			if claims[id] == nil {
+				others[id] = true
+			}
+		})
+	}
+	// Those around come after the user's own: a minute that ends meanwhile may be counted
+	// for them alone, and not only for the user.
+	around := slices.Collect(maps.Keys(others))
+	did, err := o.decided(ctx, day, around)
+	if err != nil {
+		return nil, err
+	}
+	around = slices.DeleteFunc(around, func(id beacon.HotspotID) bool { return did[id].Served == 0 })
+	theirs, err := o.claims(ctx, day, around)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(claims, theirs)
+	return d, d.settle(ctx)
+}
+
+// claims returns what hotspots bring to a day. The open days before it count too.
+func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*claim, error) {
+	did, err := o.decided(ctx, day, ids)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := o.placesOn(ctx, day, o.view.first, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, c := range claims {
+		served := did[id].Minutes
+		c.served = &served
+	}
+	for past := o.view.first; past < day; past++ {
+		did, err := o.decided(ctx, past, ids)
+		if err != nil {
+			return nil, err
+		}
+		for id, c := range claims {
+			if c.place.Since <= past && did[id].Served >= servedADay {
+				c.days++
+			}
+		}
+	}
+	return claims, nil
+}
+
+// ordered reports whether it is known on how many days hotspots had served when the first
+// open day began. For a moment it is not after the first day under a policy that pays
+// places has begun, and after days were opened again.
+func (o *openDays) ordered(ctx context.Context) (bool, error) {
+	if !o.view.begun {
+		return true, nil
+	}
+	through, any, err := o.Store.StandingsThrough(ctx)
+	return any && through.Day >= o.view.first-1 && through.Revision == o.view.revision(), err
+}

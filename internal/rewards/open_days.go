@@ -19,15 +19,22 @@ type openDays struct {
 	*Rewards
 	view view
 	user beacon.UserID
+	as   asOf
 
-	did   map[beacon.Day]map[beacon.HotspotID]beacon.Did
-	facts map[beacon.Day]map[beacon.HotspotID]beacon.Facts
+	did   map[hotspotDay]beacon.Did
+	facts map[hotspotDay]beacon.Facts
+}
+
+type hotspotDay struct {
+	hotspot beacon.HotspotID
+	day     beacon.Day
 }
 
 func (r *Rewards) openDays(v view, user beacon.UserID) *openDays {
 	return &openDays{
 		Rewards: r, view: v, user: user,
-		did: map[beacon.Day]map[beacon.HotspotID]beacon.Did{}, facts: map[beacon.Day]map[beacon.HotspotID]beacon.Facts{},
+		as:  asOf{minute: beacon.MinuteOf(r.Now()), first: v.first, revision: v.revision(), policies: len(r.book())},
+		did: map[hotspotDay]beacon.Did{}, facts: map[hotspotDay]beacon.Facts{},
 	}
 }
 
@@ -40,82 +47,76 @@ func (o *openDays) on(ctx context.Context, day beacon.Day, ids []beacon.HotspotI
 	if !rules.PaysPlaces() {
 		return o.Telemetry.Facts(ctx, day, ids)
 	}
-	facts, err := remembered(o.facts, day, ids, func(rest []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
-		return o.byPlace(ctx, day, rules, rest)
-	})
-	maps.DeleteFunc(facts, func(_ beacon.HotspotID, f beacon.Facts) bool { return f.None() })
-	return facts, err
-}
-
-// decided returns what hotspots did in the decided minutes of a day.
-func (o *openDays) decided(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
-	return remembered(o.did, day, ids, func(rest []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
-		return o.Telemetry.Decided(ctx, day, rest)
-	})
-}
-
-// remembered returns what is known of hotspots on a day, and asks for the rest.
-func remembered[T any](
-	known map[beacon.Day]map[beacon.HotspotID]T, day beacon.Day, ids []beacon.HotspotID,
-	ask func(rest []beacon.HotspotID) (map[beacon.HotspotID]T, error),
-) (map[beacon.HotspotID]T, error) {
-	if known[day] == nil {
-		known[day] = map[beacon.HotspotID]T{}
+	var err error
+	if o.as.ordered, err = o.ordered(ctx); err != nil {
+		return nil, err
 	}
-	var rest []beacon.HotspotID
+	o.answers.get(o.as, day, ids, o.facts)
+	if rest := missing(o.facts, day, ids); len(rest) > 0 {
+		if err := o.byPlace(ctx, day, rules, rest); err != nil {
+			return nil, err
+		}
+		o.answers.put(o.as, day, rest, o.facts)
+	}
+	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
 	for _, id := range ids {
-		if _, is := known[day][id]; !is {
+		if f := o.facts[hotspotDay{id, day}]; !f.None() {
+			facts[id] = f
+		}
+	}
+	return facts, nil
+}
+
+// decide finds out what hotspots did in the decided minutes of a day.
+func (o *openDays) decide(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) error {
+	rest := missing(o.did, day, ids)
+	if len(rest) == 0 {
+		return nil
+	}
+	did, err := o.Telemetry.Decided(ctx, day, rest)
+	if err != nil {
+		return err
+	}
+	for _, id := range rest {
+		o.did[hotspotDay{id, day}] = did[id]
+	}
+	return nil
+}
+
+// missing returns the hotspots whose day is not known yet.
+func missing[T any](known map[hotspotDay]T, day beacon.Day, ids []beacon.HotspotID) (rest []beacon.HotspotID) {
+	for _, id := range ids {
+		if _, ok := known[hotspotDay{id, day}]; !ok {
 			rest = append(rest, id)
 		}
 	}
-	if len(rest) > 0 {
-		answers, err := ask(rest)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range rest {
-			known[day][id] = answers[id]
-		}
-	}
-	all := make(map[beacon.HotspotID]T, len(ids))
-	for _, id := range ids {
-		all[id] = known[day][id]
-	}
-	return all, nil
+	return rest
 }
 
-// byPlace returns the facts of a day on which places are paid.
-func (o *openDays) byPlace(
-	ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID,
-) (map[beacon.HotspotID]beacon.Facts, error) {
+// byPlace finds out the facts of a day on which places are paid.
+func (o *openDays) byPlace(ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID) error {
 	d, err := o.divideAround(ctx, day, rules, ids)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	did, err := o.decided(ctx, day, ids)
-	if err != nil {
-		return nil, err
-	}
-	before, err := o.decided(ctx, day-1, ids)
-	if err != nil {
-		return nil, err
+	if err := o.decide(ctx, day-1, ids); err != nil {
+		return err
 	}
 	var rates map[beacon.HotspotID]int64
-	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
 	for _, id := range ids {
-		f := did[id].Facts
+		f := o.did[hotspotDay{id, day}].Facts
 		if f.Excused > 0 && rates == nil {
 			if rates, err = recent(d, func(past beacon.Day) ([]ledger.Row, error) { return o.rows(ctx, past, ids) }); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		f.Ground, f.Tier = d.ground(id), before[id].Tier
+		f.Ground, f.Tier = d.ground(id), o.did[hotspotDay{id, day - 1}].Tier
 		if f.Excused > 0 {
 			f.Recent = rates[id]
 		}
-		facts[id] = f
+		o.facts[hotspotDay{id, day}] = f
 	}
-	return facts, nil
+	return nil
 }
 
 // rows returns the rows of a day before, or what they will say of its facts.
@@ -139,8 +140,8 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 		return nil, err
 	}
 	d := &division{day: day, rules: rules, claims: claims}
-	if ordered, err := o.ordered(ctx); err != nil || !ordered {
-		return d, err
+	if !o.as.ordered {
+		return d, nil
 	}
 	others := map[beacon.HotspotID]bool{}
 	for _, c := range claims {
@@ -153,11 +154,10 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 	// Those around come after the user's own: a minute that ends meanwhile may be counted
 	// for them alone, and not only for the user.
 	around := slices.Collect(maps.Keys(others))
-	did, err := o.decided(ctx, day, around)
-	if err != nil {
+	if err := o.decide(ctx, day, around); err != nil {
 		return nil, err
 	}
-	around = slices.DeleteFunc(around, func(id beacon.HotspotID) bool { return did[id].Served == 0 })
+	around = slices.DeleteFunc(around, func(id beacon.HotspotID) bool { return o.did[hotspotDay{id, day}].Served == 0 })
 	theirs, err := o.claims(ctx, day, around)
 	if err != nil {
 		return nil, err
@@ -168,8 +168,7 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 
 // claims returns what hotspots bring to a day. The open days before it count too.
 func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*claim, error) {
-	did, err := o.decided(ctx, day, ids)
-	if err != nil {
+	if err := o.decide(ctx, day, ids); err != nil {
 		return nil, err
 	}
 	claims, err := o.placesOn(ctx, day, o.view.first, ids)
@@ -177,16 +176,15 @@ func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.Hots
 		return nil, err
 	}
 	for id, c := range claims {
-		served := did[id].Minutes
+		served := o.did[hotspotDay{id, day}].Minutes
 		c.served = &served
 	}
 	for past := o.view.first; past < day; past++ {
-		did, err := o.decided(ctx, past, ids)
-		if err != nil {
+		if err := o.decide(ctx, past, ids); err != nil {
 			return nil, err
 		}
 		for id, c := range claims {
-			if c.place.Since <= past && did[id].Served >= servedADay {
+			if c.place.Since <= past && o.did[hotspotDay{id, past}].Served >= servedADay {
 				c.days++
 			}
 		}

@@ -36,7 +36,7 @@ type stand struct {
 	at     time.Time
 }
 
-func newStreet(t *testing.T, w *world, from beacon.Day) *street {
+func newStreet(t testing.TB, w *world, from beacon.Day) *street {
 	t.Helper()
 	w.late = map[uint64]int{}
 	s := &street{world: w, stand: map[beacon.HotspotID][]stand{}, places: policy.Policy{
@@ -311,6 +311,40 @@ func (s *street) checkTotal(t *testing.T, r *rewards.Rewards, user beacon.UserID
 	sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
 	if err != nil || sum.Total.Total() != total {
 		t.Fatalf("the summary of %s has %s; want %s, %v", user, sum.Total.Total(), total, err)
+	}
+}
+
+// TestPlaces_Kept: what was computed of an open day is kept until the minute is over.
+func TestPlaces_Kept(t *testing.T) {
+	began := at("2026-10-25T12:00:00Z")
+	s := newStreet(t, newWorld(t, openSQLite(t, began), began, 2), beacon.DayOf(began))
+	hotspots := []beacon.HotspotID{s.register(t, s.users[0]), s.register(t, s.users[1])}
+	for _, hotspot := range hotspots {
+		s.visit(t, hotspot, 0, true)
+		s.acts(hotspot, 0, beacon.Facts{Served: 600, Expected: 720})
+	}
+	r := s.world.rewards(s.db)
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	total := func(user beacon.UserID) beacon.Amount {
+		t.Helper()
+		sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.Current})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Total.Total()
+	}
+	before, none := total(s.users[0]), total(s.users[1])
+	asked := s.asked
+	s.now = s.now.Add(59 * time.Second)
+	s.acts(hotspots[0], 0, beacon.Facts{Served: 700, Expected: 721})
+	if again := total(s.users[0]); again != before || s.asked != asked || before == 0 || none > 1 {
+		t.Errorf("%s, and %s later in the minute; asked %d times after %d; the younger has %s", before, again, s.asked, asked, none)
+	}
+	s.now = s.now.Add(time.Second)
+	if later := total(s.users[0]); later <= before {
+		t.Errorf("%s, and %s a minute later", before, later)
 	}
 }
 

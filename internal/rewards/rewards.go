@@ -76,6 +76,7 @@ type Rewards struct {
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress
+	answers  answers
 
 	witnesses witnesses
 	machine   func() time.Time // the machine's clock, which nobody sets

@@ -41,6 +41,7 @@ type world struct {
 	statements map[beacon.UserID]map[beacon.Month]ledger.Statement // that were seen
 
 	late    map[uint64]int     // by bytes: when a hotspot that carried so many began to serve
+	asked   int                // how often what is decided was asked for
 	holds   bool               // no day is final
 	decided map[beacon.Day]int // how many minutes of a day are decided; all if it is not there
 }
@@ -104,10 +105,15 @@ func (w *world) today() beacon.Day { return beacon.DayOf(w.now) }
 // register gives a user one more hotspot.
 func (w *world) register(t testing.TB, user beacon.UserID) beacon.HotspotID {
 	t.Helper()
+	return w.registerAt(t, user, geo.Point{Lat: 40, Lng: -74})
+}
+
+func (w *world) registerAt(t testing.TB, user beacon.UserID, place geo.Point) beacon.HotspotID {
+	t.Helper()
 	n := len(w.owners)
 	h := beacon.Hotspot{
 		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, w.now)), Operator: user, Name: fmt.Sprintf("Hotspot %d", n), Type: beacon.Home,
-		Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}},
+		Location: beacon.Location{Point: place},
 		Device:   beacon.Device{SSID: "guests", MAC: beacon.MAC(fmt.Sprintf("02:00:00:00:%02x:%02x", n>>8, n&255))},
 		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50}, CreatedAt: w.now, UpdatedAt: w.now, Version: 1,
 	}
@@ -207,6 +213,7 @@ func (w *world) Facts(_ context.Context, day beacon.Day, ids []beacon.HotspotID)
 
 // Decided takes all of a day for decided, unless a test says how much.
 func (w *world) Decided(_ context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+	w.asked++
 	found := map[beacon.HotspotID]beacon.Did{}
 	for _, hotspot := range ids {
 		if f, ok := w.facts[day][hotspot]; ok {

@@ -204,6 +204,10 @@ type Store interface {
 	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
 
+	// AdoptPolicy stores a policy with a change for the audit. It returns Conflict if
+	// there is one with this version.
+	AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error
+
 	// Node returns the name of this server.
 	Node() string
 	// MarkClock records what the clock of this server says and, if certain is not

@@ -16,6 +16,7 @@ type rewardsCmd struct {
 	Verify rewardsVerifyCmd `cmd:"" help:"Recompute statements offline and name the first wrong row."`
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
 	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
+	Adopt  rewardsAdoptCmd  `cmd:"" help:"Put a reward policy into force from a day on, and show what changes."`
 	Reopen rewardsReopenCmd `cmd:"" help:"Open days again that a wrong clock closed, and show what that does."`
 }
 

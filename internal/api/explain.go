@@ -172,6 +172,9 @@ func placesInWords(e rewards.Explanation, l policy.Loss) string {
 	case policy.Offline:
 		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them.", minutes(e.Facts.Expected), l.Minutes)
 	case policy.Shared:
+		if e.Facts.Older == 0 {
+			return "Who is paid for this ground is not known yet: it is being counted on how many days the hotspots have served."
+		}
 		older := "1 older hotspot"
 		if e.Facts.Older != 1 {
 			older = strconv.Itoa(e.Facts.Older) + " older hotspots"

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
@@ -252,6 +254,73 @@ func checkTables(t *testing.T, c client, spot string, rows int) {
 	if !strings.Contains(names, `,"'=cmd|' /C calc'!A0",`) || !strings.Contains(names, `,"Naïve ""Café"", Ort",`) {
 		t.Errorf("the names are written as %s", names)
 	}
+}
+
+// Two hotspots at one place are paid once, from the first minute that is decided until the
+// day is closed, whatever becomes of the older one.
+func TestRewards_Places(t *testing.T) {
+	places := policy.Policy{
+		Version: 2, From: beacon.DayOf(noon), Availability: 1_000000, Performance: [3]beacon.Amount{0, 250000, 500000},
+		PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
+	}
+	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Default(), places)}, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "rewards:read")
+		older, younger := c.install(t, 1), c.install(t, 2)
+		if younger.spot < older.spot {
+			older, younger = younger, older
+		}
+		s.verify(t, older.spot)
+		s.verify(t, younger.spot)
+		minute := func(seq int, on ...machine) micros {
+			t.Helper()
+			for _, d := range on {
+				d.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":0,"tx_bytes":0}`, seq)).want(t, http.StatusOK)
+			}
+			s.advance(time.Minute)
+			return c.rewards(t, "current").Summary.Total
+		}
+		var total micros
+		for seq := range 20 { // from 12:00 to 12:19
+			on := []machine{older, younger}
+			if seq >= 10 {
+				on = on[1:]
+			}
+			if seq == 15 {
+				c.delete(t, older.spot).want(t, http.StatusNoContent)
+			}
+			now := minute(seq, on...)
+			if now < total {
+				t.Fatalf("%d was earned, and then %d", total, now)
+			}
+			total = now
+		}
+		// It is 12:20. The older one was on the air until 12:12, and 12:17 is decided.
+		today := c.explain(t, younger.spot, "2026-11-15")
+		if !today.Open || today.Facts.Served != 18 || today.Earned.Availability != 5*1_000_000/1440 {
+			t.Errorf("the younger has %+v", today)
+		}
+		said := ""
+		for _, l := range today.Losses {
+			if l.Reason == "shared" {
+				said = l.Explanation
+			}
+		}
+		if !strings.HasSuffix(said, "This one shared ground for 13 minutes with 1 older hotspot.") {
+			t.Errorf("it is told: %q", said)
+		}
+		if first := c.explain(t, older.spot, "2026-11-15"); first.Earned.Availability != 13*1_000_000/1440 || total != first.Earned.Total+today.Earned.Total {
+			t.Errorf("the older has %+v; together %d", first, total)
+		}
+		s.time.Store(time.Date(2026, 11, 16, 0, 4, 0, 0, time.UTC).UnixMicro())
+		open := c.explain(t, younger.spot, "2026-11-15")
+		waitFor(t, "the closing", func() bool {
+			s.advance(10 * time.Second)
+			return !c.explain(t, younger.spot, "2026-11-15").Open
+		})
+		if closed := c.explain(t, younger.spot, "2026-11-15"); closed.Earned != open.Earned || !open.Open || closed.Facts != open.Facts {
+			t.Errorf("open %+v; closed %+v", open, closed)
+		}
+	})
 }
 
 // Whatever is wrong is named, and no store sees it.

@@ -68,6 +68,8 @@ type options struct {
 	timeout   time.Duration // of the server, for each request and answer; 0: minutes
 	arrival   time.Duration // how long a request may take to arrive; 0: minutes
 
+	policies policy.Set // nil: the default
+
 	refusing int // a status that everything is refused with, as before the service is ready
 }
 
@@ -161,7 +163,11 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != api.Limits{}, crossOrigin: len(opts.origins) > 0}
 	s.time.Store(noon.UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policy.Default(), Now: s.now, Log: log})
+	policies := opts.policies
+	if policies == nil {
+		policies = policy.Default()
+	}
+	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policies, Now: s.now, Log: log})
 	if err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

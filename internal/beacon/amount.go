@@ -92,6 +92,12 @@ type Facts struct {
 	Ground // zero under a policy that pays no places
 }
 
+// Did is what a hotspot did on a day, with the minutes that it served.
+type Did struct {
+	Facts
+	Minutes Minutes
+}
+
 // Ground is what a reward depends on, besides, if places are paid: how much of the
 // ground around the hotspot was its own. Shares and minutes are in millionths.
 type Ground struct {

@@ -56,6 +56,8 @@ const (
 	RewardsFinished ChangeKind = "rewards.finished"
 	// The target is the first of the days that are open again: for the audit.
 	RewardsReopened ChangeKind = "rewards.reopened"
+	// The target is the first day of the policy, and the note is its text: for the audit.
+	PolicyAdopted ChangeKind = "policy.adopted"
 
 	// The target is the day that staff say it is: for the audit.
 	ClockConfirmed ChangeKind = "clock.confirmed"

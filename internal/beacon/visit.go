@@ -20,6 +20,10 @@ const (
 	// placeWithinM is how exact a measurement must be to say where a hotspot stands,
 	// and how far from there a later one confirms it.
 	placeWithinM = 30
+	// PlaceWithinM is how far from the registered point a hotspot is paid for at most,
+	// unless it was moved: a visit measured it that far away, and the first visit that it
+	// confirmed a little farther.
+	PlaceWithinM = verifyAtMostM + placeWithinM
 	// ProofTime is how long a visit proves that a hotspot stands at its place.
 	ProofTime = 365 * 24 * time.Hour
 	// maxVisits is how many visits a hotspot keeps.
@@ -96,6 +100,17 @@ func (h *Hotspot) PlaceOn(day Day) Place {
 		return Place{Point: h.Location.Point}
 	}
 	return placeOn(visits, day)
+}
+
+// Elsewhere returns where visits found the hotspot that are farther than PlaceWithinM from
+// its registered point: it was moved since.
+func (h *Hotspot) Elsewhere() (points []geo.Point) {
+	for _, v := range h.Visits {
+		if geo.Distance(v.Point, h.Location.Point) > PlaceWithinM {
+			points = append(points, v.Point)
+		}
+	}
+	return points
 }
 
 func placeOn(visits []Visit, day Day) (p Place) {

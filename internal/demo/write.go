@@ -221,6 +221,11 @@ func (*writer) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beaco
 	return nil, nil
 }
 
+// Decided returns nothing either.
+func (*writer) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+	return nil, nil
+}
+
 // FactsOf decodes a record.
 func (*writer) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
 

@@ -18,7 +18,7 @@ var public = map[beacon.ChangeKind]bool{
 // private are the kinds that appear only in the audit log.
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
-	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
+	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.PolicyAdopted: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
 	beacon.QuotaSet: true, beacon.MACReleased: true, beacon.HotspotReported: true,
 }
 

@@ -28,10 +28,13 @@ func (f *Fleet) keepDeleted(h beacon.Hotspot) {
 	f.deleted[h.ID] = deletedHotspot{f.table.Place(live, h), h.Version, h.DeletedAt}
 }
 
-// Purge forgets the heartbeats of hotspots that were deleted before a moment.
-func (f *Fleet) Purge(deletedBefore time.Time) {
+// Purge forgets the heartbeats of hotspots that were deleted before a moment, and where
+// those stood that were deleted before an earlier one: until a day is closed, what others
+// earn depends on it.
+func (f *Fleet) Purge(deletedBefore, stoodBefore time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.places.purge(stoodBefore)
 	for id, d := range f.deleted {
 		if d.at.Before(deletedBefore) {
 			f.table.Remove(d.live)

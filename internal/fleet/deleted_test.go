@@ -66,16 +66,16 @@ func TestDeleted(t *testing.T) {
 	if !f.Revive(h.ID) {
 		t.Error("a record of it would be dropped")
 	}
-	f.Purge(gone.DeletedAt)
+	f.Purge(gone.DeletedAt, time.Time{})
 	if _, there := factsOf(f, h); !there {
 		t.Error("it is purged too early")
 	}
-	f.Purge(gone.DeletedAt.Add(1))
+	f.Purge(gone.DeletedAt.Add(1), time.Time{})
 	if got, there := factsOf(f, h); there || got != (beacon.Facts{}) {
 		t.Errorf("it is not purged: %+v", got)
 	}
 	f.Replay([]heartbeat.Beat{beatOf(h, noon, 3)})
-	f.Purge(noon)
+	f.Purge(noon, time.Time{})
 }
 
 // An older copy does not bring back a deleted hotspot, however long that is ago.

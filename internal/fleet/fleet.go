@@ -11,7 +11,7 @@
 //
 // Locks are taken in this order, and none is held during I/O:
 //
-//	Fleet.mu       → index, directory, table, queue of the map
+//	Fleet.mu       → indexes, directory, table, queue of the map
 //	coverageMap.mu → index, table, queue of the map
 //
 // The last four are leaves, like the lock of the openings, and nobody holds both of the first. A heartbeat takes the
@@ -53,6 +53,7 @@ type Fleet struct {
 	directory *directory.Roll[*Hotspot]
 	coverage  coverageMap
 	openings  openings
+	places    places
 
 	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
@@ -79,6 +80,7 @@ func New(encode Encoder) *Fleet {
 		encode: encode, outages: outages, table: heartbeat.NewTable(outages),
 		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
 		openings: openings{byKey: map[string]weak.Pointer[opening]{}},
+		places:   newPlaces(),
 		gone:     map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
 	}
 }
@@ -109,10 +111,12 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	var put []entry
 	var changed []*Hotspot
 	var remove []string
+	var newer []beacon.Hotspot
 	for id, h := range newest {
 		if h.Version <= f.known(id) {
 			continue
 		}
+		newer = append(newer, h)
 		old, stood := f.index.Get(string(id))
 		if stood {
 			changed = append(changed, old)
@@ -130,8 +134,11 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 			changed = append(changed, e.Item)
 		}
 	}
-	if len(put) == 0 && len(remove) == 0 {
+	if len(newer) == 0 {
 		return nil
+	}
+	if err := f.places.set(newer...); err != nil {
+		return err
 	}
 	if err := f.show(put, remove); err != nil {
 		return err
@@ -185,7 +192,7 @@ func neverServed(h beacon.Hotspot) bool {
 func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	var mu sync.Mutex
 	var all []entry // not hotspots: those are five times as large
-	var gone []beacon.Hotspot
+	var gone, moved []beacon.Hotspot
 	err := each(func(h beacon.Hotspot) error {
 		if h.Deleted() {
 			mu.Lock()
@@ -195,23 +202,31 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 		}
 		e := f.newEntry(h) // in the caller's goroutine: there are several
 		e.Item.live = f.enliven(nil, h)
+		elsewhere := h.Elsewhere() != nil
 		mu.Lock()
 		defer mu.Unlock()
 		all = append(all, e)
+		if elsewhere {
+			moved = append(moved, h)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return f.fill(pack(all), gone)
+	return f.fill(pack(all), gone, moved)
 }
 
-// fill puts spots, and the recently deleted hotspots, into an empty fleet.
-func (f *Fleet) fill(spots []entry, gone []beacon.Hotspot) error {
+// fill puts spots, and the recently deleted hotspots, into an empty fleet. It looks at
+// the others again that were moved.
+func (f *Fleet) fill(spots []entry, gone, moved []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range gone {
 		f.keepDeleted(h)
+	}
+	if err := f.places.set(append(moved, gone...)...); err != nil {
+		return err
 	}
 	return f.show(spots, nil)
 }

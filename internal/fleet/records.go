@@ -103,17 +103,32 @@ func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
 // now. r is the record of that day on disk, or nil. known is false if the record could
 // add something: memory has heartbeats of the hotspot, and none of that day.
 func (f *Fleet) Facts(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, now time.Time) (facts beacon.Facts, known bool) {
+	return look(f, id, r, (*heartbeat.Record).Facts, func(live *heartbeat.Live) (beacon.Facts, bool) {
+		return f.table.Facts(live, day, r, now)
+	})
+}
+
+// Decided is Facts as of the minutes that are decided; see heartbeat.Table.Decided.
+func (f *Fleet) Decided(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, now time.Time) (did beacon.Did, known bool) {
+	return look(f, id, r, (*heartbeat.Record).Did, func(live *heartbeat.Live) (beacon.Did, bool) {
+		return f.table.Decided(live, day, r, now)
+	})
+}
+
+// look returns what memory says of a hotspot, or the record if memory has no state of it.
+func look[T any](
+	f *Fleet, id beacon.HotspotID, r *heartbeat.Record, recorded func(*heartbeat.Record) T, inMemory func(*heartbeat.Live) (T, bool),
+) (said T, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	live := f.live(id)
-	if live != nil {
-		facts, known = f.table.Facts(live, day, r, now)
-		return facts, known || live.Seen() == 0
+	if live := f.live(id); live != nil {
+		said, known = inMemory(live)
+		return said, known || live.Seen() == 0
 	}
 	if r != nil {
-		facts = r.Facts()
+		said = recorded(r)
 	}
-	return facts, true
+	return said, true
 }
 
 // Unrecorded returns why nothing was expected of a hotspot on a day that has no record;

@@ -54,30 +54,49 @@ func RecordServed(data []byte) (beacon.Minutes, error) {
 // now and sealed up to and including this minute. r is the record of that day on disk,
 // or nil if memory has all of it. known is false if neither has the day.
 func (t *Table) Facts(l *Live, day beacon.Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
+	known = t.look(l, day, r, beacon.MinuteOf(now), 0, func(_ *Record, facts beacon.Facts) { f = facts })
+	return f, known
+}
+
+// Decided is Facts as of the minutes that are decided, with those that it served. Later
+// beats do not change them.
+func (t *Table) Decided(l *Live, day beacon.Day, r *Record, now time.Time) (d beacon.Did, known bool) {
+	known = t.look(l, day, r, beacon.MinuteOf(now), sealLag, func(own *Record, facts beacon.Facts) {
+		d = beacon.Did{Facts: facts, Minutes: own.servedMinutes()}
+	})
+	return d, known
+}
+
+// look calls see with the record of a day and its facts, sealed up to and including the
+// minute that is lag minutes before now. It returns false if there is no record.
+func (t *Table) look(l *Live, day beacon.Day, r *Record, now, lag beacon.Minute, see func(*Record, beacon.Facts)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed != 0 {
-		minute := beacon.MinuteOf(now)
 		k := t.unpack(l)
-		k.roll(minute)
+		k.roll(now)
 		if at, found := k.find(day); found {
 			own := &k.days[at]
 			if r != nil {
 				own.join(r)
 			}
-			own.seal(&k.rules, minute+1)
-			f = own.Facts()
+			own.seal(&k.rules, max(now+1, lag)-lag)
+			f := own.Facts()
 			if own.sealed > 0 && !own.Settled() { // the current hour has a tier too
 				f.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.sealed) - 1)
 			}
-			return f, true
+			see(own, f)
+			return true
 		}
 	}
-	if r == nil {
-		return beacon.Facts{}, false
+	if r != nil {
+		see(r, r.Facts())
 	}
-	return r.Facts(), true
+	return r != nil
 }
+
+// Did returns what the hotspot did in the sealed minutes, and which of them it served.
+func (r *Record) Did() beacon.Did { return beacon.Did{Facts: r.Facts(), Minutes: r.servedMinutes()} }
 
 // Unrecorded returns why nothing was expected of a hotspot on a day that is over and has
 // no record, such as one on which the service was down. It goes by the hotspot's hours of

@@ -83,7 +83,7 @@ func New(db *store.DB, cfg Config) *Node {
 	})
 	n.rewards = rewards.New(rewards.Config{
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
-		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded,
+		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)

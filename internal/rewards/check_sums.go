@@ -44,7 +44,7 @@ func checkSums(user beacon.UserID, month beacon.Month, hotspots []ledger.Hotspot
 func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 	for again := range 2 {
 		if again > 0 {
-			if err := r.adopt(ctx); err != nil {
+			if err := r.reload(ctx); err != nil {
 				return err
 			}
 		}

@@ -27,7 +27,7 @@ func (r *Rewards) closeDays(ctx context.Context) error {
 		}
 		r.shown.seen(v)
 		if _, ok := r.mayClose(v.first, v.begun); !ok {
-			return nil
+			return r.countAhead(ctx, v)
 		}
 		if err := r.closeDay(ctx, v); err != nil {
 			return fmt.Errorf("close %s: %w", v.first, err)
@@ -55,7 +55,7 @@ func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 // closeDay writes one row for each hotspot that was in service on a day, and the sums
 // that follow from the rows. It resumes where an earlier run stopped.
 func (r *Rewards) closeDay(ctx context.Context, v view) error {
-	if err := r.adopt(ctx); err != nil {
+	if err := r.reload(ctx); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -30,7 +30,7 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		return Explanation{}, errNoHotspot
 	}
 	e := Explanation{Hotspot: q.Hotspot, Day: day}
-	row, written, err := r.readDay(ctx, p, &e)
+	days, row, written, err := r.readDay(ctx, p, &e)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -49,7 +49,7 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 			return Explanation{}, errMismatch(row.User, row.Day.String())
 		}
 	case e.Open:
-		facts, err := r.Telemetry.Facts(ctx, day, []beacon.HotspotID{q.Hotspot})
+		facts, err := days.on(ctx, day, []beacon.HotspotID{q.Hotspot})
 		if err != nil {
 			return Explanation{}, err
 		}
@@ -78,10 +78,13 @@ func (r *Rewards) unrecorded(hotspot beacon.HotspotID, day beacon.Day) beacon.Fa
 
 // readDay reads the row of a day, and whether the day is still open. It checks that p
 // may see it.
-func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanation) (row ledger.Row, written bool, err error) {
+func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanation) (days *openDays, row ledger.Row, written bool, err error) {
 	settled := false
-	v, err := r.view(ctx, func(v view, b ledger.Books) error {
-		user, any, err := b.Owner(ctx, e.Hotspot)
+	var user beacon.UserID
+	v, err := r.view(ctx, func(_ view, b ledger.Books) error {
+		var any bool
+		var err error
+		user, any, err = b.Owner(ctx, e.Hotspot)
 		switch {
 		case err != nil:
 			return err
@@ -97,9 +100,9 @@ func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanatio
 		return err
 	})
 	if err != nil {
-		return row, false, err
+		return nil, row, false, err
 	}
 	e.Open = !written && e.Day >= v.first
 	e.Status = r.status(v, e.Day.Month(), settled)
-	return row, written, nil
+	return r.openDays(v, user), row, written, nil
 }

@@ -62,8 +62,9 @@ func (r *Rewards) months(ctx context.Context, user beacon.UserID, from, to beaco
 	if err != nil {
 		return nil, err
 	}
+	days := r.openDays(v, user)
 	for _, day := range r.open(v, anyMonth) {
-		if err := r.addOpenToHistory(ctx, h, day); err != nil {
+		if err := days.addToHistory(ctx, h, day); err != nil {
 			return nil, err
 		}
 	}
@@ -124,16 +125,16 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 	return h, nil
 }
 
-// addOpenToHistory adds a day that is not closed to its month. The month may be
+// addToHistory adds a day that is not closed to its month. The month may be
 // outside the queried range and still be the first with earnings.
-func (r *Rewards) addOpenToHistory(ctx context.Context, h *history, day beacon.Day) error {
+func (o *openDays) addToHistory(ctx context.Context, h *history, day beacon.Day) error {
 	month := day.Month()
 	a := h.open[month]
 	if a == nil { // midnight has just passed
 		a = newAccrual(h.names)
 		h.open[month] = a
 	}
-	facts, err := r.openFacts(ctx, a, day)
+	facts, err := o.on(ctx, day, a.open(day))
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (r *Rewards) addOpenToHistory(ctx context.Context, h *history, day beacon.D
 		sum = &MonthSum{Month: month}
 		h.sums[month] = sum
 	}
-	rules := r.book().On(day)
+	rules := o.book().On(day)
 	for id, f := range facts {
 		if a.sums[id] == nil {
 			sum.Hotspots++

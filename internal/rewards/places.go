@@ -65,7 +65,6 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 		return nil, err
 	}
 	d := &division{day: day, rules: rules, reopened: v.reopened, claims: map[beacon.HotspotID]*claim{}}
-	from := r.placesFrom()
 	minutes := map[beacon.Minutes]*beacon.Minutes{} // most hotspots serve the same minutes: all
 	for next, more := (beacon.Owned{}), true; more; {
 		var records []beacon.OwnedRecord
@@ -73,7 +72,7 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 		if records, next, more, err = r.Store.OwnedRecords(ctx, day, next, r.pageSize); err != nil {
 			return nil, err
 		}
-		places, err := r.placesOn(ctx, day, idsOf(records))
+		places, err := r.placesOn(ctx, day, day, idsOf(records))
 		if err != nil {
 			return nil, err
 		}
@@ -89,9 +88,8 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 				minutes[served] = &served
 			}
 			c := places[record.Hotspot]
-			c.proven = c.place.Proven(day) || c.place.Since < from && day < from+graceDays
 			c.served = minutes[served]
-			d.claims[record.Hotspot] = &c
+			d.claims[record.Hotspot] = c
 		}
 	}
 	return d, d.settle(ctx)
@@ -156,8 +154,9 @@ func idsOf(records []beacon.OwnedRecord) []beacon.HotspotID {
 	return ids
 }
 
-// placesOn returns the claims of hotspots on a day, with their places and days served.
-func (r *Rewards) placesOn(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]claim, error) {
+// placesOn returns the claims of hotspots on a day, with their places and on how many days
+// they had served there when an earlier day began, or this one.
+func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*claim, error) {
 	hotspots, err := r.Store.HotspotsByID(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -166,32 +165,36 @@ func (r *Rewards) placesOn(ctx context.Context, day beacon.Day, ids []beacon.Hot
 	if err != nil {
 		return nil, err
 	}
-	claims := make(map[beacon.HotspotID]claim, len(hotspots))
+	from := r.placesFrom()
+	claims := make(map[beacon.HotspotID]*claim, len(hotspots))
 	for i := range hotspots {
-		claims[hotspots[i].ID] = claim{hotspot: hotspots[i].ID, place: hotspots[i].PlaceOn(day)}
+		place := hotspots[i].PlaceOn(day)
+		claims[hotspots[i].ID] = &claim{
+			hotspot: hotspots[i].ID, place: place,
+			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
+		}
 	}
 	for _, s := range standings {
-		if c := claims[s.Hotspot]; c.place.Since == s.Since {
-			c.days = s.On(day)
-			claims[s.Hotspot] = c
+		if c := claims[s.Hotspot]; c != nil && c.place.Since == s.Since {
+			c.days = s.On(begun)
 		}
 	}
 	for _, id := range ids {
-		if claims[id].hotspot == "" {
+		if claims[id] == nil {
 			return nil, fmt.Errorf("hotspot %s has a record but no row", id)
 		}
 	}
 	return claims, nil
 }
 
-// recent returns what hotspots owned of each minute expected of them on the last closed
-// days at their places, in millionths. Under a policy that pays devices that is what they
-// served.
-func (r *Rewards) recent(ctx context.Context, d *division, from, to beacon.Owned) (map[beacon.HotspotID]int64, error) {
+// recent returns what hotspots owned of each minute expected of them on the last days at
+// their places, in millionths, given the rows of these days. Under a policy that pays
+// devices that is what they served.
+func recent(d *division, rowsOf func(beacon.Day) ([]ledger.Row, error)) (map[beacon.HotspotID]int64, error) {
 	type sum struct{ own, expected int64 }
 	sums := map[beacon.HotspotID]sum{}
 	for day := d.day - recentDays; day < d.day; day++ {
-		rows, err := r.Store.HeldRows(ctx, day, from, to, d.reopened)
+		rows, err := rowsOf(day)
 		if err != nil {
 			return nil, err
 		}
@@ -235,7 +238,10 @@ func (r *Rewards) complete(ctx context.Context, d *division, rows []ledger.Row) 
 	}
 	var rates map[beacon.HotspotID]int64
 	if excused {
-		if rates, err = r.recent(ctx, d, rows[0].Owned, rows[len(rows)-1].Owned); err != nil {
+		rates, err = recent(d, func(day beacon.Day) ([]ledger.Row, error) {
+			return r.Store.HeldRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -261,6 +267,15 @@ func (r *Rewards) complete(ctx context.Context, d *division, rows []ledger.Row) 
 	return nil
 }
 
+// countAhead counts standings when nothing can be closed, so that what is shown of the
+// open days does not have to wait for the closing of the first of them.
+func (r *Rewards) countAhead(ctx context.Context, v view) error {
+	if _, keeper := r.Keeper(); !keeper || !v.begun || !r.book().On(v.first).PaysPlaces() {
+		return nil
+	}
+	return r.countStandings(ctx, v, v.first)
+}
+
 // countStandings counts from the ledger on how many days hotspots have served where they
 // are, unless that is known through the day before. It is after days under a policy that
 // pays devices, and after days were opened again.
@@ -282,9 +297,9 @@ func (r *Rewards) countStandings(ctx context.Context, v view, day beacon.Day) er
 		first = min(first, days[0].Day)
 	}
 	under := func(write func(lease.Lease) error) error {
-		held, ok := r.mayClose(day, v.begun)
+		held, ok := r.Keeper()
 		if !ok {
-			return errors.New("this process may no longer close the day")
+			return errors.New("this process no longer keeps the ledger")
 		}
 		return write(held)
 	}

@@ -36,7 +36,7 @@ type stand struct {
 	at     time.Time
 }
 
-func newStreet(t *testing.T, w *world, from beacon.Day) *street {
+func newStreet(t testing.TB, w *world, from beacon.Day) *street {
 	t.Helper()
 	w.late = map[uint64]int{}
 	s := &street{world: w, stand: map[beacon.HotspotID][]stand{}, places: policy.Policy{
@@ -214,6 +214,7 @@ func TestPlaces(t *testing.T) {
 			}
 			for day := range 16 {
 				s.someDay(t, random, day)
+				s.checkOpen(t, s.today()-1, 1, 200, 777, 1400, 1440)
 				if day > 0 && random.IntN(3) == 0 {
 					r := s.world.rewards(&mortal{Store: s.db, left: random.IntN(6), after: random.IntN(2) == 0})
 					r.InPagesOf(2)
@@ -223,6 +224,12 @@ func TestPlaces(t *testing.T) {
 				s.step(t)
 				if day == 9 || day == 13 {
 					s.world.reopen(t, s.today()-beacon.Day(3))
+					s.holds = true
+					s.step(t) // counts
+					for open := s.today() - 3; open < s.today(); open++ {
+						s.checkOpen(t, open, 1440)
+					}
+					s.holds = false
 					s.step(t)
 				}
 			}
@@ -232,6 +239,113 @@ func TestPlaces(t *testing.T) {
 			s.checkStatements(t, began)
 		}
 	})
+}
+
+// checkOpen compares what is said of a day that is over and not closed with the row that
+// closing should write. The minutes of the day come in steps: what is earned never falls.
+func (s *street) checkOpen(t *testing.T, day beacon.Day, steps ...int) {
+	t.Helper()
+	if day < s.places.From {
+		return
+	}
+	earned := map[beacon.HotspotID]beacon.Earned{}
+	rows := s.want(day)
+	for _, minute := range steps {
+		s.decided = map[beacon.Day]int{day: minute}
+		r := s.world.rewards(s.db)
+		if err := r.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		totals := map[beacon.UserID]beacon.Amount{}
+		for id, want := range rows {
+			e, err := r.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: id, Day: &day})
+			if err != nil {
+				t.Fatal(err)
+			}
+			was := earned[id]
+			if !e.Open || e.Earned.Availability < was.Availability || e.Earned.Performance < was.Performance || e.Earned.Utilization < was.Utilization {
+				t.Fatalf("%s had earned %+v on %s, and %d minutes after it began %+v", id, was, day, minute, e)
+			}
+			if minute == 1440 && (e.Facts != want.Facts || e.Earned != want.Earned) {
+				t.Fatalf("%s on %s is said to be\n%+v, %+v; want\n%+v, %+v", id, day, e.Facts, e.Earned, want.Facts, want.Earned)
+			}
+			earned[id] = e.Earned
+			totals[s.owners[id]] += e.Earned.Total()
+		}
+		for user, total := range totals {
+			if day == s.today()-1 && !s.holds {
+				s.checkTotal(t, r, user, day, total)
+			}
+		}
+	}
+	s.decided = nil
+}
+
+// checkTotal checks that a summary and a history have what an open day has earned, with
+// the closed ones.
+func (s *street) checkTotal(t *testing.T, r *rewards.Rewards, user beacon.UserID, day beacon.Day, total beacon.Amount) {
+	t.Helper()
+	err := s.db.Books(t.Context(), func(b ledger.Books) error {
+		months, err := b.UserMonths(t.Context(), user, day.Month(), day.Month())
+		for i := range months {
+			total += months[i].Total()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := r.History(t.Context(), anyone, rewards.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range h.Items {
+		if m.Month == day.Month() && m.Total() != total {
+			t.Fatalf("the history of %s has %s for %s; want %s", user, m.Total(), m.Month, total)
+		}
+	}
+	period := rewards.Current
+	if day.Month() != s.today().Month() {
+		period = rewards.Last
+	}
+	sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
+	if err != nil || sum.Total.Total() != total {
+		t.Fatalf("the summary of %s has %s; want %s, %v", user, sum.Total.Total(), total, err)
+	}
+}
+
+// TestPlaces_Kept: what was computed of an open day is kept until the minute is over.
+func TestPlaces_Kept(t *testing.T) {
+	began := at("2026-10-25T12:00:00Z")
+	s := newStreet(t, newWorld(t, openSQLite(t, began), began, 2), beacon.DayOf(began))
+	hotspots := []beacon.HotspotID{s.register(t, s.users[0]), s.register(t, s.users[1])}
+	for _, hotspot := range hotspots {
+		s.visit(t, hotspot, 0, true)
+		s.acts(hotspot, 0, beacon.Facts{Served: 600, Expected: 720})
+	}
+	r := s.world.rewards(s.db)
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	total := func(user beacon.UserID) beacon.Amount {
+		t.Helper()
+		sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.Current})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Total.Total()
+	}
+	before, none := total(s.users[0]), total(s.users[1])
+	asked := s.asked
+	s.now = s.now.Add(59 * time.Second)
+	s.acts(hotspots[0], 0, beacon.Facts{Served: 700, Expected: 721})
+	if again := total(s.users[0]); again != before || s.asked != asked || before == 0 || none > 1 {
+		t.Errorf("%s, and %s later in the minute; asked %d times after %d; the younger has %s", before, again, s.asked, asked, none)
+	}
+	s.now = s.now.Add(time.Second)
+	if later := total(s.users[0]); later <= before {
+		t.Errorf("%s, and %s a minute later", before, later)
+	}
 }
 
 // someDay lets hotspots do something for a day, move, and come.

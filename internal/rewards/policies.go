@@ -14,7 +14,7 @@ import (
 // from there. A policy stays in force for its days for good, so it is never changed:
 // a new version follows it.
 func (r *Rewards) Start(ctx context.Context) error {
-	if err := r.adopt(ctx); err != nil {
+	if err := r.reload(ctx); err != nil {
 		return err
 	}
 	if err := r.bring(ctx); err != nil {
@@ -31,14 +31,14 @@ func (r *Rewards) Start(ctx context.Context) error {
 }
 
 // Follow loads the policies of the database, for a command that has none of its own.
-func (r *Rewards) Follow(ctx context.Context) error { return r.adopt(ctx) }
+func (r *Rewards) Follow(ctx context.Context) error { return r.reload(ctx) }
 
 // book returns the known policies.
 func (r *Rewards) book() policy.Set { return *r.policies.Load() }
 
-// adopt loads what another process has added. Policies are only ever replaced by a
+// reload loads what another process has added. Policies are only ever replaced by a
 // longer list.
-func (r *Rewards) adopt(ctx context.Context) error {
+func (r *Rewards) reload(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
 		return err
@@ -86,9 +86,6 @@ func (r *Rewards) bring(ctx context.Context) error {
 	}
 	mine := r.book()
 	for _, p := range mine[min(len(known), len(mine)):] {
-		if p.PaysPlaces() {
-			return fmt.Errorf("reward policy %d pays places (radius_m), which this version of the program cannot do yet", p.Version)
-		}
 		if first := r.today() + 1; v.begun && p.Version > 1 && p.From < max(first, v.closing.Day+1) {
 			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest",
 				p.Version, p.From, max(first, v.closing.Day+1))
@@ -106,7 +103,7 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 	if p := r.book().Version(version); p != nil {
 		return p, nil
 	}
-	if err := r.adopt(ctx); err != nil {
+	if err := r.reload(ctx); err != nil {
 		return nil, err
 	}
 	if p := r.book().Version(version); p != nil {

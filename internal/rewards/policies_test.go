@@ -2,12 +2,16 @@ package rewards_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // TestPoliciesMustFit: what days were closed by is never changed, and a new
@@ -84,13 +88,72 @@ func TestPolicyRace(t *testing.T) {
 	}
 }
 
-// TestPolicyOfPlaces: nobody brings a policy by which no day can be closed.
-func TestPolicyOfPlaces(t *testing.T) {
-	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 1)
-	o := oracleOf(w)
-	changePolicy(&o, beacon.DayOf(at("2026-11-20T00:00:00Z")))
-	w.policies[1].Radius, w.policies[1].Unproven = 50, 500000
-	if err := w.rewards(w.db).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "reward policy 2 pays places") {
-		t.Errorf("start: %v", err)
-	}
+// TestAdopt: staff put a policy into force from a day on that has not begun, once, and
+// servers that run take it.
+func TestAdopt(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-11-10T00:00:00Z")
+		w := newWorld(t, open(t, began), began, 1)
+		places := policy.Places()
+		w.register(t, w.users[0])
+		staff := beacon.Actor{Request: "cli"}
+		adopt := func(from string, confirmed bool) (rewards.Adoption, error) {
+			day, err := beacon.ParseDay(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rewards.New(rewards.Config{Store: w.db, Now: func() time.Time { return w.now }})
+			return r.Adopt(t.Context(), staff, places, day, confirmed)
+		}
+		refused := func(from, why string) {
+			t.Helper()
+			_, err := adopt(from, true)
+			if e, ok := errors.AsType[*beacon.Error](err); !ok || e.Kind != beacon.Conflict || !strings.Contains(e.Message, why) {
+				t.Errorf("from %s: %v; want it to say %q", from, err, why)
+			}
+		}
+		refused("2026-11-20", "no server has been started")
+		w.pass(t, 2, whole) // it is the 12th
+		refused("2026-11-12", "can start on 2026-11-13")
+		w.now = began // a clock that is behind
+		refused("2026-11-12", "can start on 2026-11-13")
+		w.now = at("2026-11-12T00:10:00Z")
+		if a, err := adopt("2026-11-14", false); err != nil || a.Policy.Version != 2 || a.Before.Version != 1 || a.ProvenBefore.String() != "2026-12-14" {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if n := len(w.changes(t, beacon.PolicyAdopted)); n != 0 {
+			t.Errorf("without being confirmed it is in the audit %d times", n)
+		}
+		running := w.rewards(w.db)
+		if err := running.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adopt("2026-11-14", true); err != nil {
+			t.Fatal(err)
+		}
+		refused("2026-11-20", "policy 2 has the same terms, and is in force from 2026-11-14 on")
+		if got := w.changes(t, beacon.PolicyAdopted); len(got) != 1 || !strings.Contains(got[0], "2026-11-14") {
+			t.Errorf("the audit has %v", got)
+		}
+		if err := running.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		places.Cap++
+		refused("2026-11-14", "can start on 2026-11-15")
+		for _, day := range []string{"2026-11-12", "2026-11-13", "2026-11-14"} {
+			w.did(w.live()[0], whole)
+			w.midnight(t)
+			if err := running.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			d, err := beacon.ParseDay(day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := running.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: w.live()[0], Day: &d})
+			if err != nil || e.Open || e.Policy.PaysPlaces() != (day == "2026-11-14") {
+				t.Errorf("%s: %+v, %v", day, e, err)
+			}
+		}
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
@@ -29,6 +30,9 @@ type Telemetry interface {
 	// reads the records that it needs. Hotspots with nothing that counts are left
 	// out.
 	Facts(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error)
+	// Decided is Facts as of the minutes that no heartbeat changes any more, with those
+	// that were served. It may have hotspots with nothing that counts.
+	Decided(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error)
 	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
 	// for a record that no version can read.
 	FactsOf(record []byte) (beacon.Facts, error)
@@ -46,6 +50,11 @@ type Config struct {
 	// Unrecorded returns why nothing was expected of a hotspot on a day that is over and
 	// has no record, or false if that is not known. It may be nil.
 	Unrecorded func(hotspot beacon.HotspotID, day beacon.Day) (beacon.Facts, bool)
+
+	// Around calls each for all hotspots that may be paid for at most withinM from a point
+	// on a day that is not closed, and maybe for others. It is needed where open days are
+	// shown.
+	Around func(p geo.Point, withinM float64, each func(beacon.HotspotID))
 
 	// Keeper returns the lease, and whether this process is the one that closes and
 	// settles.
@@ -67,6 +76,7 @@ type Rewards struct {
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress
+	answers  answers
 
 	witnesses witnesses
 	machine   func() time.Time // the machine's clock, which nobody sets
@@ -193,6 +203,10 @@ type Store interface {
 	// KeepPolicies stores the policies that are new, and returns all that are stored,
 	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
+
+	// AdoptPolicy stores a policy with a change for the audit. It returns Conflict if
+	// there is one with this version.
+	AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error
 
 	// Node returns the name of this server.
 	Node() string

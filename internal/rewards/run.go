@@ -36,7 +36,7 @@ func (r *Rewards) step(ctx context.Context) error {
 	if err := r.consult(ctx); err != nil {
 		return err
 	}
-	if err := r.adopt(ctx); err != nil {
+	if err := r.reload(ctx); err != nil {
 		return err
 	}
 	if err := r.closeDays(ctx); err != nil {

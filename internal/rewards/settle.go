@@ -29,7 +29,7 @@ type SettleReport struct {
 func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
-	if err := r.adopt(ctx); err != nil {
+	if err := r.reload(ctx); err != nil {
 		return SettleReport{}, err
 	}
 	report, err := r.survey(ctx, month, force)

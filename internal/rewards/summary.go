@@ -77,8 +77,9 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	if month != anyMonth {
 		s.Status = r.status(v, month, settled)
 	}
+	days := r.openDays(v, s.User)
 	for _, day := range r.open(v, month) {
-		if err := r.addOpen(ctx, a, day); err != nil {
+		if err := days.add(ctx, a, day); err != nil {
 			return Summary{}, err
 		}
 		if month == anyMonth && len(a.sums) > 0 {

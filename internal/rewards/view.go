@@ -152,21 +152,21 @@ func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
 	return err
 }
 
-// addOpen adds a day that is not closed, with the function that will close it.
-func (r *Rewards) addOpen(ctx context.Context, a *accrual, day beacon.Day) error {
-	facts, err := r.openFacts(ctx, a, day)
+// add adds a day that is not closed, with the function that will close it.
+func (o *openDays) add(ctx context.Context, a *accrual, day beacon.Day) error {
+	facts, err := o.on(ctx, day, a.open(day))
 	if err != nil {
 		return err
 	}
-	rules := r.book().On(day)
+	rules := o.book().On(day)
 	for id, f := range facts {
 		a.add(id, f.Tier, sumOf(f, rules.Reward(f)))
 	}
 	return nil
 }
 
-// openFacts returns the facts of a day for the hotspots whose day is not closed yet.
-func (r *Rewards) openFacts(ctx context.Context, a *accrual, day beacon.Day) (map[beacon.HotspotID]beacon.Facts, error) {
+// open returns the hotspots whose day is not closed yet.
+func (a *accrual) open(day beacon.Day) []beacon.HotspotID {
 	ids := make([]beacon.HotspotID, 0, len(a.names))
 	for _, n := range a.names {
 		closed, any := a.closed[n.ID]
@@ -175,10 +175,7 @@ func (r *Rewards) openFacts(ctx context.Context, a *accrual, day beacon.Day) (ma
 			ids = append(ids, n.ID)
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return r.Telemetry.Facts(ctx, day, ids)
+	return ids
 }
 
 func sumOf(f beacon.Facts, e beacon.Earned) ledger.Sum {

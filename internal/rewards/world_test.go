@@ -40,7 +40,10 @@ type world struct {
 
 	statements map[beacon.UserID]map[beacon.Month]ledger.Statement // that were seen
 
-	late map[uint64]int // by bytes: when a hotspot that carried so many began to serve
+	late    map[uint64]int     // by bytes: when a hotspot that carried so many began to serve
+	asked   int                // how often what is decided was asked for
+	holds   bool               // no day is final
+	decided map[beacon.Day]int // how many minutes of a day are decided; all if it is not there
 }
 
 func openSQLite(t testing.TB, now time.Time) *store.DB {
@@ -92,6 +95,7 @@ func (w *world) rewards(over rewards.Store) *rewards.Rewards {
 		Store: over, Telemetry: w, Policies: w.policies,
 		Keeper: func() (lease.Lease, bool) { return w.held, true },
 		Now:    func() time.Time { return w.now },
+		Around: w.around,
 		Log:    slog.New(slog.DiscardHandler),
 	})
 }
@@ -101,10 +105,15 @@ func (w *world) today() beacon.Day { return beacon.DayOf(w.now) }
 // register gives a user one more hotspot.
 func (w *world) register(t testing.TB, user beacon.UserID) beacon.HotspotID {
 	t.Helper()
+	return w.registerAt(t, user, geo.Point{Lat: 40, Lng: -74})
+}
+
+func (w *world) registerAt(t testing.TB, user beacon.UserID, place geo.Point) beacon.HotspotID {
+	t.Helper()
 	n := len(w.owners)
 	h := beacon.Hotspot{
 		ID: beacon.HotspotID(id.New(beacon.HotspotPrefix, w.now)), Operator: user, Name: fmt.Sprintf("Hotspot %d", n), Type: beacon.Home,
-		Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}},
+		Location: beacon.Location{Point: place},
 		Device:   beacon.Device{SSID: "guests", MAC: beacon.MAC(fmt.Sprintf("02:00:00:00:%02x:%02x", n>>8, n&255))},
 		Settings: beacon.Settings{MaxConnections: 16, BandwidthLimitMbps: 50}, CreatedAt: w.now, UpdatedAt: w.now, Version: 1,
 	}
@@ -190,7 +199,7 @@ func (w *world) step(t testing.TB) {
 
 // FinalBefore, Facts and FactsOf are what telemetry would say.
 
-func (w *world) FinalBefore() (beacon.Day, bool) { return w.today(), true }
+func (w *world) FinalBefore() (beacon.Day, bool) { return w.today(), !w.holds }
 
 func (w *world) Facts(_ context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	found := map[beacon.HotspotID]beacon.Facts{}
@@ -202,6 +211,59 @@ func (w *world) Facts(_ context.Context, day beacon.Day, ids []beacon.HotspotID)
 	return found, nil
 }
 
+// Decided takes all of a day for decided, unless a test says how much.
+func (w *world) Decided(_ context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+	w.asked++
+	found := map[beacon.HotspotID]beacon.Did{}
+	for _, hotspot := range ids {
+		if f, ok := w.facts[day][hotspot]; ok {
+			found[hotspot] = w.until(day, beacon.Did{Facts: f, Minutes: w.minutes(f)})
+		}
+	}
+	return found, nil
+}
+
+// until cuts a day where it is not decided. Of the minutes that were not served, those
+// expected come first, then the closed ones, then the excused ones.
+func (w *world) until(day beacon.Day, d beacon.Did) beacon.Did {
+	minutes, cut := w.decided[day]
+	if !cut {
+		return d
+	}
+	var is beacon.Did
+	is.Tier, is.Bytes = d.Tier, d.Bytes*uint64(minutes)/beacon.MinutesADay
+	if minutes == beacon.MinutesADay {
+		is.Bytes = d.Bytes
+	}
+	missed := 0
+	for m := range minutes {
+		switch {
+		case d.Minutes[m/64]&(1<<(m%64)) != 0:
+			is.Minutes[m/64] |= 1 << (m % 64)
+			is.Served++
+			is.Expected++
+			continue
+		case missed < d.Expected-d.Served:
+			is.Expected++
+		case missed < d.Expected-d.Served+d.Closed:
+			is.Closed++
+		case missed < d.Expected-d.Served+d.Closed+d.Excused:
+			is.Excused++
+		default:
+			is.Outside++
+		}
+		missed++
+	}
+	return is
+}
+
+// around finds everyone, in no order.
+func (w *world) around(_ geo.Point, _ float64, each func(beacon.HotspotID)) {
+	for hotspot := range w.owners {
+		each(hotspot)
+	}
+}
+
 func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
 	if string(record) == "damaged" {
 		return f, beacon.ErrDamaged
@@ -209,14 +271,19 @@ func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
 	return f, json.Unmarshal(record, &f)
 }
 
-// ServedOf takes the minutes served from the day's first on, unless a test says which.
-func (w *world) ServedOf(record []byte) (m beacon.Minutes, err error) {
+// ServedOf decodes the minutes of a record.
+func (w *world) ServedOf(record []byte) (beacon.Minutes, error) {
 	f, err := w.FactsOf(record)
+	return w.minutes(f), err
+}
+
+// minutes takes those served from the day's first on, unless a test says which.
+func (w *world) minutes(f beacon.Facts) (m beacon.Minutes) {
 	for minute := range f.Served {
 		minute += w.late[f.Bytes]
 		m[minute/64] |= 1 << (minute % 64)
 	}
-	return m, err
+	return m
 }
 
 // settledMonths reads which months of a user's have a statement. What had one

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -241,6 +242,25 @@ func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]led
 		return nil, err
 	}
 	return listAgain(ctx, db, rewardText.policies, policyRow)
+}
+
+// AdoptPolicy stores a policy, with a change for the audit. It returns Conflict if there is
+// one with this version.
+func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error {
+	if err := storableText(p.Text); err != nil {
+		return internal("adopt policy", err)
+	}
+	by.Note = p.Text
+	change := beacon.Change{Kind: beacon.PolicyAdopted, Target: p.From.String(), Actor: by, At: at}
+	op := &operation{order: "policy"}
+	op.run = func(tx *transaction) (changes, error) {
+		n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
+		if err == nil && n == 0 {
+			err = &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf("policy %d was adopted meanwhile", p.Version)}
+		}
+		return changes{&change}, err
+	}
+	return db.committer.do(ctx, op)
 }
 
 func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy) error {

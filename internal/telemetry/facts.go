@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,22 +16,17 @@ import (
 func (t *Telemetry) Facts(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Facts, error) {
-	now := t.Now()
-	today := beacon.MinuteOf(now).Day()
-	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
-	if day < 0 || day > today {
-		return facts, nil
-	}
-	onDisk := ids
-	if day == today && !t.suspicions.any() {
-		onDisk = t.factsInMemory(facts, ids, now)
-	}
-	for chunk := range slices.Chunk(onDisk, foldChunk) {
-		if err := t.factsOnDisk(ctx, facts, day, chunk, now); err != nil {
-			return nil, err
-		}
-	}
-	return facts, nil
+	facts, err := look(ctx, t, day, ids, t.Fleet.Facts, (*heartbeat.Record).Facts)
+	maps.DeleteFunc(facts, func(_ beacon.HotspotID, f beacon.Facts) bool { return f.None() })
+	return facts, err
+}
+
+// Decided is Facts as of the minutes that are decided, with those that were served. It
+// has every hotspot that has a record or beats of the day.
+func (t *Telemetry) Decided(
+	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
+) (map[beacon.HotspotID]beacon.Did, error) {
+	return look(ctx, t, day, ids, t.Fleet.Decided, (*heartbeat.Record).Did)
 }
 
 // FactsOf returns the facts of an encoded record.
@@ -43,46 +39,45 @@ func (t *Telemetry) ServedOf(record []byte) (beacon.Minutes, error) {
 	return heartbeat.RecordServed(record)
 }
 
-// factsInMemory adds the facts of today and returns the hotspots whose facts memory
-// does not have. A hotspot that is not in memory did nothing today.
-func (t *Telemetry) factsInMemory(
-	facts map[beacon.HotspotID]beacon.Facts, ids []beacon.HotspotID, now time.Time,
-) (rest []beacon.HotspotID) {
+// look returns what memory or the records say of hotspots on a day.
+func look[T any](
+	ctx context.Context, t *Telemetry, day beacon.Day, ids []beacon.HotspotID,
+	inMemory func(beacon.HotspotID, beacon.Day, *heartbeat.Record, time.Time) (T, bool), recorded func(*heartbeat.Record) T,
+) (map[beacon.HotspotID]T, error) {
+	now := t.Now()
 	today := beacon.MinuteOf(now).Day()
-	for _, id := range ids {
-		if f, known := t.Fleet.Facts(id, today, nil, now); !known {
-			rest = append(rest, id)
-		} else if !f.None() {
-			facts[id] = f
+	said := make(map[beacon.HotspotID]T, len(ids))
+	if day < 0 || day > today {
+		return said, nil
+	}
+	onDisk := ids
+	if day == today && !t.suspicions.any() {
+		onDisk = nil
+		for _, id := range ids { // one that is not in memory did nothing today
+			if is, known := inMemory(id, today, nil, now); known {
+				said[id] = is
+			} else {
+				onDisk = append(onDisk, id)
+			}
 		}
 	}
-	return rest
-}
-
-// factsOnDisk adds the facts of some hundreds of hotspots. Of a final day, the record
-// alone counts.
-func (t *Telemetry) factsOnDisk(
-	ctx context.Context, facts map[beacon.HotspotID]beacon.Facts, day beacon.Day, ids []beacon.HotspotID, now time.Time,
-) error {
 	before, final := t.FinalBefore()
-	final = final && day < before
-	rows, err := t.Store.Records(ctx, day, ids)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		record := t.decode(id, day, rows[id])
-		var f beacon.Facts
-		if !final {
-			f, _ = t.Fleet.Facts(id, day, record, now)
-		} else if record != nil {
-			f = record.Facts()
+	final = final && day < before // then the record alone counts
+	for chunk := range slices.Chunk(onDisk, foldChunk) {
+		rows, err := t.Store.Records(ctx, day, chunk)
+		if err != nil {
+			return nil, err
 		}
-		if !f.None() {
-			facts[id] = f
+		for _, id := range chunk {
+			record := t.decode(id, day, rows[id])
+			if !final {
+				said[id], _ = inMemory(id, day, record, now)
+			} else if record != nil {
+				said[id] = recorded(record)
+			}
 		}
 	}
-	return nil
+	return said, nil
 }
 
 // decode decodes a record and returns nil if there is none. A damaged record is

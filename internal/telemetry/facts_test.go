@@ -55,6 +55,28 @@ func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f be
 	return f
 }
 
+// decided checks that what is decided of a day has grown and nothing else has changed, and
+// returns it.
+func (n *node) decided(t testing.TB, day beacon.Day, before map[beacon.HotspotID]beacon.Did, ids ...beacon.HotspotID) map[beacon.HotspotID]beacon.Did {
+	t.Helper()
+	did, err := n.Decided(t.Context(), day, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, was := range before {
+		is := did[id]
+		for i, word := range was.Minutes {
+			if word&^is.Minutes[i] != 0 {
+				t.Fatalf("%s had served %x, and has served %x", id, was.Minutes, is.Minutes)
+			}
+		}
+		if is.Served < was.Served || is.Expected < was.Expected || is.Closed < was.Closed || is.Excused < was.Excused || is.Outside < was.Outside {
+			t.Fatalf("%s did %+v, and then %+v", id, was.Facts, is.Facts)
+		}
+	}
+	return did
+}
+
 func (n *node) facts(t testing.TB, day beacon.Day, ids ...beacon.HotspotID) map[beacon.HotspotID]beacon.Facts {
 	t.Helper()
 	facts, err := n.Facts(t.Context(), day, ids)
@@ -149,6 +171,7 @@ func TestFacts_OpenDay(t *testing.T) {
 			}}
 		})
 		ends := map[int]string{2: "unlink", 3: "relink", 4: "delete"}
+		var did, there map[beacon.HotspotID]beacon.Did
 		for minute := range 15 * 60 {
 			for i, id := range ids[:5] {
 				if _, there := n.fleet.Find(id); there && (minute+i*50)%300 < 200 && minute%4 == 0 {
@@ -162,6 +185,10 @@ func TestFacts_OpenDay(t *testing.T) {
 				n.must(t, n.Fold)
 				other.must(t, other.follower.CatchUp)
 				other.must(t, other.Fold)
+				there = other.decided(t, day, there, ids...)
+			}
+			if minute%7 == 0 {
+				did = n.decided(t, day, did, ids...)
 			}
 			if name, ok := ends[minute/150]; ok && minute%150 == 7 {
 				n.edit(t, ids[minute/150], func(h *beacon.Hotspot) { endings[name](h, c.now()) })
@@ -191,9 +218,10 @@ func TestFacts_OpenDay(t *testing.T) {
 		}
 		c.pass(-2 * time.Second)
 		n.finish(t, c)
+		did = n.decided(t, day, did, ids...)
 		for _, id := range ids {
-			if got := diskFacts(t, n, day, id); got != facts[id] {
-				t.Errorf("open %+v, on disk %+v", facts[id], got)
+			if got := diskFacts(t, n, day, id); got != facts[id] || did[id].Facts != got {
+				t.Errorf("open %+v, decided %+v, on disk %+v", facts[id], did[id], got)
 			}
 		}
 		if diff := cmp.Diff(facts, n.facts(t, day, ids...)); diff != "" {

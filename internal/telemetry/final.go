@@ -98,10 +98,11 @@ func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 // purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
 func (t *Telemetry) purge(held lease.Lease, keeper bool, now time.Time) {
-	before := now.Add(-beacon.KeepPast)
+	longAgo := now.Add(-beacon.KeepPast)
+	before := longAgo
 	if keeper {
 		final, _ := t.finals.under(held.Token)
 		before = final.Time()
 	}
-	t.Fleet.Purge(before)
+	t.Fleet.Purge(before, longAgo)
 }

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
-	"rewards":           {"beacon", "clock", "id", "lease", "ledger", "rewards/ground", "rewards/policy"},
+	"rewards":           {"beacon", "clock", "geo", "id", "lease", "ledger", "rewards/ground", "rewards/policy"},
 	"rewards/ground":    {"beacon", "geo"},
 	"rewards/policy":    {"beacon", "rewards/ground"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},

@@ -27,6 +27,10 @@ func (records) FactsOf(data []byte) (beacon.Facts, error) { return heartbeat.Rec
 
 func (records) ServedOf(data []byte) (beacon.Minutes, error) { return heartbeat.RecordServed(data) }
 
+func (records) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
+	return nil, nil
+}
+
 func (records) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
 	return nil, nil
 }

@@ -20,8 +20,13 @@ import (
 //go:embed policies.json
 var embedded []byte
 
-// Default returns the policies built into the program.
-func Default() Set {
+// Default returns the policy of a network that has adopted no other.
+func Default() Set { return builtIn()[:1:1] }
+
+// Places returns the policy that pays places, for a network to adopt from some day on.
+func Places() Policy { return builtIn()[1] }
+
+func builtIn() Set {
 	b, err := Parse(embedded)
 	if err != nil {
 		panic(err) // the file is built in, and a test reads it

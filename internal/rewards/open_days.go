@@ -1,0 +1,204 @@
+package rewards
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+// openDays computes days that are not closed, for hotspots of one user and one answer.
+// Under a policy that pays places it divides the ground among these and the hotspots
+// around them as closing divides it among all, so once a day is over it says what closing
+// will write. Only minutes that are decided count, and the order of the hotspots is fixed
+// when a day begins, so what a day has earned does not fall.
+type openDays struct {
+	*Rewards
+	view view
+	user beacon.UserID
+	as   asOf
+
+	did   map[hotspotDay]beacon.Did
+	facts map[hotspotDay]beacon.Facts
+}
+
+type hotspotDay struct {
+	hotspot beacon.HotspotID
+	day     beacon.Day
+}
+
+func (r *Rewards) openDays(v view, user beacon.UserID) *openDays {
+	return &openDays{
+		Rewards: r, view: v, user: user,
+		as:  asOf{minute: beacon.MinuteOf(r.Now()), first: v.first, revision: v.revision(), policies: len(r.book())},
+		did: map[hotspotDay]beacon.Did{}, facts: map[hotspotDay]beacon.Facts{},
+	}
+}
+
+// on returns the facts of a day. Hotspots with nothing that counts are left out.
+func (o *openDays) on(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rules := o.book().On(day)
+	if !rules.PaysPlaces() {
+		return o.Telemetry.Facts(ctx, day, ids)
+	}
+	var err error
+	if o.as.ordered, err = o.ordered(ctx); err != nil {
+		return nil, err
+	}
+	o.answers.get(o.as, day, ids, o.facts)
+	if rest := missing(o.facts, day, ids); len(rest) > 0 {
+		if err := o.byPlace(ctx, day, rules, rest); err != nil {
+			return nil, err
+		}
+		o.answers.put(o.as, day, rest, o.facts)
+	}
+	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
+	for _, id := range ids {
+		if f := o.facts[hotspotDay{id, day}]; !f.None() {
+			facts[id] = f
+		}
+	}
+	return facts, nil
+}
+
+// decide finds out what hotspots did in the decided minutes of a day.
+func (o *openDays) decide(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) error {
+	rest := missing(o.did, day, ids)
+	if len(rest) == 0 {
+		return nil
+	}
+	did, err := o.Telemetry.Decided(ctx, day, rest)
+	if err != nil {
+		return err
+	}
+	for _, id := range rest {
+		o.did[hotspotDay{id, day}] = did[id]
+	}
+	return nil
+}
+
+// missing returns the hotspots whose day is not known yet.
+func missing[T any](known map[hotspotDay]T, day beacon.Day, ids []beacon.HotspotID) (rest []beacon.HotspotID) {
+	for _, id := range ids {
+		if _, ok := known[hotspotDay{id, day}]; !ok {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
+// byPlace finds out the facts of a day on which places are paid.
+func (o *openDays) byPlace(ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID) error {
+	d, err := o.divideAround(ctx, day, rules, ids)
+	if err != nil {
+		return err
+	}
+	if err := o.decide(ctx, day-1, ids); err != nil {
+		return err
+	}
+	var rates map[beacon.HotspotID]int64
+	for _, id := range ids {
+		f := o.did[hotspotDay{id, day}].Facts
+		if f.Excused > 0 && rates == nil {
+			if rates, err = recent(d, func(past beacon.Day) ([]ledger.Row, error) { return o.rows(ctx, past, ids) }); err != nil {
+				return err
+			}
+		}
+		f.Ground, f.Tier = d.ground(id), o.did[hotspotDay{id, day - 1}].Tier
+		if f.Excused > 0 {
+			f.Recent = rates[id]
+		}
+		o.facts[hotspotDay{id, day}] = f
+	}
+	return nil
+}
+
+// rows returns the rows of a day before, or what they will say of its facts.
+func (o *openDays) rows(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (rows []ledger.Row, err error) {
+	if day < o.view.first {
+		from, to := beacon.Owned{User: o.user, Hotspot: slices.Min(ids)}, beacon.Owned{User: o.user, Hotspot: slices.Max(ids)}
+		return o.Store.HeldRows(ctx, day, from, to, o.view.reopened)
+	}
+	facts, err := o.on(ctx, day, ids)
+	for id, f := range facts {
+		rows = append(rows, ledger.Row{Day: day, Owned: beacon.Owned{User: o.user, Hotspot: id}, Facts: f})
+	}
+	return rows, err
+}
+
+// divideAround divides the ground around some hotspots. What they get depends on those at most
+// two radii away alone. Nothing is divided before the order is known.
+func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID) (*division, error) {
+	claims, err := o.claims(ctx, day, ids)
+	if err != nil {
+		return nil, err
+	}
+	d := &division{day: day, rules: rules, claims: claims}
+	if !o.as.ordered {
+		return d, nil
+	}
+	others := map[beacon.HotspotID]bool{}
+	for _, c := range claims {
+		o.Around(c.place.Point, float64(2*rules.Radius), func(id beacon.HotspotID) {
+			if claims[id] == nil {
+				others[id] = true
+			}
+		})
+	}
+	// Those around come after the user's own: a minute that ends meanwhile may be counted
+	// for them alone, and not only for the user.
+	around := slices.Collect(maps.Keys(others))
+	if err := o.decide(ctx, day, around); err != nil {
+		return nil, err
+	}
+	around = slices.DeleteFunc(around, func(id beacon.HotspotID) bool { return o.did[hotspotDay{id, day}].Served == 0 })
+	theirs, err := o.claims(ctx, day, around)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(claims, theirs)
+	return d, d.settle(ctx)
+}
+
+// claims returns what hotspots bring to a day. The open days before it count too.
+func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*claim, error) {
+	if err := o.decide(ctx, day, ids); err != nil {
+		return nil, err
+	}
+	claims, err := o.placesOn(ctx, day, o.view.first, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, c := range claims {
+		served := o.did[hotspotDay{id, day}].Minutes
+		c.served = &served
+	}
+	for past := o.view.first; past < day; past++ {
+		if err := o.decide(ctx, past, ids); err != nil {
+			return nil, err
+		}
+		for id, c := range claims {
+			if c.place.Since <= past && o.did[hotspotDay{id, past}].Served >= servedADay {
+				c.days++
+			}
+		}
+	}
+	return claims, nil
+}
+
+// ordered reports whether it is known on how many days hotspots had served when the first
+// open day began. For a moment it is not after the first day under a policy that pays
+// places has begun, and after days were opened again.
+func (o *openDays) ordered(ctx context.Context) (bool, error) {
+	if !o.view.begun {
+		return true, nil
+	}
+	through, any, err := o.Store.StandingsThrough(ctx)
+	return any && through.Day >= o.view.first-1 && through.Revision == o.view.revision(), err
+}

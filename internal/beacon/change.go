@@ -59,6 +59,15 @@ const (
 	// The target is the first day of the policy, and the note is its text: for the audit.
 	PolicyAdopted ChangeKind = "policy.adopted"
 
+	// The target is the hold, and the note is the reason or what its operator says: for
+	// the audit.
+	HoldPlaced      ChangeKind = "hold.placed"
+	HoldExtended    ChangeKind = "hold.extended"
+	HoldVisitFailed ChangeKind = "hold.visit_failed"
+	HoldAnswered    ChangeKind = "hold.answered"
+	HoldReleased    ChangeKind = "hold.released"
+	HoldVoided      ChangeKind = "hold.voided"
+
 	// The target is the day that staff say it is: for the audit.
 	ClockConfirmed ChangeKind = "clock.confirmed"
 

@@ -48,15 +48,23 @@ const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_m
 // places.
 const GroundColumns = "owned_minutes,recent_share,proof,days_served,place_lat_e7,place_lng_e7,shared_minutes,shared_with"
 
+// HoldColumn names the field that follows in the line of a held row.
+const HoldColumn = "hold_id"
+
 // AppendLine appends a row as the line of text that is hashed, without a newline.
 // Amounts, owned minutes and shares are in millionths. It is also the row's line in a CSV
-// file. A row whose policy pays places has more fields. In the line of a
-// correction the hash takes the hotspot's place, and all numbers are negative or zero.
+// file. A row whose policy pays places has more fields, and the last one of a held row is its
+// hold. In the line of a correction the hash takes the hotspot's place, and all numbers are
+// negative or zero. In that of an ending the hash of the held row does, and its amount
+// follows the hold.
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
 	out = append(out, ',')
 	if !r.Corrects.IsZero() {
 		return r.appendCorrection(out)
+	}
+	if !r.Ends.IsZero() {
+		return r.appendEnding(out)
 	}
 	out = append(out, r.Hotspot...)
 	for _, n := range [...]int64{
@@ -72,7 +80,18 @@ func (r *Row) AppendLine(out []byte) []byte {
 	if r.Proof != 0 {
 		out = appendGround(append(out, ','), &r.Ground)
 	}
+	if r.Hold != "" {
+		out = append(append(out, ','), r.Hold...)
+	}
 	return out
+}
+
+func (r *Row) appendEnding(out []byte) []byte {
+	what := beacon.HoldIsReleased
+	if r.Void {
+		what = beacon.HoldIsVoided
+	}
+	return fmt.Appendf(out, "%s,0,0,0,0,0,0,0,%s,0,0,0,%s,%d", r.Ends, what, r.Hold, int64(r.Amount))
 }
 
 func appendGround(out []byte, g *beacon.Ground) []byte {

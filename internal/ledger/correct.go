@@ -64,7 +64,8 @@ func (s Sum) Minus(other Sum) Sum {
 
 // Walk calls fn for every row of a user's month in the order of its chain, with the
 // hash of the chain up to and including the row. That is the order in which they were
-// written: by day and hotspot, until a correction goes back to an earlier day. Read
+// written: by day and hotspot, until a correction goes back to an earlier day, and what
+// became of held rows at the end. Read
 // gives access to the ledger, perhaps as of a later moment each time.
 func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.UserID, month beacon.Month, fn func(Row, Hash) error) error {
 	chain := Seed(user, month)
@@ -77,12 +78,20 @@ func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.U
 		}
 		return nil
 	}
-	var again []Row
+	var again, ended []Row
 	touched := false
 	err := read(func(b Books) error {
 		reopened, err := b.Reopenings(ctx)
 		if touched = reopened.Touch(month); err == nil && touched {
 			again, err = b.Again(ctx, user, month)
+		}
+		if err != nil {
+			return err
+		}
+		days, err := b.Ended(ctx, user, month)
+		ended = nil
+		for i := range days {
+			ended = append(ended, days[i].Ending())
 		}
 		return err
 	})
@@ -113,5 +122,8 @@ func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.U
 		// A correction has no hotspot, and no row of its revision is of an earlier day.
 		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Hotspot, b.Hotspot))
 	})
-	return each(all)
+	if err := each(all); err != nil {
+		return err
+	}
+	return each(ended)
 }

@@ -25,6 +25,39 @@ type Row struct {
 
 	Revision int64 // how often days had been opened again when it was written
 	Corrects Hash  // of a correction: the hash of the last row that holds; its day is the first that does not
+
+	Hold beacon.HoldID // under which the row was written; "": it is not held
+	Ending
+}
+
+// Ending says what became of a held row once its hold was over. It is a row of its own, with
+// the day and the hold of that one, in the statement that follows.
+type Ending struct {
+	Ends   Hash          // the hash of the held row; zero: this is not an ending
+	Amount beacon.Amount // what that row earned
+	Void   bool          // it is not paid
+}
+
+// IsHeld reports whether a row is not paid with its month.
+func (r *Row) IsHeld() bool { return r.Hold != "" && r.Ends.IsZero() }
+
+// HeldDay is a row under a hold.
+type HeldDay struct {
+	Day beacon.Day
+	beacon.Owned
+	Hold   beacon.HoldID
+	Hash   Hash // of the row
+	Amount beacon.Amount
+	State  beacon.HoldState // of the hold
+	Listed beacon.Month     // whose statement says what became of it, or NoMonth
+}
+
+// Ending returns the row that says what became of a held one.
+func (d *HeldDay) Ending() Row {
+	return Row{
+		Day: d.Day, Owned: beacon.Owned{User: d.User}, Hold: d.Hold,
+		Ending: Ending{Ends: d.Hash, Amount: d.Amount, Void: d.State == beacon.HoldIsVoided},
+	}
 }
 
 // Sum is the total over some days of a hotspot, or of all hotspots of a user.
@@ -55,6 +88,7 @@ type UserMonth struct {
 	Rows     int  // number of rows
 	Chain    Hash // over all rows, ordered by day, then hotspot
 	Sum
+	Held beacon.Amount // of Sum, what was earned under a hold
 }
 
 // HotspotTotal is the sum of a hotspot's settled months.
@@ -123,6 +157,7 @@ type Page struct {
 	Rows     []Row
 	Hotspots []HotspotMonth // the sums after this page
 	Users    []UserMonth    // the sums after this page
+	Held     []HeldDay      // those of the rows that are held
 	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
 
 	// Under a policy that pays places: the standings of the rows' hotspots after this day.
@@ -212,6 +247,15 @@ type Books interface {
 	// Rows calls fn for each row of a user's day, by hotspot, as the day was first
 	// closed: the rows may be void.
 	Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(Row) error) error
+	// HeldDays calls fn for each held row of a user, by day and hotspot, but for void ones.
+	HeldDays(ctx context.Context, user beacon.UserID, fn func(HeldDay) error) error
+	// Ended returns the held rows of which a user's statement of a month says what became
+	// of them, by day and hotspot.
+	Ended(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HeldDay, error)
+	// Hold returns a hold.
+	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, any bool, err error)
+	// HoldsOf returns all holds of a user, by number.
+	HoldsOf(ctx context.Context, user beacon.UserID) ([]beacon.Hold, error)
 	// Row returns the row of a hotspot on a day that holds.
 	Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r Row, any bool, err error)
 }

@@ -47,9 +47,12 @@ func (o oracle) checkSummary(t *testing.T, r *rewards.Rewards, user beacon.UserI
 	for _, e := range o.earned(user, func(day string) bool { return match(day) && months[day[:7]] }) {
 		settled += e.total()
 	}
-	if got := sums(s.Total); got != total || int64(s.Settled) != settled || int64(s.Pending()) != total.total()-settled {
-		t.Fatalf("%s: %s of %s: %+v, %d settled and %d pending; want %+v, %d and %d",
-			o.now, period, user, got, s.Settled, s.Pending(), total, settled, total.total()-settled)
+	held, voided, unpaid := o.held.of(t, o, user, match, months)
+	settled -= unpaid
+	if got, pending := sums(s.Total), total.total()-settled-held-voided; got != total || int64(s.Settled) != settled ||
+		int64(s.Pending()) != pending || int64(s.Held) != held || int64(s.Voided) != voided {
+		t.Fatalf("%s: %s of %s: %+v, %d settled, %d pending, %d held, %d void; want %+v, %d, %d, %d and %d",
+			o.now, period, user, got, s.Settled, s.Pending(), s.Held, s.Voided, total, settled, pending, held, voided)
 	}
 	if len(s.Hotspots) != len(want) {
 		t.Fatalf("%s: %s of %s: %d hotspots; want %d", o.now, period, user, len(s.Hotspots), len(want))

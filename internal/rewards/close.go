@@ -153,6 +153,9 @@ func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.P
 	if b.last {
 		page.Done = r.Now()
 	}
+	if err := r.hold(ctx, &page); err != nil {
+		return err
+	}
 	if err := r.addUp(ctx, &page); err != nil {
 		return err
 	}
@@ -227,6 +230,12 @@ func addRows(page *ledger.Page, hotspots []ledger.HotspotMonth, users []ledger.U
 		sum := row.Sum()
 		hotspot.Through, hotspot.Tier, hotspot.Sum = row.Day, row.Tier, hotspot.Plus(sum)
 		user.Rows, user.Chain, user.Sum = user.Rows+1, user.Chain.Next(row), user.Plus(sum)
+		if row.IsHeld() {
+			user.Held += row.Total()
+			page.Held = append(page.Held, ledger.HeldDay{
+				Day: row.Day, Owned: row.Owned, Hold: row.Hold, Hash: user.Chain, Amount: row.Total(), Listed: ledger.NoMonth,
+			})
+		}
 		page.Hotspots = append(page.Hotspots, hotspot)
 	}
 }

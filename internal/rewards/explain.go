@@ -81,7 +81,7 @@ func (r *Rewards) unrecorded(hotspot beacon.HotspotID, day beacon.Day) beacon.Fa
 func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanation) (days *openDays, row ledger.Row, written bool, err error) {
 	settled := false
 	var user beacon.UserID
-	v, err := r.view(ctx, func(_ view, b ledger.Books) error {
+	v, err := r.view(ctx, func(v view, b ledger.Books) error {
 		var any bool
 		var err error
 		user, any, err = b.Owner(ctx, e.Hotspot)
@@ -96,13 +96,16 @@ func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanatio
 		if _, settled, err = b.Statement(ctx, user, e.Day.Month()); err != nil {
 			return err
 		}
-		row, written, err = b.Row(ctx, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot})
+		if row, written, err = b.Row(ctx, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot}); err != nil {
+			return err
+		}
+		e.Open = !written && e.Day >= v.first
+		e.Hold, err = holdOf(ctx, b, row, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot}, e.Open)
 		return err
 	})
 	if err != nil {
 		return nil, row, false, err
 	}
-	e.Open = !written && e.Day >= v.first
 	e.Status = r.status(v, e.Day.Month(), settled)
 	return r.openDays(v, user), row, written, nil
 }

@@ -59,12 +59,23 @@ func (m *mortal) AddTotals(ctx context.Context, revision int64, sums []ledger.Ho
 	return m.write(func() error { return m.Store.AddTotals(ctx, revision, sums) })
 }
 
-func (m *mortal) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error) {
+func (m *mortal) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error) {
 	err = m.write(func() (err error) {
-		written, err = m.Store.Settle(ctx, by, revision, statements)
+		written, err = m.Store.Settle(ctx, by, revision, statements, ended...)
 		return err
 	})
 	return written, err
+}
+
+func (m *mortal) EditHolds(
+	ctx context.Context, user beacon.UserID, by beacon.Actor, at time.Time,
+	edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error),
+) (h beacon.Hold, err error) {
+	err = m.write(func() (err error) {
+		h, err = m.Store.EditHolds(ctx, user, by, at, edit)
+		return err
+	})
+	return h, err
 }
 
 func (m *mortal) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {

@@ -57,9 +57,10 @@ type oracle struct {
 	*world
 	from  []string // days, rising
 	terms []terms
+	held  *heldModel // nil: nothing is ever held
 }
 
-func oracleOf(w *world) oracle { return oracle{w, []string{"1970-01-01"}, []terms{policy1}} }
+func oracleOf(w *world) oracle { return oracle{w, []string{"1970-01-01"}, []terms{policy1}, nil} }
 
 func (o oracle) on(day string) terms {
 	for i := len(o.from) - 1; ; i-- {

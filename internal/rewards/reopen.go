@@ -109,6 +109,7 @@ func reopenUser(
 		Corrects: ledger.Seed(user.User, user.Month),
 	}
 	var sum ledger.Sum
+	var held beacon.Amount
 	last, rows := void.Corrects, 0
 	read := func(some func(ledger.Books) error) error { return some(b) }
 	err := ledger.Walk(ctx, read, user.User, user.Month, func(row ledger.Row, chain ledger.Hash) error {
@@ -124,6 +125,9 @@ func reopenUser(
 		if row.Day >= to.From {
 			sum, rows = sum.Plus(row.Sum()), rows+1
 			return nil
+		}
+		if row.IsHeld() {
+			held += row.Total()
 		}
 		void.Corrects = chain
 		m.Through, m.Tier, m.Sum = row.Day, row.Tier, m.Plus(row.Sum())
@@ -147,7 +151,7 @@ func reopenUser(
 		return errMismatch(user.User, user.Month.String())
 	}
 	void.Served, void.Expected, void.Earned = int(sum.Served), int(sum.Expected), sum.Earned
-	next.Rows, next.Chain, next.Sum = next.Rows+1, next.Chain.Next(&void), left
+	next.Rows, next.Chain, next.Sum, next.Held = next.Rows+1, next.Chain.Next(&void), left, held
 	to.Corrections, to.Users = append(to.Corrections, void), append(to.Users, next)
 	report.Rows, report.Earned = report.Rows+rows, report.Earned.Plus(sum.Earned)
 	report.user(user.User, rows, sum.Earned)

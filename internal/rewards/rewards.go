@@ -128,12 +128,14 @@ type Summary struct {
 	Start, End time.Time // End is exclusive
 	Status     Status
 	Total      ledger.Sum
-	Settled    beacon.Amount // part of Total; the rest is pending
+	Settled    beacon.Amount // part of Total: paid
+	Held       beacon.Amount // part of Total: under holds that are active
+	Voided     beacon.Amount // part of Total: will not be paid; the rest is pending
 	Hotspots   []HotspotSum  // by id: those that were in service
 }
 
-// Pending returns what is earned and not settled.
-func (s Summary) Pending() beacon.Amount { return s.Total.Total() - s.Settled }
+// Pending returns what is earned and neither settled nor held nor void.
+func (s Summary) Pending() beacon.Amount { return s.Total.Total() - s.Settled - s.Held - s.Voided }
 
 // HotspotSum is what one hotspot earned in a period.
 type HotspotSum struct {
@@ -172,6 +174,7 @@ type Explanation struct {
 	Policy  *policy.Policy
 	Facts   beacon.Facts
 	policy.Account
+	Hold *beacon.Hold // of the row, or what is active on an open day; nil: none
 }
 
 // StatementQuery asks for the statement of a month.
@@ -270,9 +273,25 @@ type Store interface {
 	// Settle writes the statements that do not exist yet, each with its user's
 	// account and a change that becomes an event. It returns how many it wrote. It
 	// skips a statement that does not follow the user's last one.
-	Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error)
+	// Ended are the held days that they list.
+	Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error)
+	// ToEnd returns the held days of users between two, both included, through a month,
+	// which its statements list; and UsersToEnd up to limit users after the given one who
+	// have some, but no sum of the month.
+	ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error)
+	UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error)
 	// FinishMonth records that a month is settled for everyone, once.
 	FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error
+
+	// EditHolds calls edit with a user's holds and writes the one that it returns, with a
+	// change. It may call edit again, and writes nothing if edit returns no kind.
+	EditHolds(ctx context.Context, user beacon.UserID, by beacon.Actor, at time.Time,
+		edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error)) (beacon.Hold, error)
+	// Hold, ActiveHolds and Holds return one hold, those that are active, and a page of
+	// those of a user, or of everyone if that is empty.
+	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, any bool, err error)
+	ActiveHolds(ctx context.Context) ([]beacon.Hold, error)
+	Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error)
 
 	// Reopen opens closed days again in one transaction. It writes nothing and returns
 	// Conflict if the ledger is not as the reopening found it. So do the writes above,

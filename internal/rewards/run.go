@@ -39,6 +39,11 @@ func (r *Rewards) step(ctx context.Context) error {
 	if err := r.reload(ctx); err != nil {
 		return err
 	}
+	if _, keeper := r.entitled(0); keeper {
+		if err := r.releaseDue(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.closeDays(ctx); err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ func (r *Rewards) Settle(
 	if err != nil || report.Already {
 		return report.SettleReport, err
 	}
+	if err := r.releaseDue(ctx); err != nil {
+		return report.SettleReport, err
+	}
 	s := &settlement{Rewards: r, by: by, report: report, progress: progress}
 	for _, p := range r.book().In(month) {
 		s.policies = append(s.policies, line(p))
@@ -44,6 +47,9 @@ func (r *Rewards) Settle(
 		return s.report.SettleReport, err
 	}
 	if err := s.writeStatements(ctx); err != nil {
+		return s.report.SettleReport, err
+	}
+	if err := s.writeRest(ctx); err != nil {
 		return s.report.SettleReport, err
 	}
 	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, report.revision, by, r.Now())
@@ -174,21 +180,50 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 		if err != nil || len(users) == 0 {
 			return err
 		}
-		accounts, err := s.Store.Accounts(ctx, users[0].User, users[len(users)-1].User)
-		if err != nil {
-			return err
-		}
-		written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts))
-		if err != nil {
-			return err
-		}
-		s.report.Written += written
-		s.step(len(users))
-		if err := s.check(ctx, users); err != nil {
+		if err := s.writePage(ctx, users); err != nil {
 			return err
 		}
 		after = users[len(users)-1].User
 	}
+}
+
+// writeRest writes a statement for every user who earned nothing in the month, and of whom
+// held days are to be listed.
+func (s *settlement) writeRest(ctx context.Context) error {
+	for after := beacon.UserID(""); ; {
+		users, err := s.Store.UsersToEnd(ctx, s.report.Month, after, s.pageSize)
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		months := make([]ledger.UserMonth, len(users))
+		for i, user := range users {
+			months[i] = ledger.UserMonth{Month: s.report.Month, User: user, Chain: ledger.Seed(user, s.report.Month)}
+		}
+		s.report.Statements += len(users)
+		if err := s.writePage(ctx, months); err != nil {
+			return err
+		}
+		after = users[len(users)-1]
+	}
+}
+
+func (s *settlement) writePage(ctx context.Context, users []ledger.UserMonth) error {
+	first, last := users[0].User, users[len(users)-1].User
+	accounts, err := s.Store.Accounts(ctx, first, last)
+	if err != nil {
+		return err
+	}
+	ended, err := s.Store.ToEnd(ctx, s.report.Month, first, last)
+	if err != nil {
+		return err
+	}
+	written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts, ended), ended...)
+	if err != nil {
+		return err
+	}
+	s.report.Written += written
+	s.step(len(users))
+	return s.check(ctx, users)
 }
 
 // check verifies that every user has a statement, whichever process wrote it, before
@@ -210,9 +245,9 @@ func (s *settlement) check(ctx context.Context, users []ledger.UserMonth) error 
 	return nil
 }
 
-// statements makes the statements of the users who have none of the month. Both lists
-// are ordered by user.
-func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Account) []ledger.Statement {
+// statements makes the statements of the users who have none of the month, with what became
+// of held days. All lists are ordered by user.
+func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Account, ended []ledger.HeldDay) []ledger.Statement {
 	now := s.Now()
 	var all []ledger.Statement
 	for i := range users {
@@ -222,9 +257,16 @@ func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Acco
 		if len(accounts) == 0 || accounts[0].User != users[i].User || accounts[0].Settled >= s.report.Month {
 			continue
 		}
+		month := users[i]
+		for ; len(ended) > 0 && ended[0].User <= month.User; ended = ended[1:] {
+			if ended[0].User == month.User {
+				row := ended[0].Ending()
+				month.Rows, month.Chain = month.Rows+1, month.Chain.Next(&row)
+			}
+		}
 		previous := accounts[0].Hash
 		all = append(all, ledger.Statement{
-			UserMonth: users[i], Previous: previous, Hash: ledger.Seal(previous, &users[i], s.policies), SettledAt: now,
+			UserMonth: month, Previous: previous, Hash: ledger.Seal(previous, &month, s.policies), SettledAt: now,
 		})
 	}
 	return all

@@ -51,7 +51,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	var a *accrual
 	settled := false
 	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
-		s.Settled, settled = 0, false
+		s.Settled, s.Held, s.Voided, settled = 0, 0, 0, false
 		if !someone(s.User) {
 			a = newAccrual(nil)
 			return nil
@@ -110,8 +110,16 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	if err := checkSums(s.User, month, months, users); err != nil {
 		return false, err
 	}
+	held, err := readHeld(ctx, b, s.User)
+	if err != nil {
+		return false, err
+	}
+	if err := held.check(s.User, month, users); err != nil {
+		return false, err
+	}
+	held.count(s, month, settled)
 	if settled {
-		s.Settled = statement.Total()
+		s.Settled += statement.Total()
 		if len(users) == 0 || users[0] != statement.UserMonth {
 			return false, errMismatch(s.User, month.String())
 		}
@@ -167,6 +175,18 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	}
 	if a.earned() != want {
 		return errMismatch(s.User, "the account")
+	}
+	held, err := readHeld(ctx, b, s.User)
+	if err != nil {
+		return err
+	}
+	for month := range held.all {
+		held.count(s, month, month <= account.Settled)
+		if month >= since {
+			if err := held.check(s.User, month, users); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

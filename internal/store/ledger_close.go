@@ -118,6 +118,7 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
 			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
 			func() error { return putStandings(tx, page) },
+			func() error { return putRows(tx, rewardText.putHeldDays[:], page.Held, appendHeldDay) },
 		} {
 			if err := write(); err != nil {
 				return err
@@ -136,6 +137,7 @@ func ownPage(page ledger.Page) ledger.Page {
 	}
 	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })
 	page.Users = sortedBy(page.Users, func(m *ledger.UserMonth) beacon.Owned { return beacon.Owned{User: m.User} })
+	page.Held = sortedBy(page.Held, func(d *ledger.HeldDay) beacon.Owned { return d.Owned })
 	page.Standings = sortedBy(page.Standings, func(s *ledger.Standing) beacon.Owned { return beacon.Owned{Hotspot: s.Hotspot} })
 	page.Accounts = sortedBy(page.Accounts, func(a *ledger.Account) beacon.Owned { return beacon.Owned{User: a.User} })
 	return page
@@ -150,7 +152,7 @@ func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]a
 }
 
 func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 16 // of the widest table
+	const columns = 17 // of the widest table
 	values := make([]any, 0, columns*len(rows))
 	for i := range rows {
 		values = appendTo(values, &rows[i])

@@ -51,6 +51,9 @@ func (db *DB) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) e
 				return nil, err
 			}
 		}
+		if _, err := tx.exec(rewardText.forgetHeldDays, int64(r.From)); err != nil {
+			return nil, err
+		}
 		_, err := tx.exec(rewardText.forgetDays, int64(r.From))
 		return changes{&change}, err
 	}

@@ -33,7 +33,7 @@ func ledgerRow() ([]any, func() (ledger.Row, error)) {
 		(*int64)(&r.Day), (*string)(&r.User), (*string)(&r.Hotspot), &r.Policy,
 		&r.Served, &r.Expected, &r.Closed, &r.Excused, &r.Outside, &bytes, &tier,
 	}
-	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision, &ground), func() (_ ledger.Row, err error) {
+	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision, &ground, (*string)(&r.Hold)), func() (_ ledger.Row, err error) {
 		r.Bytes = uint64(bytes) //nolint:gosec // as it was written: those above 2^63 are negative
 		if r.Tier, err = tierOf(tier); err == nil {
 			r.Ground, err = ledger.ParseGround(ground)
@@ -46,7 +46,7 @@ func appendLedgerRow(values []any, r *ledger.Row) []any {
 	return append(values, int64(r.Day), string(r.User), string(r.Hotspot), int64(r.Policy),
 		int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
 		int64(r.Bytes), int64(r.Tier), //nolint:gosec // read back as it is written here
-		int64(r.Availability), int64(r.Performance), int64(r.Utilization), r.Revision, ledger.GroundText(&r.Ground))
+		int64(r.Availability), int64(r.Performance), int64(r.Utilization), r.Revision, ledger.GroundText(&r.Ground), string(r.Hold))
 }
 
 func hotspotMonthRow() ([]any, func() (ledger.HotspotMonth, error)) {
@@ -90,12 +90,12 @@ func userMonthRow() ([]any, func() (ledger.UserMonth, error)) {
 }
 
 func userMonthTargets(m *ledger.UserMonth, chain *[]byte) []any {
-	targets := []any{(*int64)(&m.Month), (*string)(&m.User), &m.Hotspots, &m.Rows, chain}
+	targets := []any{(*int64)(&m.Month), (*string)(&m.User), &m.Hotspots, &m.Rows, chain, (*int64)(&m.Held)}
 	return append(targets, sumTargets(&m.Sum)...)
 }
 
 func appendUserMonth(values []any, m *ledger.UserMonth) []any {
-	values = append(values, int64(m.Month), string(m.User), int64(m.Hotspots), int64(m.Rows), m.Chain[:])
+	values = append(values, int64(m.Month), string(m.User), int64(m.Hotspots), int64(m.Rows), m.Chain[:], int64(m.Held))
 	return appendSum(values, &m.Sum)
 }
 

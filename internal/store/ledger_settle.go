@@ -42,9 +42,14 @@ func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.Hotsp
 // callers settle the same month at once, each statement is written once. It returns
 // Conflict if days were opened again since the given revision.
 //
+// Ended are the held days, by user, whose holds are over: with the statement of their user they are
+// listed in it, and the sum of the month becomes that of the statement, whose chain
+// includes them.
+//
 // If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
 // hundreds at a time are enough.
-func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement) (written int, err error) {
+func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error) {
+	ended = slices.Clone(ended)
 	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
 		return s.Month, beacon.Owned{User: s.User}
 	})
@@ -56,7 +61,7 @@ func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, state
 			return nil, err
 		}
 		for _, statements := range months {
-			fresh, err := settle(tx, statements)
+			fresh, err := settle(tx, statements, ended)
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +85,7 @@ func settledChange(s *ledger.Statement, by beacon.Actor) *beacon.Change {
 // settle writes statements of one month, and returns those that it wrote. The account
 // is updated first: it decides whether a statement follows, and later transactions wait
 // for it.
-func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement, error) {
+func settle(tx *transaction, statements []ledger.Statement, ended []ledger.HeldDay) ([]ledger.Statement, error) {
 	users, err := withAccount(tx, statements)
 	if err != nil {
 		return nil, err
@@ -94,7 +99,35 @@ func settle(tx *transaction, statements []ledger.Statement) ([]ledger.Statement,
 		return nil, err
 	}
 	statements = ofUsers(statements, fresh)
-	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)
+	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {
+		return statements, err
+	}
+	return statements, listEnded(tx, statements, ended)
+}
+
+// listEnded writes that held days are listed in the statements of their users.
+func listEnded(tx *transaction, statements []ledger.Statement, ended []ledger.HeldDay) error {
+	fresh := make(map[beacon.UserID]*ledger.Statement, len(statements))
+	for i := range statements {
+		fresh[statements[i].User] = &statements[i]
+	}
+	var months []ledger.UserMonth
+	var days []ledger.HeldDay
+	for _, d := range ended { // by user
+		s := fresh[d.User]
+		if s == nil {
+			continue
+		}
+		if n := len(months); n == 0 || months[n-1].User != d.User {
+			months = append(months, s.UserMonth)
+		}
+		d.Listed = s.Month
+		days = append(days, d)
+	}
+	if err := putRows(tx, rewardText.putUserMonths[:], months, appendUserMonth); err != nil {
+		return err
+	}
+	return putRows(tx, rewardText.putHeldDays[:], days, appendHeldDay)
 }
 
 // withAccount returns the users who have an account. Every user with a row has one, and

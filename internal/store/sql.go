@@ -264,6 +264,7 @@ var notText = map[string]ColumnType{
 	"performance": Integer, "utilization": Integer, "through": Integer, "hotspots": Integer, "row_count": Integer,
 	"first_day": Integer, "settled": Integer, "settled_at": Integer, "closed_at": Integer,
 	"chain": Blob, "previous": Blob, "hash": Blob, "corrects": Blob, "revision": Integer, "last_day": Integer,
+	"held": Integer, "number": Integer, "until": Integer, "amount": Integer, "listed": Integer,
 
 	"seq": Integer, "at": Integer, "started_at": Integer, "journal_trimmed": Integer, "token": Integer, "expires_at": Integer,
 	"revoked_at": Integer, "last_used_at": Integer, "from_minute": Integer, "to_minute": Integer, "secret_hash": Blob, "batch": Blob, "certain": Integer,

@@ -2,16 +2,21 @@ package store
 
 const (
 	sumColumns          = `served, expected, availability, performance, utilization`
-	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision, ground`
+	ledgerColumns       = `day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, revision, ground, hold`
 	hotspotMonthColumns = `month, user_id, hotspot, through, tier, ` + sumColumns
-	userMonthColumns    = `month, user_id, hotspots, row_count, chain, ` + sumColumns
+	userMonthColumns    = `month, user_id, hotspots, row_count, chain, held, ` + sumColumns
 	totalColumns        = `user_id, hotspot, through, tier, ` + sumColumns
 	statementColumns    = userMonthColumns + `, previous, hash, settled_at`
 	accountColumns      = `user_id, first_day, settled, previous, hash, ` + sumColumns
 	correctionColumns   = `user_id, month, revision, day, corrects, ` + sumColumns
 	standingColumns     = `hotspot, since, through, before, days`
+	holdColumns         = `user_id, number, id, hotspot, state, until, version, content, seal`
+	heldDayColumns      = `user_id, day, hotspot, hold, hash, amount, listed, seal`
 	rewardDayColumns    = `day, upto_user, upto_hotspot, hotspots, availability, performance, utilization, closed_at`
 )
+
+// heldDaysFrom has the held days with the state of their holds.
+const heldDaysFrom = `FROM (SELECT held_days.*, holds.state FROM held_days JOIN holds ON holds.id = held_days.hold) AS held`
 
 // rewardText holds the statements for the reward ledger, as sqlText does for the rest.
 // Pairs are compared as rows: both engines then walk the index from one pair to the
@@ -45,6 +50,11 @@ var rewardText = struct {
 	putStandings                                    [rewardChunks]string
 	standings, standingsThrough                     bulk
 	forgetStandings, putStandingsThrough            string
+	holdsOf, hold, holds, holdsOfUser, activeHolds  bulk
+	countHolds, countHoldsOf                        string
+	insertHold, updateHold, forgetHeldDays          string
+	putHeldDays                                     [rewardChunks]string
+	heldDays, ended, toEnd, usersToEnd              bulk
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -59,14 +69,14 @@ var rewardText = struct {
 				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
 		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
 			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`,
-	putLedger: [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
+	putLedger: [rewardChunks]string(chunks(rewardChunks, 17, `INSERT INTO ledger (`+ledgerColumns+`) VALUES `, ``)),
 	putHotspotMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO hotspot_months (`+hotspotMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
 			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
 			performance = excluded.performance, utilization = excluded.utilization`)),
-	putUserMonths: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO user_months (`+userMonthColumns+`) VALUES `,
+	putUserMonths: [rewardChunks]string(chunks(rewardChunks, 11, `INSERT INTO user_months (`+userMonthColumns+`) VALUES `,
 		` ON CONFLICT (month, user_id) DO UPDATE SET hotspots = excluded.hotspots, row_count = excluded.row_count,
-			chain = excluded.chain, served = excluded.served, expected = excluded.expected, availability = excluded.availability,
+			chain = excluded.chain, held = excluded.held, served = excluded.served, expected = excluded.expected, availability = excluded.availability,
 			performance = excluded.performance, utilization = excluded.utilization`)),
 	putAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
 		` ON CONFLICT (user_id) DO UPDATE SET first_day = excluded.first_day WHERE accounts.first_day > excluded.first_day`)),
@@ -109,7 +119,7 @@ var rewardText = struct {
 			performance = accounts.performance + excluded.performance,
 			utilization = accounts.utilization + excluded.utilization
 		WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),
-	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),
+	putStatements: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),
 	haveAccounts:  `SELECT user_id FROM accounts WHERE user_id IN (` + placeholders(1, idsPerQuery) + `)`,
 	finishMonth:   `INSERT INTO reward_months (month, finished_at) VALUES ($1, $2) ON CONFLICT (month) DO NOTHING`,
 
@@ -148,7 +158,7 @@ var rewardText = struct {
 	},
 	forgetDays:     `DELETE FROM reward_days WHERE day >= $1`,
 	forgetHotspot:  `DELETE FROM hotspot_months WHERE month = $1 AND user_id = $2 AND hotspot = $3`,
-	putAgain:       [rewardChunks]string(chunks(rewardChunks, 16, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
+	putAgain:       [rewardChunks]string(chunks(rewardChunks, 17, `INSERT INTO ledger_again (`+ledgerColumns+`) VALUES `, ``)),
 	putCorrections: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO corrections (`+correctionColumns+`) VALUES `, ``)),
 	reopenings:     bulk{`revision, first_day, last_day, at`, `FROM reopenings ORDER BY revision`},
 	corrections:    bulk{correctionColumns, `FROM corrections WHERE user_id = $1 AND month = $2 ORDER BY revision`},
@@ -167,5 +177,25 @@ var rewardText = struct {
 	standingsThrough: bulk{`day, revision`, `FROM standings_through WHERE id = 1`},
 	putStandingsThrough: `INSERT INTO standings_through (id, day, revision) VALUES (1, $1, $2)
 		ON CONFLICT (id) DO UPDATE SET day = excluded.day, revision = excluded.revision`,
+	holdsOf:     bulk{holdColumns, `FROM holds WHERE user_id = $1 ORDER BY number`},
+	hold:        bulk{holdColumns, `FROM holds WHERE id = $1`},
+	activeHolds: bulk{holdColumns, `FROM holds WHERE state = 'active' ORDER BY user_id, number`},
+	holds:       bulk{holdColumns, `FROM holds WHERE id < $3 ORDER BY id DESC LIMIT $1 OFFSET $2`},
+	holdsOfUser: bulk{holdColumns, `FROM holds WHERE id < $3 AND user_id = $4 ORDER BY id DESC LIMIT $1 OFFSET $2`},
+	countHolds:  `SELECT count(*) FROM holds`, countHoldsOf: `SELECT count(*) FROM holds WHERE user_id = $1`,
+	insertHold: `INSERT INTO holds (` + holdColumns + `) VALUES (` + placeholders(1, 9) + `)
+		ON CONFLICT (user_id, number) DO NOTHING`,
+	updateHold: `UPDATE holds SET state = $3, until = $4, version = version + 1, content = $5, seal = $6
+		WHERE user_id = $1 AND number = $2 AND version = $7`,
+	putHeldDays: [rewardChunks]string(chunks(rewardChunks, 9, `INSERT INTO held_days (`+heldDayColumns+`, month) VALUES `,
+		` ON CONFLICT (user_id, day, hotspot) DO UPDATE SET listed = excluded.listed, seal = excluded.seal WHERE held_days.listed = -1`)),
+	forgetHeldDays: `DELETE FROM held_days WHERE day >= $1`,
+	heldDays:       bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND (day, hotspot) > ($2, $3) ORDER BY day, hotspot LIMIT $4`},
+	ended:          bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND listed = $2 ORDER BY day, hotspot`},
+	toEnd: bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE listed = -1 AND user_id >= $1 AND user_id <= $2
+			AND month <= $3 AND state <> 'active' ORDER BY user_id, day, hotspot`},
+	usersToEnd: bulk{`user_id`, heldDaysFrom + ` WHERE listed = -1 AND user_id > $1 AND month <= $2 AND state <> 'active'
+			AND NOT EXISTS (SELECT 1 FROM user_months WHERE user_months.month = $2 AND user_months.user_id = held.user_id)
+		GROUP BY user_id ORDER BY user_id LIMIT $3`},
 	voidedBy: bulk{`revision`, `FROM reopenings WHERE first_day <= $1 ORDER BY revision DESC LIMIT 1`},
 }

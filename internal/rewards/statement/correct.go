@@ -24,7 +24,7 @@ func (v *verifier) correct(row *ledger.Row, hash ledger.Hash) error {
 	switch {
 	case row.Day.Month() != v.sum.Month:
 		return fmt.Errorf("date: is not a day of %s", v.sum.Month)
-	case row.Hotspot != "" || row.Policy != 0 || row.Closed != 0 || row.Excused != 0 || row.Outside != 0 || row.Bytes != 0 || row.Tier != 0 || row.Ground != (beacon.Ground{}):
+	case row.Hotspot != "" || row.Policy != 0 || row.Closed != 0 || row.Excused != 0 || row.Outside != 0 || row.Bytes != 0 || row.Tier != 0 || row.Ground != (beacon.Ground{}) || row.Hold != "":
 		return errors.New("a correction has only a date, two counts of minutes and the three amounts")
 	}
 	*row = *negative(row)
@@ -46,6 +46,7 @@ func (v *verifier) correct(row *ledger.Row, hash ledger.Hash) error {
 	if err := v.follows(row, hash); err != nil {
 		return err
 	}
+	v.holds.void(row.Day)
 	maps.DeleteFunc(v.hotspots, func(_ beacon.HotspotID, first beacon.Day) bool { return first >= row.Day })
 	v.last = ledger.Row{Day: row.Day - 1, Owned: beacon.Owned{Hotspot: "~"}} // after every id
 	v.corrects++

@@ -20,8 +20,9 @@ var rowNames = []string{
 // groundNames are those of a row whose policy pays places.
 var groundNames = strings.Split(ledger.GroundColumns, ",")
 
-// rowMembers are all names that a row can have; only a correction has the last.
-var rowMembers = slices.Concat(rowNames, groundNames, []string{"corrects"})
+// rowMembers are all names that a row can have: only a correction has corrects, a held row
+// hold_id, and what became of one the rest.
+var rowMembers = slices.Concat(rowNames, groundNames, []string{"corrects", "hold_id", "releases", "voids", "amount"})
 
 // rows reads and checks the rows one by one.
 func (v *verifier) rows() error {
@@ -36,9 +37,15 @@ func (v *verifier) rows() error {
 		row := ledger.Row{Day: -1}
 		var hash ledger.Hash
 		ground, err := v.readRow(&row, &hash)
-		if err == nil && row.Corrects.IsZero() {
+		switch {
+		case err != nil:
+		case !row.Ends.IsZero():
+			err = v.ending(&row, hash)
+		case v.holds.closed:
+			err = errors.New("comes after what became of held rows, which must be last")
+		case row.Corrects.IsZero():
 			err = v.judge(&row, hash, ground)
-		} else if err == nil {
+		default:
 			err = v.correct(&row, hash)
 		}
 		if err != nil {
@@ -95,12 +102,24 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err
 			return v.reader.hash(&row.Corrects)
 		case "hash":
 			return v.reader.hash(hash)
+		case "hold_id":
+			text, err := v.ident(beacon.HoldPrefix)
+			row.Hold = beacon.HoldID(text)
+			return err
+		case "releases", "voids":
+			row.Void = rowMembers[i] == "voids"
+			return v.reader.hash(&row.Ends)
+		case "amount":
+			return v.amount(&row.Amount)
 		default:
 			return v.ground(rowMembers[i], &row.Ground)
 		}
 	})
 	if err == nil {
 		err = missing(rowNames, seen)
+	}
+	if err == nil {
+		err = v.oneKind(row, seen>>(len(rowNames)+len(groundNames)))
 	}
 	return seen >> len(rowNames) & (1<<len(groundNames) - 1), err
 }
@@ -169,7 +188,10 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash, ground uint) error {
 			return fmt.Errorf("%s: is %s, but policy %d gives %s", component.name, component.got, p.Version, component.want)
 		}
 	}
-	return v.follows(row, hash)
+	if err := v.follows(row, hash); err != nil || !row.IsHeld() {
+		return err
+	}
+	return v.holds.hold(row, hash)
 }
 
 // follows checks the hash of a row.
@@ -249,7 +271,7 @@ func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
 	v.sum.Rows++
 	v.sum.Chain = hash
 	v.sum.Sum = v.sum.Plus(row.Sum())
-	if row.Corrects.IsZero() {
+	if row.Corrects.IsZero() && row.Ends.IsZero() {
 		v.last = *row
 		if _, known := v.hotspots[row.Hotspot]; !known {
 			v.hotspots[row.Hotspot] = row.Day
@@ -269,16 +291,26 @@ type totals struct {
 	served, expected int64
 	earned           beacon.Earned
 	total            beacon.Amount
+
+	payment
+	paid    beacon.Amount
+	isSplit bool // it has the names of heldNames
 }
 
 var totalNames = []string{
 	"rows", "hotspot_count", "served_minutes", "expected_minutes", "availability", "performance", "utilization", "total_earned",
 }
 
+// heldNames are those of a month with held days, or with what became of some.
+var (
+	heldNames    = []string{"held", "released", "voided", "paid"}
+	totalMembers = slices.Concat(totalNames, heldNames)
+)
+
 func (v *verifier) readTotals() error {
 	t := &v.totals
-	return v.whole(totalNames, func(i int) error {
-		switch totalNames[i] {
+	seen, err := v.object(totalMembers, func(i int) error {
+		switch totalMembers[i] {
 		case "rows":
 			return natural(&v.reader, &t.rows)
 		case "hotspot_count":
@@ -293,14 +325,30 @@ func (v *verifier) readTotals() error {
 			return v.amount(&t.earned.Performance)
 		case "utilization":
 			return v.amount(&t.earned.Utilization)
+		case "held":
+			return v.amount(&t.held)
+		case "released":
+			return v.amount(&t.released)
+		case "voided":
+			return v.amount(&t.voided)
+		case "paid":
+			return v.amount(&t.paid)
 		default:
 			return v.amount(&t.total)
 		}
 	})
+	if err == nil {
+		err = missing(totalNames, seen)
+	}
+	if held := seen >> len(totalNames); err == nil && held != 0 {
+		t.isSplit = true
+		err = missing(heldNames, held)
+	}
+	return err
 }
 
 // check compares the totals with the sum of the rows.
-func (t *totals) check(sum *ledger.UserMonth) error {
+func (t *totals) check(sum *ledger.UserMonth, paid payment) error {
 	for _, count := range []struct {
 		name      string
 		got, want int64
@@ -315,7 +363,15 @@ func (t *totals) check(sum *ledger.UserMonth) error {
 		}
 	}
 	parts := earnings(t.earned, sum.Earned)
-	for _, part := range append(parts[:], component{"total_earned", t.total, sum.Total()}) {
+	all := append(parts[:], component{"total_earned", t.total, sum.Total()})
+	if t.isSplit != (paid != payment{}) {
+		return fmt.Errorf("totals: held, released, voided and paid must be there if anything was held or released, and only then")
+	}
+	if t.isSplit {
+		all = append(all, component{"held", t.held, paid.held}, component{"released", t.released, paid.released},
+			component{"voided", t.voided, paid.voided}, component{"paid", t.paid, paid.of(sum.Total())})
+	}
+	for _, part := range all {
 		if part.got != part.want {
 			return fmt.Errorf("totals: %s is %s, but the rows give %s", part.name, part.got, part.want)
 		}

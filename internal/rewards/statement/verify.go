@@ -25,9 +25,19 @@ type Report struct {
 	Corrects  int // number of corrections
 	Hotspots  int
 	Earned    beacon.Earned
+	Held      beacon.Amount // of Earned, under holds
+	Released  beacon.Amount // of days that were held
+	Voided    beacon.Amount // of days that were held
 	Hash      ledger.Hash
 	Previous  ledger.Hash // of the user's statement before this one; zero: none
 	SettledAt time.Time
+
+	holds *holds
+}
+
+// Paid returns what is paid with the statement.
+func (r Report) Paid() beacon.Amount {
+	return payment{r.Held, r.Released, r.Voided}.of(r.Earned.Total())
 }
 
 // Verify reads a statement, by itself or within a server's response, and recomputes
@@ -37,7 +47,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 	if len(opts.Policies) == 0 {
 		opts.Policies = policy.Default()
 	}
-	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]beacon.Day{}}
+	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]beacon.Day{}, holds: newHolds()}
 	err := v.file()
 	if err == nil {
 		err = v.conclude()
@@ -51,6 +61,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 	return Report{
 		User: v.sum.User, Month: v.sum.Month, Rows: v.sum.Rows, Corrects: v.corrects, Hotspots: v.sum.Hotspots, Earned: v.sum.Earned,
 		Hash: v.hash, Previous: v.previous, SettledAt: v.settledAt,
+		Held: v.holds.held, Released: v.holds.released, Voided: v.holds.voided, holds: v.holds,
 	}, nil
 }
 
@@ -73,6 +84,7 @@ type verifier struct {
 	hotspots map[beacon.HotspotID]beacon.Day // with the first day of each that holds
 	days     []endOfDay                      // that hold, in order
 	corrects int                             // number of corrections
+	holds    *holds
 }
 
 // The members of a statement; head holds those that must precede the rows.
@@ -159,7 +171,10 @@ func (v *verifier) conclude() error {
 	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
 		return fmt.Errorf("settled_at: must be after the end of the month, %s", end.Format(instant))
 	}
-	if err := v.totals.check(&v.sum); err != nil {
+	if err := v.totals.check(&v.sum, v.holds.payment); err != nil {
+		return err
+	}
+	if err := v.holds.conclude(v.sum.Month, v.previous); err != nil {
 		return err
 	}
 	lines := make([]ledger.Policy, len(v.policies))
@@ -185,7 +200,7 @@ func Follows(a, b Report) error {
 		return fmt.Errorf("the statement for %s follows one with the hash %s, but the hash of %s is %s: "+
 			"one of them was replaced, or one between them is missing", b.Month, b.Previous, a.Month, a.Hash)
 	}
-	return nil
+	return b.holds.follow(a.holds)
 }
 
 var (

@@ -29,7 +29,7 @@ func TestVerify(t *testing.T) {
 			User: user, Month: s.Month, Rows: len(b.rows), Hotspots: 3, Earned: s.Earned, Hash: s.Hash, Previous: previous,
 			SettledAt: s.SettledAt.Truncate(1e6),
 		}
-		if got != want {
+		if got.Bare() != want {
 			t.Fatalf("got\n%+v; want\n%+v", got, want)
 		}
 	}

@@ -38,7 +38,9 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 		return err
 	}
 	var line []byte
+	var paid payment
 	err := eachRow(s, rows, func(n int, row *ledger.Row, chain ledger.Hash) error {
+		paid.add(row)
 		line = line[:0]
 		if n > 1 {
 			line = append(line, ',')
@@ -50,7 +52,7 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(appendTail(nil, s)); err != nil {
+	if _, err := out.Write(appendTail(nil, s, paid)); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -58,12 +60,16 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 
 // WriteCSV writes the rows of a statement as lines of text: the line that is hashed,
 // then the hash. If some policy pays places, the first line names the columns of its
-// rows; other rows have fewer. It fails like WriteJSON.
+// rows; other rows have fewer. Held rows have one more, which the first line names only if
+// there are some. It fails like WriteJSON.
 func WriteCSV(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	columns := ledger.Columns
 	if slices.ContainsFunc(policies, (*policy.Policy).PaysPlaces) {
 		columns += "," + ledger.GroundColumns
+	}
+	if s.Held != 0 {
+		columns += "," + ledger.HoldColumn
 	}
 	if _, err := out.WriteString(columns + ",hash\n"); err != nil {
 		return err
@@ -152,6 +158,17 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 	if !corrects.IsZero() {
 		out = append(appendHash(append(out, `,"corrects":"`...), corrects), '"')
 	}
+	if r.Hold != "" {
+		out = append(append(append(out, `,"hold_id":"`...), r.Hold...), '"')
+	}
+	if !r.Ends.IsZero() {
+		what := `,"releases":"`
+		if r.Void {
+			what = `,"voids":"`
+		}
+		out = append(appendHash(append(out, what...), r.Ends), '"')
+		out = r.Amount.Append(append(out, `,"amount":`...))
+	}
 	out = appendHash(append(out, `,"hash":"`...), chain)
 	return append(out, `"}`...)
 }
@@ -180,12 +197,30 @@ func appendWhole(out []byte, name string, n int) []byte {
 	return strconv.AppendInt(append(out, name...), int64(n), 10)
 }
 
-func appendTail(out []byte, s *ledger.Statement) []byte {
+func appendTail(out []byte, s *ledger.Statement, p payment) []byte {
 	out = fmt.Appendf(out, `],"totals":{"rows":%d,"hotspot_count":%d,"served_minutes":%d,"expected_minutes":%d`,
 		s.Rows, s.Hotspots, s.Served, s.Expected)
-	out = fmt.Appendf(out, `,"availability":%s,"performance":%s,"utilization":%s,"total_earned":%s}`,
+	out = fmt.Appendf(out, `,"availability":%s,"performance":%s,"utilization":%s,"total_earned":%s`,
 		s.Availability, s.Performance, s.Utilization, s.Total())
-	return fmt.Appendf(out, `,"hash":%q}`, s.Hash)
+	if p.held = s.Held; p != (payment{}) {
+		out = fmt.Appendf(out, `,"held":%s,"released":%s,"voided":%s,"paid":%s`, p.held, p.released, p.voided, p.of(s.Total()))
+	}
+	return fmt.Appendf(out, `},"hash":%q}`, s.Hash)
+}
+
+// payment is what of a month's earnings is held, and what became of days that were held.
+type payment struct{ held, released, voided beacon.Amount }
+
+// of returns what is paid in a month in which a total was earned.
+func (p payment) of(total beacon.Amount) beacon.Amount { return total - p.held + p.released }
+
+// add counts a row that says what became of a held one; others have no amount.
+func (p *payment) add(r *ledger.Row) {
+	if r.Void {
+		p.voided += r.Amount
+	} else {
+		p.released += r.Amount
+	}
 }
 
 func appendHash(out []byte, h ledger.Hash) []byte {

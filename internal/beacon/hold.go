@@ -1,0 +1,210 @@
+package beacon
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// HoldID identifies a hold: "hld_" and 26 characters.
+type HoldID string
+
+// HoldPrefix begins the id of every hold.
+const HoldPrefix = "hld_"
+
+const (
+	// HoldAtMost is how far away the end of a hold may be.
+	HoldAtMost = 30 * 24 * time.Hour
+	// HoldAwayM is how near to a held hotspot those who decide about it may have none.
+	HoldAwayM = 200
+	// maxExtensions bounds the size of a hold.
+	maxExtensions = 12
+	// maxStatement is the longest text about a hold, in characters.
+	maxStatement = 2000
+)
+
+// HoldState is what became of a hold.
+type HoldState string
+
+// The states of a hold. Only an active one can change.
+const (
+	HoldIsActive   HoldState = "active"
+	HoldIsReleased HoldState = "released" // what was held is paid
+	HoldIsVoided   HoldState = "voided"   // what was held is not paid
+)
+
+// Hold keeps back what a hotspot, or all hotspots of an operator, earn on days that are
+// closed while it is active. It takes nothing away: once it is over, the days are paid,
+// unless a failed visit that two people confirm makes them void.
+type Hold struct {
+	ID       HoldID
+	User     UserID    // the operator
+	Hotspot  HotspotID // "": all of the operator's
+	Number   int       // of the operator's holds: 1, 2, 3, …
+	Version  int64
+	State    HoldState
+	Reason   string
+	Evidence string
+	Placed   HoldAct
+	Until    time.Time // released by itself then
+	Extended []HoldAct
+	Answer   HoldAct // of the operator; zero: none
+	Visit    HoldAct // a failed visit that nobody has confirmed yet; zero: none
+	Ended    HoldAct // zero while it is active
+}
+
+// HoldAct is what someone did about a hold, and why.
+type HoldAct struct {
+	By   UserID // "": the clock
+	At   time.Time
+	Note string
+}
+
+// Covers reports whether the hold is about a hotspot.
+func (h *Hold) Covers(of Owned) bool {
+	return h.User == of.User && (h.Hotspot == "" || h.Hotspot == of.Hotspot)
+}
+
+// Holds reports whether a row of a day that is closed now is held. The hold must not have
+// begun after the day.
+func (h *Hold) Holds(day Day, of Owned) bool {
+	return h.State == HoldIsActive && h.Covers(of) && DayOf(h.Placed.At) <= day
+}
+
+// HoldOn returns the hold that holds a row, if any: that of the hotspot before that of its
+// operator.
+func HoldOn(all []Hold, day Day, of Owned) (id HoldID) {
+	for i := range all {
+		if h := &all[i]; h.Holds(day, of) && (id == "" || h.Hotspot != "") {
+			id = h.ID
+		}
+	}
+	return id
+}
+
+func refuseHold(format string, args ...any) error {
+	return &Error{Kind: Conflict, Message: fmt.Sprintf(format, args...)}
+}
+
+// Place makes a hold the next one of its operator, given all earlier ones. A second hold of
+// the same hotspot needs a second person, and there is one at a time.
+func (h Hold) Place(earlier []Hold) (Hold, error) {
+	h.Number, h.Version, h.State = len(earlier)+1, 1, HoldIsActive
+	for i := len(earlier) - 1; i >= 0; i-- {
+		e := &earlier[i]
+		if e.State == HoldIsActive && e.Hotspot == h.Hotspot {
+			return h, refuseHold("%s is active: extend it instead", e.ID)
+		}
+		if e.Hotspot != "" && h.Hotspot != "" && e.Hotspot != h.Hotspot {
+			continue
+		}
+		if e.last() == h.Placed.By {
+			return h, refuseHold("a second hold needs a second person: %s is by you", e.ID)
+		}
+		break
+	}
+	return h, h.mayEnd(h.Placed.At)
+}
+
+// last returns who placed or last extended the hold.
+func (h *Hold) last() UserID {
+	if n := len(h.Extended); n > 0 {
+		return h.Extended[n-1].By
+	}
+	return h.Placed.By
+}
+
+// mayEnd checks the end of a hold.
+func (h *Hold) mayEnd(now time.Time) error {
+	if !h.Until.After(now) || h.Until.Sub(now) > HoldAtMost {
+		var f Faults
+		f.Add("until", "must be in the future, and at most 30 days away")
+		return f.Err()
+	}
+	return nil
+}
+
+// isActive returns an error for a hold that is over.
+func (h *Hold) isActive(now time.Time) error {
+	switch {
+	case h.State != HoldIsActive:
+		return refuseHold("the hold was %s", h.State)
+	case !now.Before(h.Until):
+		return refuseHold("the hold has ended")
+	}
+	return nil
+}
+
+// Extend moves the end of a hold, which needs a second person.
+func (h *Hold) Extend(act HoldAct, until time.Time) error {
+	if err := h.isActive(act.At); err != nil {
+		return err
+	}
+	switch {
+	case h.last() == act.By:
+		return refuseHold("an extension needs a second person: the end was set by you")
+	case len(h.Extended) == maxExtensions:
+		return refuseHold("the hold was extended %d times already", maxExtensions)
+	case !until.After(h.Until):
+		return refuseHold("the hold lasts until %s already", FormatTime(h.Until))
+	}
+	h.Until = until
+	h.Extended = append(slices.Clone(h.Extended), act)
+	return h.mayEnd(act.At)
+}
+
+// Release ends a hold: what was held is paid.
+func (h *Hold) Release(act HoldAct) error {
+	err := h.isActive(act.At)
+	h.State, h.Ended = HoldIsReleased, act
+	return err
+}
+
+// Expire ends a hold whose end has come. It reports whether it did.
+func (h *Hold) Expire(now time.Time) bool {
+	if h.State != HoldIsActive || now.Before(h.Until) {
+		return false
+	}
+	h.State, h.Ended = HoldIsReleased, HoldAct{At: now, Note: "the hold has ended"}
+	return true
+}
+
+// FailVisit records that a visit during the hold found the hotspot not to be as claimed.
+// Once a second person confirms that, the hold is over, and the held days are void. It
+// reports whether that is so.
+func (h *Hold) FailVisit(act HoldAct) (void bool, err error) {
+	if err := h.isActive(act.At); err != nil {
+		return false, err
+	}
+	if h.Visit == (HoldAct{}) {
+		h.Visit = act
+		return false, nil
+	}
+	if h.Visit.By == act.By {
+		return false, refuseHold("a second person must confirm the visit")
+	}
+	h.State, h.Ended = HoldIsVoided, act
+	return true, nil
+}
+
+// Respond records what the operator says. It may be said again while the hold is active.
+func (h *Hold) Respond(act HoldAct) error {
+	if err := h.isActive(act.At); err != nil {
+		return err
+	}
+	h.Answer = act
+	return nil
+}
+
+// CleanStatement returns a text about a hold in the form in which it is stored.
+func CleanStatement(raw string) (string, error) {
+	text, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(text); n < 1 || n > maxStatement {
+		return "", fmt.Errorf("must be 1 to %d characters", maxStatement)
+	}
+	return text, nil
+}

@@ -90,6 +90,10 @@ var schemas = map[string]reflect.Type{
 	"Pagination":     reflect.TypeFor[client.Pagination](),
 	"Rewards":        reflect.TypeFor[client.Rewards](),
 	"RewardsMonth":   reflect.TypeFor[client.RewardsMonth](),
+	"Hold":           reflect.TypeFor[client.Hold](),
+	"HoldForm":       reflect.TypeFor[client.HoldForm](),
+	"HoldDecision":   reflect.TypeFor[client.HoldDecision](),
+	"HoldReply":      reflect.TypeFor[client.HoldReply](),
 	"Explanation":    reflect.TypeFor[client.Explanation](),
 }
 

@@ -40,6 +40,8 @@ type RewardsSummary struct {
 	TotalEarned Amount `json:"total_earned"`
 	Pending     Amount `json:"pending"`
 	Settled     Amount `json:"settled"`
+	Held        Amount `json:"held"`   // by staff
+	Voided      Amount `json:"voided"` // held once, and not paid
 }
 
 // Breakdown is what was earned, by component.
@@ -168,6 +170,7 @@ type Explanation struct {
 	Potential BreakdownWithTotal `json:"potential"`
 	Losses    []Loss             `json:"losses"`
 	Earned    BreakdownWithTotal `json:"earned"`
+	Hold      *Hold              `json:"hold,omitempty"` // nil: the day is not held
 }
 
 // Loss is what a day did not earn, and why.

@@ -20,7 +20,7 @@ var unaudited = map[string]string{
 func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
-		spot, key, code, device, user := "", "", "", machine{}, string(c.user)
+		spot, key, code, hold, device, user := "", "", "", "", machine{}, string(c.user)
 		var tried []string
 		for _, step := range []struct {
 			route  string
@@ -56,6 +56,15 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			}},
 			{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotUnverified, &spot, func() answer { return staff.delete(t, "/v1/hotspots/"+spot+"/verification") }},
 			{"DELETE /v1/hotspots/{id}/device", beacon.HotspotUnlinked, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot+"/device") }},
+			{"POST /v1/holds", beacon.HoldPlaced, &hold, func() answer {
+				a := staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":"2026-11-30T00:00:00Z"}`, spot))
+				hold = data[struct{ ID string }](t, a, http.StatusCreated).ID
+				return a
+			}},
+			{"POST /v1/holds/{id}/answer", beacon.HoldAnswered, &hold, func() answer { return c.post(t, "/v1/holds/"+hold+"/answer", `{"text":"it is on the roof"}`) }},
+			{"POST /v1/holds/{id}/decisions", beacon.HoldReleased, &hold, func() answer {
+				return staff.post(t, "/v1/holds/"+hold+"/decisions", `{"action":"release","reason":"found"}`)
+			}},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
 			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {
 				a := c.post(t, "/v1/keys", `{"scopes":[]}`)

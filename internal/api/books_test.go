@@ -20,6 +20,26 @@ type books struct {
 	fail     error // after them
 	endless  bool  // the rows come again and again
 	hotspots int   // that the summary has; 0: the same two
+	noHolds
+}
+
+// noHolds are rewards where nothing is held.
+type noHolds struct{ err error }
+
+func (n noHolds) PlaceHold(context.Context, beacon.Principal, rewards.NewHold) (beacon.Hold, error) {
+	return beacon.Hold{}, n.err
+}
+
+func (n noHolds) DecideHold(context.Context, beacon.Principal, rewards.HoldDecision) (beacon.Hold, error) {
+	return beacon.Hold{}, n.err
+}
+
+func (n noHolds) AnswerHold(context.Context, beacon.Principal, rewards.HoldAnswer) (beacon.Hold, error) {
+	return beacon.Hold{}, n.err
+}
+
+func (n noHolds) Holds(_ context.Context, _ beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error) {
+	return beacon.Listed[beacon.Hold]{Page: q.Page}, n.err
 }
 
 func spotRow(n byte, f beacon.Facts, e beacon.Earned) ledger.Row {

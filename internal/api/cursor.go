@@ -22,6 +22,7 @@ var (
 	ownedList  = listKind{"o", isHotspot}
 	staffList  = listKind{"s", isHotspot}
 	keyList    = listKind{"k", func(place string) bool { _, err := beacon.ParseKeyPlace(place); return err == nil }}
+	holdList   = listKind{"h", func(place string) bool { return id.Valid(beacon.HoldPrefix, place) }}
 	monthsList = listKind{"m", func(place string) bool { _, err := beacon.ParseMonth(place); return err == nil }}
 )
 

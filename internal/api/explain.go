@@ -33,6 +33,7 @@ type explanation struct {
 	Potential amounts          `json:"potential"`
 	Losses    []loss           `json:"losses"`
 	Earned    amounts          `json:"earned"`
+	Hold      *hold            `json:"hold,omitempty"`
 }
 
 type policyTerms struct {
@@ -120,6 +121,10 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 	}
 	for _, l := range e.Losses {
 		out.Losses = append(out.Losses, loss{l.Reason, l.Minutes, showAmounts(l.Amount), inWords(e, l)})
+	}
+	if e.Hold != nil {
+		shown := showHold(*e.Hold)
+		out.Hold = &shown
 	}
 	return payload{Data: out}
 }

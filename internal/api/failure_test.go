@@ -94,7 +94,10 @@ func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQu
 }
 
 // faultyMonths is faulty, too: telemetry has a History of its own.
-type faultyMonths struct{ faulty }
+type faultyMonths struct {
+	faulty
+	noHolds
+}
 
 func (f faultyMonths) History(context.Context, beacon.Principal, rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
 	return beacon.Listed[rewards.MonthSum]{}, f.fail()
@@ -123,7 +126,7 @@ func TestFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{tc.store}})
+			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{faulty: tc.store}})
 			c := s.anyone(t, "hotspots:write", "rewards:read")
 			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{

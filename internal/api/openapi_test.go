@@ -101,6 +101,16 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			switch example.Path {
 			case "/v1/users/{id}/quota":
 				subject = "me"
+			case "/v1/holds":
+				sender, body = s.anyone(t, "hotspots:verify"), bytes.Replace(body, []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y1"), []byte(spot), 1)
+			case "/v1/holds/{id}/answer", "/v1/holds/{id}/decisions":
+				staff, operator := s.anyone(t, "hotspots:verify"), s.operator(t)
+				operator.post(t, "/v1/hotspots", registration(len(example.Path))).want(t, http.StatusCreated)
+				placed := staff.post(t, "/v1/holds", `{"operator_id":"`+string(operator.user)+`","reason":"r","evidence":"e","until":"2026-12-10T00:00:00Z"}`)
+				subject = data[struct{ ID string }](t, placed, http.StatusCreated).ID
+				if sender = staff; example.Path == "/v1/holds/{id}/answer" {
+					sender = operator
+				}
 			case "/v1/devices/link": // with a code that exists
 				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.spot)), 1)
 			case "/v1/hotspots/{id}/heartbeats":

@@ -21,6 +21,11 @@ type Rewards interface {
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
 	// Statement returns NotFound for a month that is not settled.
 	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
+
+	PlaceHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error)
+	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)
+	AnswerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error)
+	Holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error)
 }
 
 func (a *API) summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error) {
@@ -31,6 +36,26 @@ func (a *API) summary(ctx context.Context, p beacon.Principal, q rewards.Summary
 func (a *API) months(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
 	list, err := a.rewards.History(ctx, p, q)
 	return list, cmp.Or(err, nobody(q.User))
+}
+
+func (a *API) holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error) {
+	list, err := a.rewards.Holds(ctx, p, q)
+	if q.User == "" {
+		return list, err
+	}
+	return list, cmp.Or(err, nobody(q.User))
+}
+
+func (a *API) placeHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error) {
+	return a.rewards.PlaceHold(ctx, p, in)
+}
+
+func (a *API) decideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error) {
+	return a.rewards.DecideHold(ctx, p, in)
+}
+
+func (a *API) answerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error) {
+	return a.rewards.AnswerHold(ctx, p, in)
 }
 
 // nobody returns NotFound for a text that cannot be a user id. Call it after the use
@@ -82,6 +107,10 @@ func encodeSummary(_ http.Header, s rewards.Summary) payload {
 	out = s.Pending().Append(out)
 	out = append(out, `,"settled":`...)
 	out = s.Settled.Append(out)
+	out = append(out, `,"held":`...)
+	out = s.Held.Append(out)
+	out = append(out, `,"voided":`...)
+	out = s.Voided.Append(out)
 	out = append(out, `},"breakdown":`...)
 	out = appendBreakdown(out, s.Total.Earned)
 	out = append(out, `,"hotspots":[`...)

@@ -38,6 +38,8 @@ type sums struct {
 	Total   micros `json:"total_earned"`
 	Pending micros `json:"pending"`
 	Settled micros `json:"settled"`
+	Held    micros `json:"held"`
+	Voided  micros `json:"voided"`
 }
 
 type breakdown struct{ Availability, Performance, Utilization, Total micros }
@@ -86,7 +88,7 @@ func (r rewardsOf) addsUp(t testing.TB) rewardsOf {
 			t.Errorf("a hotspot does not add up: %+v", h)
 		}
 	}
-	if s := r.Summary; s.Total != s.Pending+s.Settled || s.Total != r.Breakdown.sum() || s.Total != spots || r.Unit != "credit" {
+	if s := r.Summary; s.Total != s.Pending+s.Settled+s.Held+s.Voided || s.Total != r.Breakdown.sum() || s.Total != spots || r.Unit != "credit" {
 		t.Errorf("the rewards do not add up: %+v", r)
 	}
 	return r

@@ -26,6 +26,7 @@ type bookkeeper struct {
 	accounts *cursor[ledger.Account]
 
 	totals map[beacon.Day]*ledger.Closing // the sums of each day's rows
+	holds  bool                           // there are held days
 }
 
 // books recomputes what every row earned, the sums of the rows, and the hash chains.
@@ -51,8 +52,12 @@ func books(l *look) error {
 		if err != nil {
 			return err
 		}
+		holds, err := s.AnyHeldDay(l.ctx)
+		if err != nil {
+			return err
+		}
 		for _, month := range months {
-			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals, reopened: reopened}
+			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals, reopened: reopened, holds: holds}
 			if err := b.walk(); err != nil {
 				return err
 			}
@@ -175,6 +180,7 @@ func (b *bookkeeper) user(user beacon.UserID) {
 	is := ledger.UserMonth{Month: b.month, User: user, Chain: ledger.Seed(user, b.month)}
 	sums := map[beacon.HotspotID]*ledger.HotspotMonth{}
 	firstDay := beacon.Day(-1)
+	var held []ledger.HeldDay
 	for _, day := range b.days {
 		for r := day.head(); r != nil && r.User == user; r = day.head() {
 			b.row()
@@ -183,11 +189,14 @@ func (b *bookkeeper) user(user beacon.UserID) {
 				firstDay = r.Day
 			}
 			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(r.Sum())
+			held = appendHeld(held, r, is.Chain)
 			b.add(r, sums)
 			day.pass()
 		}
 	}
 	is.Hotspots = len(sums)
+	b.ended(&is)
+	b.held(&is, held)
 	b.hotspotSums(user, sums)
 	b.userSum(user, is)
 	b.firstDay(user, firstDay)
@@ -256,6 +265,8 @@ func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
 	case m.Sum != is.Sum || m.Rows != is.Rows || m.Hotspots != is.Hotspots:
 		b.wrong(id, "the sum of %d rows of %d hotspots is %s, but there are %d of %d that add up to %s",
 			m.Rows, m.Hotspots, parts(m.Earned), is.Rows, is.Hotspots, parts(is.Earned))
+	case m.Held != is.Held:
+		b.wrong(id, "the sum of held rows is %s, but they add up to %s", m.Held, is.Held)
 	case m.Chain != is.Chain:
 		b.wrong(id, "the chain of hashes ends in %.12s…, but the rows give %.12s…", m.Chain, is.Chain)
 	}

@@ -19,6 +19,7 @@ func (b *bookkeeper) corrected(user beacon.UserID) {
 	sums := map[beacon.HotspotID]*ledger.HotspotMonth{}
 	firstDay := beacon.Day(-1)
 	days := []holding{{hash: is.Chain, day: -1}}
+	var held []ledger.HeldDay
 	err := ledger.Walk(b.ctx, func(read func(ledger.Books) error) error { return read(b.s) }, user, b.month, func(r ledger.Row, hash ledger.Hash) error {
 		b.row()
 		if !r.Corrects.IsZero() {
@@ -31,7 +32,7 @@ func (b *bookkeeper) corrected(user beacon.UserID) {
 			}
 		}
 		is.Rows, is.Chain, is.Sum = is.Rows+1, hash, is.Plus(r.Sum())
-		if !r.Corrects.IsZero() {
+		if !r.Corrects.IsZero() || !r.Ends.IsZero() {
 			return nil
 		}
 		b.earned(&r)
@@ -47,6 +48,7 @@ func (b *bookkeeper) corrected(user beacon.UserID) {
 				b.totals[r.Day] = &ledger.Closing{Day: r.Day}
 			}
 			b.add(&r, sums)
+			held = appendHeld(held, &r, hash)
 		}
 		return nil
 	})
@@ -54,6 +56,7 @@ func (b *bookkeeper) corrected(user beacon.UserID) {
 		b.wrong(fmt.Sprintf("%s in %s", user, b.month), "its rows cannot be read: %v", err)
 	}
 	is.Hotspots = len(sums)
+	b.held(&is, held)
 	b.hotspotSums(user, sums)
 	b.userSum(user, is)
 	b.firstDay(user, firstDay)

@@ -144,7 +144,7 @@ var examineText = struct {
 	strayRecordHead, strayStatus, strayLinkCode bulk
 	strayMonth, strayTotal, strayUserMonth      bulk
 	strayStatement, strayStream, strayJournal   bulk
-	strayPlace                                  bulk
+	strayPlace, heldDay, heldSum                bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -160,6 +160,9 @@ var examineText = struct {
 	ledger:   bulk{ledgerColumns, `FROM ledger`},
 
 	ledgerAgain: bulk{ledgerColumns, `FROM ledger_again`},
+
+	heldDay: bulk{`user_id`, `FROM held_days ORDER BY user_id LIMIT 1`},
+	heldSum: bulk{`user_id`, `FROM user_months WHERE held <> 0 LIMIT 1`},
 
 	rewardMonths: bulk{`month`, `FROM reward_months ORDER BY month`},
 

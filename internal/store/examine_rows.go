@@ -203,6 +203,15 @@ func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) 
 	return each(ctx, s.books, examineText.ledgerAgain, ledgerRow, fn)
 }
 
+// AnyHeldDay reports whether any day was closed under a hold.
+func (s Snapshot) AnyHeldDay(ctx context.Context) (bool, error) {
+	_, any, err := first(ctx, s.books, examineText.heldDay, textRow)
+	if err == nil && !any {
+		_, any, err = first(ctx, s.books, examineText.heldSum, textRow)
+	}
+	return any, err
+}
+
 // FinishedMonths returns the months that are settled for everyone.
 func (s Snapshot) FinishedMonths(ctx context.Context) ([]beacon.Month, error) {
 	all, err := list(ctx, s.books, examineText.rewardMonths, numberRow)

@@ -102,7 +102,7 @@ func (m *modelMachine) judgeRewards(w *world, at span, user, period string, got 
 	total := micro(all["summary"].(fields)["total_earned"])
 	problem := w.match("", fields{
 		"user_id": userID(user), "unit": "credit", "period": periodOf[period],
-		"summary": sum(&summary, "pending", "settled"), "breakdown": sum(&breakdown, "availability", "performance", "utilization"),
+		"summary": sum(&summary, "pending", "settled", "held", "voided"), "breakdown": sum(&breakdown, "availability", "performance", "utilization"),
 		"hotspots": rule(func(w *world, _ span, got any) string {
 			last := ""
 			for _, item := range got.([]any) {

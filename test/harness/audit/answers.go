@@ -46,6 +46,7 @@ type Summary struct {
 	Summary struct {
 		TotalEarned      Micros `json:"total_earned"`
 		Pending, Settled Micros
+		Held, Voided     Micros
 	}
 	Breakdown Parts
 	Hotspots  []EarnedBy
@@ -72,8 +73,8 @@ func (s *Summary) Problem() string {
 	}
 	total := s.Summary.TotalEarned
 	switch {
-	case total != s.Summary.Pending+s.Summary.Settled:
-		return fmt.Sprintf("the total is %d; %d is pending, %d settled", total, s.Summary.Pending, s.Summary.Settled)
+	case total != s.Summary.Pending+s.Summary.Settled+s.Summary.Held+s.Summary.Voided:
+		return fmt.Sprintf("the total is %d; %d is pending, %d settled, %d held, %d void", total, s.Summary.Pending, s.Summary.Settled, s.Summary.Held, s.Summary.Voided)
 	case total != s.Breakdown.Sum():
 		return fmt.Sprintf("the total is %d; the parts make %d", total, s.Breakdown.Sum())
 	case all != s.Breakdown:

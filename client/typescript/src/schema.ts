@@ -408,6 +408,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all holds
+         * @description For the network's staff: everyone's holds, newest first, including those that are over. Needs the scope `hotspots:verify`; one's own are at `/v1/users/me/holds`.
+         */
+        get: operations["listHolds"];
+        put?: never;
+        /**
+         * Hold back what a hotspot earns
+         * @description For the network's staff: holds back what a hotspot, or all hotspots of an operator, earn on days that are
+         *     closed from now on, until a moment at most 30 days away. Such a day is closed with its amounts and is not
+         *     paid with its month. When the hold is over, the next statement pays what was held; nothing is lost, unless
+         *     two people confirm a failed visit. A second hold of the same hotspot needs a second person. Nobody decides
+         *     about a hotspot of their own, or one within 200 m of one. Needs the scope `hotspots:verify`.
+         */
+        post: operations["placeHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend or end a hold
+         * @description `extend` moves the end to `until`, at most 30 days away, and needs a second person. `release` ends the hold,
+         *     and what was held is paid with the next statement. `void` says that a visit during the hold failed; once a
+         *     second person says so too, the hold is over and the held days are not paid. A hold that is over gets 409.
+         *     Nobody decides about a hotspot of their own, or one within 200 m of one. Needs the scope `hotspots:verify`.
+         */
+        post: operations["decideHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a hold
+         * @description For the operator: what staff should know. A later answer replaces it, until the hold is over, which gets 409. Another user's hold is not found. Needs the scope `hotspots:write`.
+         */
+        post: operations["answerHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the holds of a user
+         * @description What staff hold back from the user, and why, newest first, including holds that are over. Needs the scope `rewards:read`; another user's holds need `admin`.
+         */
+        get: operations["listHoldsOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/quota": {
         parameters: {
             query?: never;
@@ -442,7 +533,7 @@ export interface paths {
         /**
          * Get what a user earned in a period
          * @description The unit is the `credit`; amounts have at most six decimals and are exact: `total_earned` = `pending` +
-         *     `settled` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
+         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
          *     over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
          *
          *     `current` is this calendar month (UTC), `last` the one before, `all` everything from the first day on. A
@@ -665,6 +756,7 @@ export interface components {
         HotspotId: string;
         UserId: string;
         KeyId: string;
+        HoldId: string;
         /** Format: date-time */
         Timestamp: string;
         /**
@@ -1547,8 +1639,14 @@ export interface components {
             };
             summary: {
                 total_earned: components["schemas"]["Amount"];
+                /** @description Not settled yet, or released from a hold and not yet paid. */
                 pending: components["schemas"]["Amount"];
+                /** @description Paid with a statement, of this month or of a later one. */
                 settled: components["schemas"]["Amount"];
+                /** @description Held back by staff; see the holds of the user. */
+                held: components["schemas"]["Amount"];
+                /** @description Not paid: two people confirmed that a visit failed while it was held. */
+                voided: components["schemas"]["Amount"];
             };
             breakdown: components["schemas"]["Breakdown"];
             /** @description Hotspots that were in service, including deleted ones, by `hotspot_id`. */
@@ -1560,6 +1658,68 @@ export interface components {
                 performance_tier: components["schemas"]["PerformanceTier"];
                 breakdown: components["schemas"]["Breakdown"];
             }[];
+        };
+        /** @enum {string} */
+        HoldStatus: "active" | "released" | "voided";
+        /** @description One line of text. */
+        HoldText: string;
+        HoldForm: {
+            /** @description Either this or operator_id. */
+            hotspot_id?: components["schemas"]["HotspotId"];
+            /** @description Holds all hotspots of the operator. */
+            operator_id?: components["schemas"]["UserId"];
+            reason: components["schemas"]["HoldText"];
+            evidence: components["schemas"]["HoldText"];
+            /**
+             * Format: date-time
+             * @description At most 30 days away.
+             */
+            until: string;
+        };
+        HoldDecision: {
+            /** @enum {string} */
+            action: "extend" | "release" | "void";
+            reason: components["schemas"]["HoldText"];
+            /**
+             * Format: date-time
+             * @description Only of an extension: at most 30 days away.
+             */
+            until?: string;
+        };
+        HoldReply: {
+            text: components["schemas"]["HoldText"];
+        };
+        Hold: {
+            id: components["schemas"]["HoldId"];
+            operator_id: components["schemas"]["UserId"];
+            /** @description Null if all hotspots of the operator are held. */
+            hotspot_id: components["schemas"]["HotspotId"] | null;
+            status: components["schemas"]["HoldStatus"];
+            reason: components["schemas"]["HoldText"];
+            evidence: components["schemas"]["HoldText"];
+            placed_at: components["schemas"]["Timestamp"];
+            /** @description Released by itself then. */
+            until: components["schemas"]["Timestamp"];
+            extensions: components["schemas"]["HoldAct"][];
+            /** @description That nobody else has confirmed, unless the hold is voided. */
+            failed_visit: components["schemas"]["MaybeHoldAct"];
+            /** @description Of the operator. */
+            answer: components["schemas"]["MaybeHoldAct"];
+            ended: components["schemas"]["MaybeHoldAct"];
+        };
+        HoldAct: {
+            at: components["schemas"]["Timestamp"];
+            text: components["schemas"]["HoldText"];
+        };
+        MaybeHoldAct: components["schemas"]["HoldAct"] | null;
+        HoldAnswer: {
+            data: components["schemas"]["Hold"];
+            meta: components["schemas"]["Meta"];
+        };
+        HoldListAnswer: {
+            data: components["schemas"]["Hold"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         RewardsMonth: {
             period: components["schemas"]["Month"];
@@ -1662,6 +1822,8 @@ export interface components {
                 explanation: string;
             }[];
             earned: components["schemas"]["BreakdownWithTotal"];
+            /** @description Only if the day is held, or was. What was earned stays earned. */
+            hold?: components["schemas"]["Hold"];
         };
         Statement: {
             user_id: components["schemas"]["UserId"];
@@ -1728,6 +1890,17 @@ export interface components {
                 shared_with?: number;
                 /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
                 corrects?: components["schemas"]["Hash"];
+                /** @description Only of a held row, which is not paid with this statement, and of a row that says what became of one. */
+                hold_id?: components["schemas"]["HoldId"];
+                /** @description Only in a row that pays a held one of this month or an earlier one. The hash of that row, whose date it has; all amounts but `amount` are 0. */
+                releases?: components["schemas"]["Hash"];
+                /** @description Instead of `releases`, if the held row is not paid. */
+                voids?: components["schemas"]["Hash"];
+                /**
+                 * Format: double
+                 * @description With `releases` or `voids`: what the held row earned.
+                 */
+                amount?: number;
                 hash: components["schemas"]["Hash"];
             }[];
             totals: {
@@ -1741,6 +1914,12 @@ export interface components {
                 performance: components["schemas"]["Amount"];
                 utilization: components["schemas"]["Amount"];
                 total_earned: components["schemas"]["Amount"];
+                /** @description Of it, in held rows. This and the fields below are there only if a row is held, or says what became of one. */
+                held?: components["schemas"]["Amount"];
+                released?: components["schemas"]["Amount"];
+                voided?: components["schemas"]["Amount"];
+                /** @description total_earned - held + released */
+                paid?: components["schemas"]["Amount"];
             };
             hash: components["schemas"]["Hash"];
         };
@@ -1763,6 +1942,22 @@ export interface components {
         };
     };
     responses: {
+        /** @description The hold. */
+        Hold: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HoldAnswer"];
+            };
+        };
         /** @description The quota of the user. */
         Quota: {
             headers: {
@@ -2918,6 +3113,202 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                /** @description The page, starting at 1. A page past the end is empty. */
+                page?: number;
+                /** @description How many to a page. */
+                per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The holds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    placeHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldForm"];
+            };
+        };
+        responses: {
+            /** @description The hold. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    decideHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hold's id. A malformed one is not found. */
+                id: components["schemas"]["HoldId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldDecision"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Hold"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    answerHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hold's id. A malformed one is not found. */
+                id: components["schemas"]["HoldId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldReply"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Hold"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listHoldsOfUser: {
+        parameters: {
+            query?: {
+                /** @description The page, starting at 1. A page past the end is empty. */
+                page?: number;
+                /** @description How many to a page. */
+                per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The holds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

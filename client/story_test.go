@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"iter"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,6 +37,7 @@ func TestEveryOperation(t *testing.T) {
 	operator = newClient(t, later.url, key, wire.option())
 	readRewards(t, operator, h)
 	hear(t, operator, h)
+	hold(t, operator, newClient(t, later.url, later.key(t, "hotspots:verify"), wire.option()), h)
 	leave(t, operator, h)
 
 	text := must(operator.OpenAPIJSON(t.Context()))(t)
@@ -291,6 +293,33 @@ func hear(t *testing.T, c *client.Client, h client.Hotspot) {
 	for _, kind := range []string{"hotspot.registered", "hotspot.verified", "hotspot.linked", "hotspot.updated", "rewards.settled"} {
 		if !slices.Contains(heard, kind) {
 			t.Errorf("%s is not among %v", kind, heard)
+		}
+	}
+}
+
+func hold(t *testing.T, operator, staff *client.Client, h client.Hotspot) {
+	t.Helper()
+	until := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	placed := must(staff.PlaceHold(t.Context(), client.HoldForm{HotspotID: h.ID, Reason: "no radio", Evidence: "photo 7", Until: until}))(t)
+	answered := must(operator.AnswerHold(t.Context(), placed.ID, "it is on the roof"))(t)
+	if placed.Status != "active" || *placed.HotspotID != h.ID || !placed.Until.Equal(until) || answered.Answer == nil || answered.Answer.Text != "it is on the roof" {
+		t.Errorf("placed %+v, answered %+v", placed, answered)
+	}
+	if e := must(operator.ExplainRewards(t.Context(), h.ID, ""))(t); e.Hold == nil || e.Hold.ID != placed.ID {
+		t.Errorf("today is explained by %+v", e)
+	}
+	if over := must(staff.DecideHold(t.Context(), placed.ID, client.HoldDecision{Action: "release", Reason: "found"}))(t); over.Status != "released" || over.Ended == nil {
+		t.Errorf("after the release: %+v", over)
+	}
+	for _, all := range []iter.Seq2[client.Hold, error]{operator.Holds(t.Context(), "me"), staff.Holds(t.Context(), "")} {
+		n := 0
+		for one, err := range all {
+			if n++; err != nil || one.ID != placed.ID || one.Status != "released" {
+				t.Errorf("a hold is %+v, %v", one, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("there are %d holds", n)
 		}
 	}
 }

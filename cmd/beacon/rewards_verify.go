@@ -79,8 +79,12 @@ func holdsLine(file string, r statement.Report) string {
 	if r.Corrects > 0 {
 		rows += fmt.Sprintf(" (with %s)", count(r.Corrects, "correction"))
 	}
-	return fmt.Sprintf("%s holds: %s, %s, %s of %s, %s credits, hash %s",
-		file, r.User, r.Month, rows, count(r.Hotspots, "hotspot"), r.Earned.Total(), r.Hash)
+	credits := r.Earned.Total().String() + " credits"
+	if r.Held != 0 || r.Released != 0 || r.Voided != 0 {
+		credits += fmt.Sprintf(" (%s held, %s released, %s void, %s paid)", r.Held, r.Released, r.Voided, r.Paid())
+	}
+	return fmt.Sprintf("%s holds: %s, %s, %s of %s, %s, hash %s",
+		file, r.User, r.Month, rows, count(r.Hotspots, "hotspot"), credits, r.Hash)
 }
 
 // checkChain checks that the statements of one user follow each other. They may be

@@ -9,9 +9,9 @@ var rewardsMutants = []mutant{
 		fault: "TestF11_SettleRace/postgres",
 		file:  "internal/store/sql_ledger.go",
 		old: "WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),\n" +
-			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),",
+			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),",
 		new: "RETURNING user_id`)),\n" +
-			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 13, `INSERT INTO statements (`+statementColumns+`) VALUES `,\n" +
+			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO statements (`+statementColumns+`) VALUES `,\n" +
 			"		` ON CONFLICT (user_id, month) DO UPDATE SET previous = excluded.previous, hash = excluded.hash`)),",
 		says: "accounts (-by the rows",
 	},
@@ -27,14 +27,14 @@ var rewardsMutants = []mutant{
 		name:  "accounts are committed before their statements",
 		fault: "TestF11_SettleKilled/sqlite",
 		file:  "internal/store/ledger_settle.go",
-		old:   `	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+		old:   `	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {`,
 		new: `	if _, err := tx.exec("COMMIT"); err != nil {
 		return nil, err
 	}
 	if _, err := tx.exec("BEGIN"); err != nil {
 		return nil, err
 	}
-	return statements, putRows(tx, rewardText.putStatements[:], statements, appendStatement)`,
+	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {`,
 		says: "statements (-by the rows",
 	},
 	{

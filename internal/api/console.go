@@ -33,6 +33,7 @@ func (a *API) consoleRoutes() []openRoute {
 func (a *API) firstKey(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
 	now := time.Now() // of the machine: limits count real time
+	a.limits.showFailures(w.Header(), r, now)
 	err := a.limits.checkFailures(w.Header(), r, now)
 	if err == nil {
 		p := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: httpserver.RequestID(w)}
@@ -73,9 +74,9 @@ const (
 )
 
 var (
-	errForeignPage = &beacon.Error{Kind: beacon.Forbidden, Message: "a session is only valid for requests of the console's own pages"}
-	errNoKey       = &beacon.Error{Kind: beacon.Forbidden, Message: "a session can only be made from a key"}
-	errNotSecure   = &beacon.Error{Kind: beacon.Forbidden, Message: "a browser can stay signed in over HTTPS only, or on the machine that the server runs on"}
+	errForeignPage error = &beacon.Error{Kind: beacon.Forbidden, Message: "a session is only valid for requests of the console's own pages"}
+	errNoKey             = &beacon.Error{Kind: beacon.Forbidden, Message: "a session can only be made from a key"}
+	errNotSecure         = &beacon.Error{Kind: beacon.Forbidden, Message: "a browser can stay signed in over HTTPS only, or on the machine that the server runs on"}
 )
 
 // beginSession gives a browser a session in place of its key.
@@ -106,6 +107,7 @@ func (a *API) beginSession(w http.ResponseWriter, r *http.Request, p beacon.Prin
 // endSession makes a browser forget its session.
 func (a *API) endSession(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
+	a.limits.showFailures(w.Header(), r, time.Now())
 	if !fromOwnPage(r) {
 		a.fail(w, r, errForeignPage)
 		return

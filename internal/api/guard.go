@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -85,6 +86,9 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 	})
 	if device != nil {
 		return p, device, nil
+	}
+	if errors.Is(err, errForeignPage) {
+		a.limits.showFailures(w.Header(), r, now)
 	}
 	p.Request = httpserver.RequestID(w)
 	if err == nil {

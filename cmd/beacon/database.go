@@ -68,19 +68,24 @@ func (d database) with(out *console, command func(*store.DB) error) error {
 }
 
 // withNew is with for a command that may be the first on a database (decision D170). It
-// creates one if there is none nearby that may be meant, and says so.
+// creates one if there is none, and says so, unless the default is meant for a server that
+// is installed.
 func (d database) withNew(out *console, command func(*store.DB) error) error {
-	created := d.missing()
-	if created && d.DB == defaultDB && len(d.likely()) > 0 {
-		return d.errMissing() // a file that was named is what is meant
+	if !d.missing() {
+		return d.run(out, command)
 	}
+	if d.DB == defaultDB && len(existing(installed)) > 0 {
+		return d.errMissing()
+	}
+	others := d.likely()
 	err := d.run(out, command)
-	if err == nil && created {
-		fmt.Fprintf(out.stderr, "beacon: created the database %s, because there was none\n", d.DB)
+	if err == nil {
+		fmt.Fprintf(out.stderr, "beacon: created the database %s, because there was none%s\n", d.DB, orElse(others, "; if another is meant, use "))
 	}
 	return err
 }
 
+// run runs a command on the database, and creates it if there is none.
 func (d database) run(out *console, command func(*store.DB) error) error {
 	db, err := d.open(out.ctx, store.SharedNode, time.Now())
 	if err != nil {
@@ -96,10 +101,15 @@ func (d database) missing() bool {
 
 // errMissing names the databases that may be meant.
 func (d database) errMissing() error {
-	if found := d.likely(); len(found) > 0 {
-		return fmt.Errorf("there is no database %s; choose another with --db, such as --db %s", d.DB, strings.Join(found, " or --db "))
+	return fmt.Errorf("there is no database %s; choose another with --db%s", d.DB, orElse(d.likely(), ", such as "))
+}
+
+// orElse spells the flag for each of the files, after an introduction.
+func orElse(files []string, intro string) string {
+	if len(files) == 0 {
+		return ""
 	}
-	return fmt.Errorf("there is no database %s; choose another with --db", d.DB)
+	return intro + "--db " + strings.Join(files, " or --db ")
 }
 
 const mostNamed = 3 // in an error
@@ -116,12 +126,17 @@ func (d database) likely() (found []string) {
 			found = append(found, filepath.Join(filepath.Dir(d.DB), entry.Name()))
 		}
 	}
-	for _, path := range installed {
+	found = append(found, existing(installed)...)
+	return found[:min(len(found), mostNamed)]
+}
+
+func existing(files []string) (found []string) {
+	for _, path := range files {
 		if _, err := os.Stat(path); err == nil {
 			found = append(found, path)
 		}
 	}
-	return found[:min(len(found), mostNamed)]
+	return found
 }
 
 // exposure reports whether others than its owner may open the file. It holds the

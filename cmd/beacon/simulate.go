@@ -291,7 +291,7 @@ func (f firstLine) Write(p []byte) (int, error) {
 }
 
 func adminKey(out *console, db database) (key string, err error) {
-	err = db.with(out, func(db *store.DB) error {
+	err = db.run(out, func(db *store.DB) error {
 		in := access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})}
 		made, err := keysOf(db).Create(out.ctx, commandLine, in)
 		key = made.Plain

@@ -142,11 +142,10 @@ func sessionOf(r *http.Request) string {
 	if len(r.Header["Cookie"]) == 0 || len(r.Header["Authorization"]) > 0 {
 		return ""
 	}
-	name := secureCookie
-	if isLoopback(r.Host) {
-		name = loopbackCookie
+	found := r.CookiesNamed(secureCookie)
+	if len(found) == 0 && isLoopback(r.Host) {
+		found = r.CookiesNamed(loopbackCookie)
 	}
-	found := r.CookiesNamed(name)
 	if len(found) != 1 {
 		return ""
 	}

@@ -71,7 +71,7 @@ func TestConsole_Session(t *testing.T) {
 	// A key counts, right or wrong, and not the cookie beside it.
 	wantFault(t, read("Authorization", "Bearer "+c.plain[:66]+"!"), http.StatusUnauthorized, "unauthorized")
 	s.call(t, "GET", "/v1/keys/self", "", "Cookie", "beacon-session=x", "Authorization", "Bearer "+c.plain).want(t, http.StatusOK)
-	for _, bad := range []string{cookie + "x", "beacon-session=", cookie + "; " + cookie, "__Host-" + cookie, strings.ToUpper(cookie)} {
+	for _, bad := range []string{cookie + "x", "beacon-session=", cookie + "; " + cookie, "__Host-beacon-session=x; " + cookie, strings.ToUpper(cookie)} {
 		wantFault(t, s.call(t, "GET", "/v1/keys/self", "", "Cookie", bad), http.StatusUnauthorized, "unauthorized")
 	}
 	// A session makes no session, ends at the browser's wish, and with its key.
@@ -106,6 +106,7 @@ func TestConsole_SessionElsewhere(t *testing.T) {
 		return s.call(t, "GET", "/v1/keys/self", "", "Host", "wifi.example.org", "Cookie", cookie)
 	}
 	at(cookie).want(t, http.StatusOK)
+	s.call(t, "GET", "/v1/keys/self", "", "Cookie", cookie).want(t, http.StatusOK) // HTTPS on this machine
 	// A neighbouring host can set this one, so it does not count.
 	wantFault(t, at(strings.TrimPrefix(cookie, "__Host-")), http.StatusUnauthorized, "unauthorized")
 }

@@ -32,6 +32,7 @@ type Config struct {
 	Limits    Limits
 	Quotas    Quotas
 	Repeats   Repeats
+	Changes   Changes
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -57,6 +58,7 @@ type API struct {
 	limits    *limiters
 	quotas    Quotas
 	repeats   Repeats
+	changes   Changes
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -75,6 +77,7 @@ type API struct {
 	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
 	statements *crowd // readers of statements
+	exports    *crowd
 
 	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
@@ -87,9 +90,9 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
-		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
+		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
 	a.stopping, a.stop = context.WithCancel(context.Background())
@@ -98,6 +101,9 @@ func New(cfg Config) *API {
 		a.register(mux, rt.pattern, a.guard(rt))
 	}
 	for _, rt := range a.openRoutes() {
+		a.register(mux, rt.pattern, rt.handler)
+	}
+	for _, rt := range a.consoleRoutes() {
 		a.register(mux, rt.pattern, rt.handler)
 	}
 	a.mux = httpserver.Routes(mux, a.Refuse)
@@ -144,6 +150,7 @@ func (a *API) routes() []route {
 		{"GET /v1/holds", beacon.HotspotsVerify, serve(a, 200, decodeHolds, a.holds, encodeHolds)},
 		{"POST /v1/holds/{id}/decisions", beacon.HotspotsVerify, serveOnce(a, 200, decodeHoldDecision, a.decideHold, encodeHold, byUser, nil)},
 		{"POST /v1/holds/{id}/answer", beacon.HotspotsWrite, serveOnce(a, 200, decodeHoldAnswer, a.answerHold, encodeHold, byUser, nil)},
+		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
@@ -209,13 +216,18 @@ func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler)
 	slices.Sort(at.methods)
 }
 
-// ServeHTTP serves a request under Base. The mux matches a path twice to distinguish a
+// Handles reports whether a path is the API's, or one of the console's own.
+func Handles(path string) bool {
+	return path == Base || strings.HasPrefix(path, Base+"/") || isConsole(path)
+}
+
+// ServeHTTP serves a request that Handles. The mux matches a path twice to distinguish a
 // miss from a match, so the most frequent requests of devices and apps bypass it. Nor
 // does the mux decide which methods a plain path allows: to it, DELETE
 // /hotspots/nearby deletes the hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpserver.MarkAsData(w.Header())
-	if a.cors.mark(w.Header(), r) && isPreflight(r) {
+	if !isConsole(r.URL.Path) && a.cors.mark(w.Header(), r) && isPreflight(r) {
 		a.limits.showFailures(w.Header(), r, time.Now())
 		allowPreflight(w)
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
@@ -26,6 +27,8 @@ type Rewards interface {
 	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)
 	AnswerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error)
 	Holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error)
+	// Rows calls fn for each row of a user, with the hash of its month's chain.
+	Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error
 }
 
 func (a *API) summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error) {

@@ -42,6 +42,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/holds":                                 {scope: "hotspots:verify"},
 	"POST /v1/holds/{id}/decisions":                 {scope: "hotspots:verify"},
 	"POST /v1/holds/{id}/answer":                    {scope: "hotspots:write"},
+	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
 	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
 	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
 	"POST /v1/keys":                                 {scope: "keys:manage"},

@@ -16,6 +16,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -91,6 +92,7 @@ rewards.csv     each closed day of each hotspot: what was measured, and what was
                 in millionths of a credit. The columns are explained in the guide to
                 rewards; statements of settled months can be verified offline.
                 Only if the key that asked has the scope rewards:read
+holds.jsonl     what staff hold or held back, and why; one a line. Like rewards.csv
 changes.jsonl   what was changed by you, or of your hotspots and keys; one a line
 
 Times are in UTC. Not in here: copies that end by themselves (backups, the answers kept
@@ -109,9 +111,10 @@ func (e *export) write(ctx context.Context) error {
 		{"keys.jsonl", e.keys},
 		{"activity.csv", e.activity},
 		{"rewards.csv", e.rewards},
+		{"holds.jsonl", e.holds},
 		{"changes.jsonl", e.changes},
 	} {
-		if part.name == "rewards.csv" && !e.as.Has(beacon.RewardsRead) {
+		if (part.name == "rewards.csv" || part.name == "holds.jsonl") && !e.as.Has(beacon.RewardsRead) {
 			continue
 		}
 		file, err := e.archive.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: e.now})
@@ -180,6 +183,26 @@ func (e *export) keys(ctx context.Context, w *bufio.Writer) error {
 				return err
 			}
 			page.After = k.Place().String()
+		}
+		if len(list.Items) < page.Size {
+			return nil
+		}
+	}
+}
+
+func (e *export) holds(ctx context.Context, w *bufio.Writer) error {
+	out := json.NewEncoder(w)
+	page := beacon.Page{Number: 1, Size: exportAtOnce}
+	for {
+		list, err := e.api.rewards.Holds(ctx, e.as, rewards.HoldsQuery{User: e.user, Page: page})
+		if err != nil {
+			return err
+		}
+		for _, h := range list.Items {
+			if err := out.Encode(showHold(h)); err != nil {
+				return err
+			}
+			page.After = string(h.ID)
 		}
 		if len(list.Items) < page.Size {
 			return nil

@@ -183,6 +183,8 @@ func TestExport_Tables(t *testing.T) {
 		"idempotency":       "answers to requests that may be repeated, for a day",
 		"link_codes":        "hashes of codes, for 15 minutes",
 		"freed_macs":        "the MAC addresses of deleted hotspots, which hotspots.jsonl has",
+		"holds":             "holds.jsonl",
+		"held_days":         "hold_id in rewards.csv, and what became of it there",
 		"hotspot_months":    "sums of the ledger",
 		"user_months":       "sums of the ledger",
 		"hotspot_totals":    "sums of the ledger",

@@ -105,9 +105,26 @@ func TestHolds_Refused(t *testing.T) {
 			return "{" + strings.Join(all, ",") + "}"
 		}
 		for _, bad := range [][2]string{
-			{"hotspot_id", ""}, {"hotspot_id", `"hs_1"`}, {"hotspot_id", `null`}, {"hotspot_id", `7`}, {"operator_id", `"` + string(c.user) + `"`}, {"operator_id", `"me"`},
-			{"reason", ""}, {"reason", `""`}, {"reason", `"a\nb"`}, {"reason", `"\u0000"`}, {"reason", `"` + strings.Repeat("é", 2001) + `"`}, {"evidence", ""}, {"evidence", `[]`},
-			{"until", ""}, {"until", `"2026-11-15"`}, {"until", `"2026-11-15T11:00:00Z"`}, {"until", `"2026-12-15T12:00:01Z"`}, {"until", `"9999-12-31T23:59:59Z"`}, {"until", `1`}, {"more", `1`},
+			{"hotspot_id", ""},
+			{"hotspot_id", `"hs_1"`},
+			{"hotspot_id", `null`},
+			{"hotspot_id", `7`},
+			{"operator_id", `"` + string(c.user) + `"`},
+			{"operator_id", `"me"`},
+			{"reason", ""},
+			{"reason", `""`},
+			{"reason", `"a\nb"`},
+			{"reason", `"\u0000"`},
+			{"reason", `"` + strings.Repeat("é", 2001) + `"`},
+			{"evidence", ""},
+			{"evidence", `[]`},
+			{"until", ""},
+			{"until", `"2026-11-15"`},
+			{"until", `"2026-11-15T11:00:00Z"`},
+			{"until", `"2026-12-15T12:00:01Z"`},
+			{"until", `"9999-12-31T23:59:59Z"`},
+			{"until", `1`},
+			{"more", `1`},
 		} {
 			if a := staff.post(t, "/v1/holds", form(bad[0], bad[1])); a.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s %s: %s", bad[0], bad[1], a)

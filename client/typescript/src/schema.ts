@@ -518,6 +518,7 @@ export interface paths {
          *     | `keys.jsonl` | the keys, without their secrets; one a line |
          *     | `activity.csv` | each hour of each hotspot in the last 400 days |
          *     | `rewards.csv` | each closed day of each hotspot, as in statements; only if the key has `rewards:read` |
+         *     | `holds.jsonl` | what staff hold or held back, and why, one a line; only if the key has `rewards:read` |
          *     | `changes.jsonl` | what the user changed, and what others changed of the user's things; one a line |
          *
          *     If it cannot be completed, the connection is cut, and the archive cannot be opened. A user may have

@@ -19,9 +19,6 @@ type Attack struct {
 	minute   func(context.Context, *Raid, time.Time) ([]shot, error)
 }
 
-// Hotspots returns how many hotspots or addresses the attack uses.
-func (a Attack) Hotspots() int { return a.size }
-
 // honest is no attack: one hotspot that serves at all times.
 var honest = Attack{Name: "honest", About: "One real device that serves at all times, to compare with.", size: 1, minute: always(asIs)}
 

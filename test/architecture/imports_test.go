@@ -114,6 +114,7 @@ var allowed = map[string][]string{
 	"test/harness/level": {},
 	"test/openapi":       {},
 	"test/torture":       {},
+	"test/trust":         {},
 
 	"httpserver/fastpath/fastpathtest": {},
 }

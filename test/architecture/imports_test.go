@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
+	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
@@ -60,7 +61,7 @@ var allowed = map[string][]string{
 	// Edges.
 	"api": {
 		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
-		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
+		"ledger", "registry", "review", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
@@ -95,7 +96,7 @@ var allowed = map[string][]string{
 	// What wires everything.
 	"node": {
 		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
-		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
+		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
 		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",

@@ -48,16 +48,28 @@ func ground(name string) float64 {
 // tier that it claims and traffic up to the cap.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	earned := run(t, append(policy.Default(), policy.Places()))
+	w, earned := run(t, append(policy.Default(), policy.Places()))
 	for _, a := range all() {
 		if err := beyond(a.Name, earned[a.Name]); err != nil {
 			t.Error(err)
 		}
 	}
 	checkSquatter(t, earned)
-	checkPage(t, earned, func(o outcome) map[int]float64 {
-		return map[int]float64{
-			1: o.service(), 3: credits(o.total), 4: credits(o.Availability), 5: credits(o.Performance), 6: credits(o.Utilization),
+	queue := w.queue(t)
+	for _, a := range simulate.Attacks() {
+		if flagged := len(queue[earned[a.Name].user]) > 0; flagged != (a.Name != "imitator") {
+			t.Errorf("%s is flagged: %v", a.Name, flagged)
+		}
+	}
+	for _, name := range []string{"honest", "squatter's neighbor"} {
+		if kinds := queue[earned[name].user]; len(kinds) > 0 {
+			t.Errorf("%s is flagged: %v", name, kinds)
+		}
+	}
+	checkPage(t, earned, func(o outcome) map[int]string {
+		return map[int]string{
+			1: aDay(o.service()), 3: aDay(credits(o.total)), 4: aDay(credits(o.Availability)), 5: aDay(credits(o.Performance)),
+			6: aDay(credits(o.Utilization)), 7: strings.Join(queue[o.user], ", "),
 		}
 	})
 }
@@ -67,7 +79,7 @@ func TestAttacks(t *testing.T) {
 func TestAttacks_PayingDevices(t *testing.T) {
 	level.Needs(t, level.Check)
 	t.Parallel()
-	earned := run(t, policy.Default())
+	_, earned := run(t, policy.Default())
 	for _, name := range []string{
 		"script", "ramp", "absurd-boots", "one-minute-hours", "link-unlink", "late-link", "early-delete", "same-mac", "point", "ring",
 		"many-addresses", "clones-25", "clones-50",
@@ -76,11 +88,11 @@ func TestAttacks_PayingDevices(t *testing.T) {
 			t.Errorf("policy 1 pays %s no more than its service: the check says nothing", name)
 		}
 	}
-	checkPage(t, earned, func(o outcome) map[int]float64 { return map[int]float64{2: credits(o.total)} })
+	checkPage(t, earned, func(o outcome) map[int]string { return map[int]string{2: aDay(credits(o.total))} })
 }
 
 // run runs all attacks under some policies, and returns what they earned.
-func run(t *testing.T, policies policy.Set) map[string]outcome {
+func run(t *testing.T, policies policy.Set) (*world, map[string]outcome) {
 	t.Helper()
 	w := newWorld(t, policies)
 	w.attack(t, all()...)
@@ -91,7 +103,7 @@ func run(t *testing.T, policies policy.Set) map[string]outcome {
 			earned[name+"'s neighbor"] = outcomeOf(t, raid.Neighbor)
 		}
 	}
-	return earned
+	return w, earned
 }
 
 // beyond returns an error if an attack earned more than its service and the residue.
@@ -123,9 +135,9 @@ func checkSquatter(t *testing.T, places map[string]outcome) {
 	}
 }
 
-// checkPage compares columns of the table in docs/trust.md, in credits a day, with what
-// was earned.
-func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) map[int]float64) {
+// checkPage compares columns of the table in docs/trust.md, most of them in credits a day,
+// with what was earned.
+func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) map[int]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/trust.md")
 	if err != nil {
@@ -138,8 +150,8 @@ func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) ma
 			line, _, _ = strings.Cut(line, "\n")
 			copy(cells[1:], strings.Split(line, "|"))
 		}
-		for i, credits := range columns(earned[a.Name]) {
-			is, want := strings.TrimSpace(cells[i]), fmt.Sprintf("%.2f", credits/days)
+		for i, want := range columns(earned[a.Name]) {
+			is := strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
 			t.Logf("%s, column %d: %s", a.Name, i, want)
 			if is != want {
 				t.Errorf("docs/trust.md: column %d of %s is %q; want %s", i, a.Name, is, want)
@@ -147,3 +159,5 @@ func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) ma
 		}
 	}
 }
+
+func aDay(credits float64) string { return fmt.Sprintf("%.2f", credits/days) }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/simulate"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -126,6 +128,7 @@ type outcome struct {
 	client.Breakdown
 	total   client.Amount
 	minutes int // in which it was heard, or in one of the three before
+	user    string
 }
 
 // outcome reads it from the server.
@@ -143,7 +146,33 @@ func outcomeOf(t *testing.T, raid *simulate.Raid) outcome {
 			}
 		}
 	}
-	return outcome{earned.Breakdown, earned.Summary.TotalEarned, len(served)}
+	return outcome{earned.Breakdown, earned.Summary.TotalEarned, len(served), earned.UserID}
+}
+
+// queue returns the kinds of the flags of each operator, once the last day is reviewed.
+func (w *world) queue(t *testing.T) map[string][]string {
+	t.Helper()
+	staff, err := client.New(w.url, w.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string][]string{}
+	harness.Eventually(t, "the last day is reviewed", func() bool {
+		review, err := staff.Review(t.Context(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(kinds)
+		last := false
+		for _, f := range review.Flags {
+			last = last || f.LastDay == end.AddDate(0, 0, -1).Format(time.DateOnly)
+			if !slices.Contains(kinds[f.OperatorID], f.Kind) {
+				kinds[f.OperatorID] = append(kinds[f.OperatorID], f.Kind)
+			}
+		}
+		return last
+	})
+	return kinds
 }
 
 // service is what the minutes are worth at the place of one hotspot, in credits.

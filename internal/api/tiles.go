@@ -110,7 +110,7 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 	}
 	layer.Reset()
 	for _, m := range items.Marks {
-		x, y := tile.Position(m.Spot.Place())
+		x, y := tile.Position(m.Place)
 		layer.Point(unit(x), unit(y))
 		layer.Unique(keyID, m.Spot.ID())
 		layer.Text(keyStatus, string(m.Status))

@@ -193,24 +193,22 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 	k.chain(1)
 }
 
-// heardBy returns the last minute up to one in which a beat arrived, by the minutes that
-// beats served: a clock that was ahead may have been the last to hear the hotspot.
+// heardBy returns the last minute up to one in which a beat arrived. If a clock that was
+// ahead was the last to hear the hotspot, it goes by the minutes that beats served while
+// the service was up.
 func (k *openDays) heardBy(m beacon.Minute) beacon.Minute {
 	for _, r := range slices.Backward(k.days) {
 		if r.day > m.Day() {
 			continue
 		}
-		last := beacon.MinutesADay - 1
-		if r.day == m.Day() {
-			last = m.OfDay()
-		}
-		for ; last >= 0; last-- {
-			if r.served.from(last)&1 != 0 {
-				return r.day.Midnight() + beacon.Minute(max(last, spread)-spread)
-			}
-		}
-		if at := beacon.Minute(r.last.at / microMinute); at < r.day.Midnight() {
+		if at := beacon.Minute(r.last.at / microMinute); at <= m && !k.service.down(at) {
 			return at
+		}
+		first := r.day.Midnight()
+		for last := int(min(m-first, beacon.MinutesADay-1)); last >= 0; last-- {
+			if r.served.from(last)&1 != 0 && !k.service.down(first+beacon.Minute(last)) {
+				return first + beacon.Minute(max(last, spread)-spread)
+			}
 		}
 	}
 	return m

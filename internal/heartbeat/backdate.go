@@ -13,7 +13,7 @@ func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
 	if l.active != 0 && l.active <= m && t.timelines[l.timeline].mask(at.day()).from(at.ofDay()*60)&hourBits != 0 {
 		return // it is open, as most are at all times
 	}
-	if since > m { // a clock was ahead until now
+	if since > m || t.service.down(since) { // a clock was ahead
 		since = t.unpack(l).heardBy(m)
 	}
 	c := t.rules(l)

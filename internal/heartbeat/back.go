@@ -183,7 +183,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 				if !found { // so much was counted before the days that have not come
 					known.raiseBase(b.base)
 				}
-				known.seqs.join(b.seqs)
+				known.hear(b.seqs, b.pastTop)
 				beat.Bytes = b.upTo[hoursADay-1]
 				known.carry(hourOf(m).ofDay(), &beat)
 			}

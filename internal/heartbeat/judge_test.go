@@ -242,3 +242,92 @@ func TestJudge_OldIsNoWrap(t *testing.T) {
 		}
 	}
 }
+
+// A beat from before a fall looks like numbers that started again. When the counters fall
+// once more, the device is paid what it carried: no beat had so high a number before.
+func TestJudge_FallsAgain(t *testing.T) {
+	d := newUndeclared(t)
+	d.beats(100, 500)
+	old := d.last
+	d.beats(100, 100)
+	d.bytes = 0
+	d.beats(100, 50)
+	d.send(old)
+	d.beats(1, 1)
+	d.bytes = 0
+	d.beats(10, 40)
+	d.want(600 + 51 + 40)
+}
+
+// Numbers start again, and then counters, and the device says neither: such beats look
+// like old ones. Nothing is paid until numbers or counters are higher than ever before,
+// and then all of it. So at most what the counters had counted is lost, if the device
+// boots before.
+func TestJudge_BothStartAgain(t *testing.T) {
+	start := func() *undeclared {
+		d := newUndeclared(t)
+		d.beats(200, 600)
+		d.seq = 0
+		d.beats(50, 100)
+		d.want(700)
+		d.bytes = 0
+		d.beats(50, 90)
+		d.want(700)
+		return d
+	}
+	d := start()
+	d.beats(99, 30)
+	d.want(700)
+	d.beats(2, 20) // number 201
+	d.want(700 + 140)
+
+	d = start()
+	d.beats(20, 600)
+	d.want(700)
+	d.beats(20, 100)
+	d.want(790) // the counter: what it had before is not paid again
+
+	d = start()
+	d.boot++
+	d.seq, d.bytes = 0, 0
+	d.beats(10, 10)
+	d.want(710)
+}
+
+// undeclared is a device that sends a beat each minute and declares nothing.
+type undeclared struct {
+	t                *testing.T
+	p                *pair
+	at               time.Time
+	boot, seq, bytes uint64
+	last             beacon.Heartbeat
+}
+
+func newUndeclared(t *testing.T) *undeclared {
+	return &undeclared{t: t, p: newPair(), at: noon, boot: 1}
+}
+
+// beats carries some megabytes in a number of beats.
+func (d *undeclared) beats(n int, mb uint64) {
+	d.t.Helper()
+	for i := range uint64(n) {
+		d.seq++
+		d.send(beacon.Heartbeat{Boot: d.boot, Seq: d.seq, Bytes: d.bytes + mb*1_000_000*(i+1)/uint64(n)})
+	}
+	d.bytes += mb * 1_000_000
+}
+
+func (d *undeclared) send(b beacon.Heartbeat) {
+	d.t.Helper()
+	d.at, d.last = d.at.Add(time.Minute), b
+	if why := d.p.send(d.at, b, int(b.Seq%2)); why != beacon.Counted {
+		d.t.Fatalf("%+v is %q", b, why)
+	}
+}
+
+func (d *undeclared) want(mb uint64) {
+	d.t.Helper()
+	if got := d.p.carried(d.t, d.at); got != mb*1_000_000 {
+		d.t.Errorf("%d bytes are counted; want %d MB", got, mb)
+	}
+}

@@ -99,10 +99,11 @@ func (l *Live) setLast(newest last) {
 	l.tie, l.clients = newest.tie, newest.clients
 }
 
-// takes reports whether take can add a beat: it is of the current hour and boot, as its
-// traffic is, and has no speed test.
+// takes reports whether take can add a beat: it is of the current hour, boot and run, as
+// its traffic is, and has no speed test.
 func (l *Live) takes(b *Beat) bool {
-	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && b.Back == 0 && !b.Test.Any()
+	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && b.Seq>>runShift == l.seqs.top>>runShift &&
+		b.Back == 0 && !b.Test.Any()
 }
 
 // take adds a beat to the current hour and reports whether it is new.

@@ -77,7 +77,7 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	}
 	now, known := t.standing(l, boot)
 	if !known {
-		t.backdate(l, b, beacon.Minute(l.seen.Load()/microMinute))
+		t.backdate(l, b, l.seenAt())
 		return now.days.roomFor(b)
 	}
 	t.backdate(l, b, now.heard)

@@ -294,6 +294,47 @@ func TestJudge_BothStartAgain(t *testing.T) {
 	d.want(710)
 }
 
+// Two different reports arrive in one minute, after a shop has closed: what both report was
+// carried since the beat before that minute, in whichever order they come, to one server
+// or two, and also if the device has booted in between.
+func TestJudge_SameMinute(t *testing.T) {
+	closed := noon.Add(130 * time.Minute)
+	for boot := range uint64(2) {
+		reports := []beacon.Heartbeat{
+			{Boot: 1, Seq: 2, Bytes: 500}, {Boot: 1 + boot, Seq: 3, Bytes: 800}, {Boot: 1 + boot, Seq: 4, Bytes: 900},
+		}
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			for apart := range 3 { // both servers get some before they know of each other
+				p := newPair()
+				for i := range p.tables {
+					p.lives[i] = p.tables[i].Place(nil, shopSince(noon.AddDate(0, 0, -9)))
+				}
+				p.send(noon.Add(time.Hour), beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 100}, 0)
+				var journal []heartbeat.Beat
+				for n, i := range order {
+					b := heartbeat.Beat{At: closed.Add(time.Duration(n) * time.Second).UnixMicro(), Heartbeat: reports[i]}
+					if why := p.tables[n%2].Judge(p.lives[n%2], &b); why != beacon.Counted {
+						t.Fatal(why)
+					}
+					if journal = append(journal, b); n < apart {
+						continue
+					}
+					for i, table := range p.tables {
+						for j := range journal {
+							table.Apply(p.lives[i], &journal[j])
+						}
+					}
+				}
+				p.send(closed.Add(time.Minute), beacon.Heartbeat{Boot: 1 + boot, Seq: 5, Bytes: 1000}, 0)
+				f, _ := p.tables[1].Facts(p.lives[1], beacon.DayOf(noon), nil, closed.Add(time.Hour))
+				if want := 900 + boot*500; f.Bytes != want {
+					t.Errorf("boot %d, order %v, %d apart: %d bytes count; want %d", 1+boot, order, apart, f.Bytes, want)
+				}
+			}
+		}
+	}
+}
+
 // undeclared is a device that sends a beat each minute and declares nothing.
 type undeclared struct {
 	t                *testing.T

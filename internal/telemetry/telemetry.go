@@ -113,21 +113,20 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 	if !ok {
 		return beacon.Taken{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
-	beat := heartbeat.Beat{Hotspot: raw, At: t.Now().UnixMicro(), Heartbeat: sent}
+	if err := t.awaitFold(ctx); err != nil {
+		t.refused.Add(1)
+		return beacon.Taken{}, err
+	}
+	now := t.Now()
+	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
 	why := t.Fleet.Judge(spot, &beat)
 	if beat.Fell {
 		t.fell.Add(1)
 	}
 	if why != beacon.Counted {
 		t.uncounted[why].Add(1)
-		return beacon.Taken{Status: spot.StatusAt(t.Now()), Why: why, Fell: beat.Fell}, nil
+		return beacon.Taken{Status: spot.StatusAt(now), Why: why, Fell: beat.Fell}, nil
 	}
-	if err := t.awaitFold(ctx); err != nil {
-		t.refused.Add(1)
-		return beacon.Taken{}, err
-	}
-	now := t.Now()
-	beat.At = now.UnixMicro()
 	if err := t.batcher.take(ctx, spot, beat); err != nil {
 		t.refused.Add(1)
 		return beacon.Taken{}, err

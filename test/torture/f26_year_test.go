@@ -168,8 +168,7 @@ func (y *year) minute(m harness.Minute) {
 	}
 }
 
-// beats lets all devices send at once what they have to send. Of one device, different
-// reports arrive in order: which beat was the one before matters (D96).
+// beats lets all devices send at once what they have to send.
 func (y *year) beats(m harness.Minute) {
 	type sending struct {
 		h *yearHotspot
@@ -187,16 +186,9 @@ func (y *year) beats(m harness.Minute) {
 	y.service.until(m, 30)
 	heard := make([]bool, len(all))
 	var beating sync.WaitGroup
-	var server *yearServer
 	for i, s := range all {
-		before := server
-		server = y.service.servers[y.random.IntN(len(y.service.servers))]
-		if i > 0 && all[i-1].h == s.h && all[i-1].r != s.r {
-			beating.Wait()
-			server = before
-		}
-		to := server
-		beating.Go(func() { heard[i] = s.h.beat(to, s.r) })
+		server := y.service.servers[y.random.IntN(len(y.service.servers))]
+		beating.Go(func() { heard[i] = s.h.beat(server, s.r) })
 	}
 	beating.Wait()
 	for i, s := range all {

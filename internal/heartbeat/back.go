@@ -175,7 +175,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 	for _, of := range ahead {
 		for i := range of.boots {
 			b := &of.boots[i]
-			if b.newest < of.day.Midnight() {
+			if b.newest < of.day.Midnight() || k.service.down(b.newest) { // or left by a clock that was ahead before
 				continue
 			}
 			_, found := r.place(b.id)

@@ -118,13 +118,15 @@ func TestClockBack_NotInService(t *testing.T) {
 }
 
 // The clock is ahead for a second time, and the record of the first time is still on disk.
-// What its boots had carried before is not counted again, though they are forgotten.
+// What its boots had carried before, or then, is not counted again, though they are
+// forgotten: by now that time counts as an outage.
 func TestClockBack_Twice(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewOutages())
+	outages := heartbeat.NewOutages()
+	table := heartbeat.NewTable(outages)
 	l := table.Place(nil, spotSince(noon))
 	year := noon.AddDate(1, 0, 0)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
-	table.Apply(l, at(year, 1, 2, 100, 1))
+	table.Apply(l, at(year, 1, 2, 300, 1))
 	left := table.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(year)})
 	table.ClockBack(noon.Add(time.Minute), 0)
 	now := noon
@@ -133,7 +135,11 @@ func TestClockBack_Twice(t *testing.T) {
 		table.Apply(l, at(now, 10+boot, 1, 1, 1))
 		fold(table, l, now.Add(time.Hour))
 	}
-	table.Apply(l, at(year.AddDate(0, 0, 10), 20, 1, 50, 1))
+	again := year.AddDate(0, 0, 10)
+	outages.Set([]heartbeat.Span{
+		{From: beacon.MinuteOf(noon), To: beacon.MinuteOf(now)}, {From: beacon.MinuteOf(again), To: beacon.LastMinute},
+	})
+	table.Apply(l, at(again, 20, 1, 50, 1))
 	table.Restore(l, left[len(left)-1])
 	table.ClockBack(now.Add(2*time.Hour), 0)
 	if got := fold(table, l, now.Add(3*time.Hour))[beacon.DayOf(now)]; got.Bytes != 51 {

@@ -31,6 +31,11 @@ type Store interface {
 	ExtendSpan(ctx context.Context, from, to int64) error
 	Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error)
 
+	// HotspotsChangedAfter returns the live hotspots whose last change was after a moment.
+	HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error)
+	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
+		edit func(*beacon.Hotspot) (changed bool, err error)) (beacon.Hotspot, error)
+
 	Announce(ctx context.Context, l lease.Lease, all []beacon.Transition) error
 	EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error
 }
@@ -80,6 +85,9 @@ type Telemetry struct {
 
 	suspicions suspicions
 	folded     foldState // used by fold only
+
+	decided      beacon.Minute // up to where the last fold could decide minutes; used by fold only
+	setRightUpTo time.Time     // the newest change for which times were set right; used by fold only
 
 	restored atomic.Bool // startup is over
 

@@ -59,6 +59,7 @@ type Fleet struct {
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
 	tombstones []tombstone                // the same, oldest first
 	deleted    map[beacon.HotspotID]deletedHotspot
+	changedAt  time.Time // the latest UpdatedAt of all that were loaded or applied
 }
 
 // tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
@@ -117,6 +118,7 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 			continue
 		}
 		newer = append(newer, h)
+		f.changedAt = later(f.changedAt, h.UpdatedAt)
 		old, stood := f.index.Get(string(id))
 		if stood {
 			changed = append(changed, old)
@@ -193,6 +195,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	var mu sync.Mutex
 	var all []entry // not hotspots: those are five times as large
 	var gone, moved []beacon.Hotspot
+	var changedAt time.Time
 	err := each(func(h beacon.Hotspot) error {
 		if h.Deleted() {
 			mu.Lock()
@@ -205,6 +208,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 		elsewhere := h.Elsewhere() != nil
 		mu.Lock()
 		defer mu.Unlock()
+		changedAt = later(changedAt, h.UpdatedAt)
 		all = append(all, e)
 		if elsewhere {
 			moved = append(moved, h)
@@ -214,7 +218,25 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	f.changedAt = later(f.changedAt, changedAt)
+	f.mu.Unlock()
 	return f.fill(pack(all), gone, moved)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// ChangedAt returns the time of the latest change of any hotspot, by the clock of the
+// server that made it.
+func (f *Fleet) ChangedAt() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changedAt
 }
 
 // fill puts spots, and the recently deleted hotspots, into an empty fleet. It looks at

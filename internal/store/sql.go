@@ -22,6 +22,7 @@ const (
 var sqlText = struct {
 	insertHotspot, updateHotspot                       string
 	hotspot, hotspotsOf, everOf, countOf, hotspotsByID string
+	hotspotsChangedAfter                               string
 	eachHotspot, eachStatus                            bulk
 	newestRecords, olderRecords, recordRange           bulk
 	recordsByID                                        bulk
@@ -63,6 +64,8 @@ var sqlText = struct {
 		WHERE operator_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
 	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
+
+	hotspotsChangedAfter: `SELECT id FROM hotspots WHERE updated_at > $1 AND deleted_at = 0 ORDER BY id`,
 
 	eachHotspot: bulk{
 		columns: hotspotColumns,

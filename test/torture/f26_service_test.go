@@ -137,8 +137,9 @@ func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	}
 }
 
-// right reports whether a server is up whose clock is right.
-func (s *yearService) right() bool { return len(s.servers) > 0 && s.ahead.Load() == 0 }
+// isUp reports whether a server is up, and right also that its clock is right.
+func (s *yearService) isUp() bool  { return len(s.servers) > 0 }
+func (s *yearService) right() bool { return s.isUp() && s.ahead.Load() == 0 }
 
 // confirm is staff who say what day it is, as "beacon rewards clock --confirm" does.
 func (s *yearService) confirm() {

@@ -174,6 +174,17 @@ func hotspotsByID(t *testing.T, database Database) {
 	}
 	got := must(db.HotspotsByID(t.Context(), ids))
 	equal(t, "all of them", sorted(got), sorted(want))
+
+	later := Now.AddDate(1, 0, 0)
+	for _, n := range []int{3, 5, 6} {
+		must(db.UpdateHotspot(t.Context(), ids[n], Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+			h.UpdatedAt = later.Add(time.Duration(n) * time.Second)
+			return true, nil
+		}))
+	}
+	remove(t, db, ids[6])
+	equal(t, "changed later", must(db.HotspotsChangedAfter(t.Context(), later)), []beacon.HotspotID{ids[3], ids[5]})
+	equal(t, "changed last", must(db.HotspotsChangedAfter(t.Context(), later.Add(3*time.Second))), []beacon.HotspotID{ids[5]})
 }
 
 func sorted(all []beacon.Hotspot) []beacon.Hotspot {

@@ -78,7 +78,7 @@ func (l *look) policies(s store.Snapshot) (rules policy.Set, err error) {
 		rules = append(rules, p)
 	}
 	if len(rules) == 0 {
-		rules = policy.Default()
+		rules = policy.Devices()
 	}
 	return rules, nil
 }

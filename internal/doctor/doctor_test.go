@@ -94,7 +94,7 @@ var damages = []damage{
 	{"a day's sum is off", `UPDATE reward_days SET availability = availability + 1 WHERE day = ` + lastDay, nil, []string{"ledger"}, "was closed with"},
 	{"a day is not noted", `DELETE FROM reward_days WHERE day = ` + lastDay, nil, []string{"ledger"}, "has rows but was never closed"},
 	{"the first day is off", `UPDATE accounts SET first_day = first_day + 1 WHERE user_id = ` + lastUser, nil, []string{"ledger"}, "first earned on"},
-	{"a policy was changed", `UPDATE reward_policies SET content = 'policy,1'`, nil, []string{"ledger", "statements", "documents"}, "policy 1: cannot be used"},
+	{"a policy was changed", `UPDATE reward_policies SET content = 'policy,1'`, nil, []string{"records", "ledger", "statements", "documents"}, "policy 1: cannot be used"},
 	{"a version is out of all bounds", `UPDATE hotspots SET version = 4611686018427387904 WHERE id = ` + someHotspot, nil, []string{"hotspots", "changes"}, "has version"},
 
 	{"an account is off", `UPDATE accounts SET availability = availability + 1 WHERE user_id = ` + lastUser, nil, []string{"statements"}, "but the statements add up to"},

@@ -43,7 +43,7 @@ func newStreet(t testing.TB, w *world, from beacon.Day) *street {
 		Version: 2, From: from, Availability: 1_000000, Performance: [3]beacon.Amount{0, 250000, 500000},
 		PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
 	}}
-	first := policy.Default()[0]
+	first := policy.Devices()[0]
 	_, err := w.db.KeepPolicies(t.Context(), []ledger.Policy{
 		{Version: 1, Text: first.Line()}, {Version: 2, From: from, Text: s.places.Line()},
 	})
@@ -382,7 +382,7 @@ func (s *street) checkStatements(t *testing.T, began time.Time) {
 	t.Helper()
 	s.now = at("2026-12-05T00:00:00Z")
 	s.step(t)
-	book := append(policy.Default(), s.places)
+	book := append(policy.Devices(), s.places)
 	for _, user := range s.users {
 		for month := beacon.MonthOf(began); month <= beacon.MonthOf(began)+1; month++ {
 			r := s.world.rewards(s.db)

@@ -156,8 +156,9 @@ var examineText = struct {
 	leases:   bulk{`name, holder, token, expires_at`, `FROM leases ORDER BY name`},
 	spans:    bulk{`node, from_minute, to_minute`, `FROM service_spans ORDER BY node, from_minute`},
 	journal:  bulk{`node, seq, batch`, `FROM journal ORDER BY node, seq`},
-	records:  bulk{`day, hotspot, data`, `FROM records`},
-	ledger:   bulk{ledgerColumns, `FROM ledger`},
+	records: bulk{`day, hotspot, data, data_before`, `FROM (SELECT r.day, r.hotspot, r.data, b.data AS data_before FROM records r
+		LEFT JOIN records b ON r.day >= $1 AND b.day = r.day - 1 AND b.hotspot = r.hotspot) AS records_before`},
+	ledger: bulk{ledgerColumns, `FROM ledger`},
 
 	ledgerAgain: bulk{ledgerColumns, `FROM ledger_again`},
 

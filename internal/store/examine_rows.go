@@ -122,12 +122,14 @@ func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon
 	}, func(row beacon.JournalRow, _ error) error { return fn(node, row) })
 }
 
-// EachRecord calls fn with every record of every day.
-func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) error) error {
+// EachRecord calls fn with every record of every day. From a day on, before is the record
+// of the same hotspot on the day before, or nil.
+func (s Snapshot) EachRecord(ctx context.Context, from beacon.Day, fn func(r beacon.RecordRow, before []byte) error) error {
+	var before []byte
 	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
 		var r beacon.RecordRow
-		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
-	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
+		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data, &before}, func() (beacon.RecordRow, error) { return r, nil }
+	}, func(r beacon.RecordRow, _ error) error { return fn(r, before) }, int64(from))
 }
 
 // strays are the queries for dangling references.

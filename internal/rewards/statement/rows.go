@@ -157,7 +157,7 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash, ground uint) error {
 	if _, known := v.hotspots[row.Hotspot]; !known && len(v.hotspots) == maxHotspots {
 		return fmt.Errorf("a statement of more than %d hotspots cannot be verified", maxHotspots)
 	}
-	p := v.known.On(row.Day)
+	p := policy.Set(v.policies).On(row.Day)
 	if row.Policy != p.Version {
 		return fmt.Errorf("policy: is %d, but policy %d was in force on that day", row.Policy, p.Version)
 	}

@@ -17,6 +17,7 @@ type rewardsCmd struct {
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
 	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
 	Adopt  rewardsAdoptCmd  `cmd:"" help:"Put a reward policy into force from a day on, and show what changes."`
+	Replay rewardsReplayCmd `cmd:"" help:"Show what closed days would have earned under another policy, and who gains and loses."`
 	Reopen rewardsReopenCmd `cmd:"" help:"Open days again that a wrong clock closed, and show what that does."`
 }
 

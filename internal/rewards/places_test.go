@@ -26,6 +26,7 @@ type street struct {
 	*world
 	places policy.Policy
 	stand  map[beacon.HotspotID][]stand // oldest first
+	wanted map[beacon.Day]map[beacon.HotspotID]ledger.Row
 }
 
 // stand is a place of a hotspot from a day on, or a visit that proves it, from a day on.
@@ -39,7 +40,7 @@ type stand struct {
 func newStreet(t testing.TB, w *world, from beacon.Day) *street {
 	t.Helper()
 	w.late = map[uint64]int{}
-	s := &street{world: w, stand: map[beacon.HotspotID][]stand{}, places: policy.Policy{
+	s := &street{world: w, stand: map[beacon.HotspotID][]stand{}, wanted: map[beacon.Day]map[beacon.HotspotID]ledger.Row{}, places: policy.Policy{
 		Version: 2, From: from, Availability: 1_000000, Performance: [3]beacon.Amount{0, 250000, 500000},
 		PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
 	}}
@@ -100,8 +101,11 @@ func (s *street) acts(hotspot beacon.HotspotID, begin int, f beacon.Facts) {
 	s.did(hotspot, f)
 }
 
-// want is what the rows of a day should be.
+// want is what the rows of a day that is over should be.
 func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
+	if rows := s.wanted[day]; rows != nil {
+		return rows
+	}
 	type party struct {
 		id      beacon.HotspotID
 		spot    int
@@ -169,6 +173,7 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 		row.Earned = s.places.Reward(row.Facts) // judged by its own oracle
 		rows[p.id] = row
 	}
+	s.wanted[day] = rows
 	return rows
 }
 
@@ -236,6 +241,7 @@ func TestPlaces(t *testing.T) {
 			if rows := s.check(t); rows < 60 {
 				t.Errorf("only %d rows", rows)
 			}
+			s.checkReplay(t, random, beacon.DayOf(began))
 			s.checkStatements(t, began)
 		}
 	})
@@ -319,6 +325,8 @@ func TestPlaces_Kept(t *testing.T) {
 	began := at("2026-10-25T12:00:00Z")
 	s := newStreet(t, newWorld(t, openSQLite(t, began), began, 2), beacon.DayOf(began))
 	hotspots := []beacon.HotspotID{s.register(t, s.users[0]), s.register(t, s.users[1])}
+	slices.Sort(hotspots) // with as many days served, the lower id is the older
+	s.users = []beacon.UserID{s.owners[hotspots[0]], s.owners[hotspots[1]]}
 	for _, hotspot := range hotspots {
 		s.visit(t, hotspot, 0, true)
 		s.acts(hotspot, 0, beacon.Facts{Served: 600, Expected: 720})

@@ -147,8 +147,15 @@ var changes = []struct {
 	percent int64
 	name    string
 }{
-	{-50, "lose 50 % or more"}, {-25, "lose 25 to 50 %"}, {-10, "lose 10 to 25 %"}, {0, "lose up to 10 %"},
-	{0, "the same"}, {10, "gain up to 10 %"}, {25, "gain 10 to 25 %"}, {50, "gain 25 to 50 %"}, {0, "gain 50 % or more"},
+	{-50, "lose 50 % or more"},
+	{-25, "lose 25 to 50 %"},
+	{-10, "lose 10 to 25 %"},
+	{0, "lose up to 10 %"},
+	{0, "the same"},
+	{10, "gain up to 10 %"},
+	{25, "gain 10 to 25 %"},
+	{50, "gain 25 to 50 %"},
+	{0, "gain 50 % or more"},
 }
 
 // groupOf returns the group of an operator.

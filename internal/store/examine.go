@@ -144,7 +144,7 @@ var examineText = struct {
 	strayRecordHead, strayStatus, strayLinkCode bulk
 	strayMonth, strayTotal, strayUserMonth      bulk
 	strayStatement, strayStream, strayJournal   bulk
-	strayPlace                                  bulk
+	strayPlace, standings                       bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -160,6 +160,7 @@ var examineText = struct {
 		LEFT JOIN records b ON r.day >= $1 AND b.day = r.day - 1 AND b.hotspot = r.hotspot) AS records_before`},
 	ledger: bulk{ledgerColumns, `FROM ledger`},
 
+	standings:   bulk{standingColumns, `FROM standings`},
 	ledgerAgain: bulk{ledgerColumns, `FROM ledger_again`},
 
 	rewardMonths: bulk{`month`, `FROM reward_months ORDER BY month`},

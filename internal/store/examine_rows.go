@@ -205,6 +205,17 @@ func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) 
 	return each(ctx, s.books, examineText.ledgerAgain, ledgerRow, fn)
 }
 
+// StandingsThrough returns through which day standings are complete; false if they never
+// were.
+func (s Snapshot) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {
+	return first(ctx, s.books, rewardText.standingsThrough, standingsThroughRow)
+}
+
+// EachStanding calls fn with every standing.
+func (s Snapshot) EachStanding(ctx context.Context, fn func(ledger.Standing) error) error {
+	return each(ctx, s.books, examineText.standings, standingRow, func(one ledger.Standing, _ error) error { return fn(one) })
+}
+
 // FinishedMonths returns the months that are settled for everyone.
 func (s Snapshot) FinishedMonths(ctx context.Context) ([]beacon.Month, error) {
 	all, err := list(ctx, s.books, examineText.rewardMonths, numberRow)

@@ -14,7 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -46,15 +46,6 @@ func (rewardsReplayCmd) Examples() string {
 `
 }
 
-// recordsOnly decodes records. It is all that a replay needs of telemetry.
-type recordsOnly struct{ rewards.Telemetry }
-
-func (recordsOnly) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
-
-func (recordsOnly) ServedOf(record []byte) (beacon.Minutes, error) {
-	return heartbeat.RecordServed(record)
-}
-
 // Run replays days, and prints what that would have given.
 func (c rewardsReplayCmd) Run(out *console) error {
 	q := rewards.ReplayQuery{From: c.From, To: c.To}
@@ -70,7 +61,7 @@ func (c rewardsReplayCmd) Run(out *console) error {
 		if err != nil {
 			return err
 		}
-		r.Telemetry = recordsOnly{}
+		r.Telemetry = node.Records()
 		var days, hotspots atomic.Int64
 		watch := newWatch(out.stderr, func() string {
 			return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(c.To-c.From)+1), hotspots.Load(), c.From+beacon.Day(days.Load()))

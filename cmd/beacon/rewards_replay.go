@@ -56,7 +56,7 @@ func (c rewardsReplayCmd) Run(out *console) error {
 		}
 		q.Policy = &book[len(book)-1]
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err

@@ -229,7 +229,7 @@ func readRewards(t *testing.T, c *client.Client, h client.Hotspot) {
 	for _, loss := range day.Losses {
 		explained += loss.Total
 	}
-	if day.Earned.Total != sum || day.Potential.Total != explained || day.Open || day.Policy.Version != 1 || day.Facts.TrafficBytes != 3e9 {
+	if day.Earned.Total != sum || day.Potential.Total != explained || day.Open || day.Policy.Version != 2 || day.Facts.TrafficBytes != 3e9 {
 		t.Errorf("the day is explained as %+v", day)
 	}
 	readStatement(t, c, h, sum)

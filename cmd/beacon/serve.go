@@ -93,14 +93,14 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
-	book, err := c.book()
+	book, founding, err := c.book()
 	if err != nil {
 		return err
 	}
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
+		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
 		Public:           c.Public,

@@ -209,7 +209,7 @@ func (c simulateCmd) march(out *console, span time.Duration) error {
 }
 
 func (c simulateCmd) marchThrough(out *console, span time.Duration) (outcome string, err error) {
-	host, err := startHost(out, simulationStart, policies{})
+	host, err := startHost(out, simulationStart)
 	if err != nil {
 		return "", err
 	}
@@ -256,7 +256,7 @@ func (h *host) now() time.Time    { return time.UnixMicro(h.clock.Load()).UTC() 
 func (h *host) set(now time.Time) { h.clock.Store(now.UnixMicro()) }
 
 // startHost starts a server on a free local port.
-func startHost(out *console, at time.Time, p policies) (*host, error) {
+func startHost(out *console, at time.Time) (*host, error) {
 	dir, err := os.MkdirTemp("", "beacon-simulate-")
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func startHost(out *console, at time.Time, p policies) (*host, error) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx)) // it outlives its clients
 	h.cancel = cancel
-	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn), policies: p}
+	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
 	ready := make(firstLine, 1)
 	go func() { h.ended <- server.serveBy(h.now, &console{ctx: ctx, stdout: ready, stderr: out.stderr}) }()
 	select {

@@ -28,7 +28,7 @@ func (c simulateCmd) attack(out *console) error {
 	case c.URL != "":
 		return c.attackLive(out, a)
 	}
-	host, err := startHost(out, simulationStart, policies{places: true})
+	host, err := startHost(out, simulationStart)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
 	policies := opts.policies
 	if policies == nil {
-		policies = policy.Default()
+		policies = policy.Devices()
 	}
 	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policies, Now: s.now, Log: log})
 	if err := s.Load(t.Context()); err != nil {

@@ -26,8 +26,8 @@ const (
 	PlaceWithinM = verifyAtMostM + placeWithinM
 	// ProofTime is how long a visit proves that a hotspot stands at its place.
 	ProofTime = 365 * 24 * time.Hour
-	// maxVisits is how many visits a hotspot keeps.
-	maxVisits = 50
+	// MaxVisits is how many visits a hotspot keeps.
+	MaxVisits = 50
 )
 
 // Place is where a hotspot is paid for on a day.
@@ -64,7 +64,7 @@ func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 		}
 	}
 	h.Visits = append(slices.Clone(visits), v) // a copy: others may hold the list
-	for len(h.Visits) > maxVisits {
+	for len(h.Visits) > MaxVisits {
 		h.forgetVisit()
 	}
 	return true

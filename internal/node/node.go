@@ -62,6 +62,7 @@ type Config struct {
 	Limits   api.Limits
 	Origins  []string // whose pages may use the network API; see api.ParseOrigins
 	Policies policy.Set
+	Founding policy.Set // of a new database; nil: Policies
 	Now      func() time.Time
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
 	RealTime bool    // Now is not simulated
@@ -84,7 +85,7 @@ func New(db *store.DB, cfg Config) *Node {
 		Certain: func() (certain, latest time.Time, known bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
-		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
+		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
 	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})

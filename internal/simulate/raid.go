@@ -164,7 +164,7 @@ func (r *Raid) at(east, north float64) client.Place {
 func (r *Raid) enroll(ctx context.Context, d *Device, found client.Place) error {
 	err := r.operator.register(ctx, d, func() (map[string]string, error) { return nil, errors.New("it is taken") })
 	if err == nil {
-		err = r.staff.verify(ctx, d, found)
+		err = r.staff.verify(ctx, r.staff.api, d, found)
 	}
 	if err == nil {
 		err = r.operator.link(ctx, d)

@@ -262,7 +262,7 @@ var notText = map[string]ColumnType{
 	"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
 	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
 	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer, "seal": Integer,
-	"record_heads.day": Integer, "data": Blob, "online": Integer,
+	"record_heads.day": Integer, "data": Blob, "data_before": Blob, "online": Integer,
 
 	"day": Integer, "month": Integer, "policy": Integer, "served": Integer, "expected": Integer, "closed": Integer,
 	"excused": Integer, "outside": Integer, "bytes": Integer, "tier": Integer, "availability": Integer,

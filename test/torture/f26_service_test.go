@@ -83,7 +83,7 @@ func (s *yearService) launch(m harness.Minute) {
 		s.t.Fatal(err)
 	}
 	n := node.New(db, node.Config{
-		Limits: api.Limits{}, Policies: policy.Default(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
+		Limits: api.Limits{}, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
 	})
 	if err := n.Load(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -143,7 +143,7 @@ func (s *yearService) right() bool { return s.isUp() && s.ahead.Load() == 0 }
 
 // confirm is staff who say what day it is, as "beacon rewards clock --confirm" does.
 func (s *yearService) confirm() {
-	r := rewards.New(rewards.Config{Store: s.servers[0].db, Policies: policy.Default(), Now: s.clock, Rate: float64(s.rate), Log: s.log})
+	r := rewards.New(rewards.Config{Store: s.servers[0].db, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log})
 	today := beacon.DayOf(s.clock())
 	if err := r.ConfirmClock(s.t.Context(), beacon.Actor{Request: "cli"}, today); err != nil {
 		s.t.Errorf("confirming %s: %v", today, err)

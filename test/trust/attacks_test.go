@@ -48,7 +48,7 @@ func ground(name string) float64 {
 // tier that it claims and traffic up to the cap.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	w, earned := run(t, append(policy.Default(), policy.Places()))
+	w, earned := run(t, policy.BuiltIn())
 	for _, a := range all() {
 		if err := beyond(a.Name, earned[a.Name]); err != nil {
 			t.Error(err)
@@ -79,7 +79,7 @@ func TestAttacks(t *testing.T) {
 func TestAttacks_PayingDevices(t *testing.T) {
 	level.Needs(t, level.Check)
 	t.Parallel()
-	_, earned := run(t, policy.Default())
+	_, earned := run(t, policy.Devices())
 	for _, name := range []string{
 		"script", "ramp", "absurd-boots", "one-minute-hours", "link-unlink", "late-link", "early-delete", "same-mac", "point", "ring",
 		"many-addresses", "clones-25", "clones-50",

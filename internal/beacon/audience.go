@@ -13,12 +13,14 @@ type Audience string
 // sees everything.
 const (
 	AnyKey        Audience = "any key"
+	ExceptHomes   Audience = "any key except homes" // while homes are blurred, strangers see a substitute
 	OwnerAndStaff Audience = "owner and staff"
 	OwnerOnly     Audience = "owner"
 )
 
 // The details that not everyone may see, as far as code decides about them one by one.
 const (
+	HotspotPlace     Detail = "Hotspot.location.lat"
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
 	CountersFellAt   Detail = "Hotspot.metrics.counters_fell_at"
@@ -34,17 +36,19 @@ var audiences = []struct {
 	details  []Detail
 }{
 	{AnyKey, []Detail{
-		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m", "Hotspot.operator_id",
+		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m",
 		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings", "Hotspot.open_now", "Hotspot.open_until", "Hotspot.opens_at",
-		"Hotspot.location.lat", "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified",
-		"Hotspot.location.verified_at",
-		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
-		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
-		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
-		"Hotspot.metrics.last_seen_at",
+		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.device.linked",
+		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
+	}},
+	{ExceptHomes, []Detail{
+		HotspotPlace, "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified_at", "Hotspot.operator_id",
+		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked_at",
+		"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load",
+		"Hotspot.metrics.last_seen_at",
 	}},
 	{OwnerAndStaff, []Detail{
 		UnverifiedReason, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
@@ -73,9 +77,20 @@ func Details() []Detail {
 }
 
 // Sees reports whether the principal may see a detail about what belongs to the owner.
-func (p Principal) Sees(f Detail, owner UserID) bool {
-	switch f.Audience() {
-	case AnyKey:
+func (p Principal) Sees(f Detail, owner UserID) bool { return p.sees(f.Audience(), owner) }
+
+// SeesOfHome is Sees for a home that is hidden from strangers; see Blur.
+func (p Principal) SeesOfHome(f Detail, owner UserID) bool {
+	audience := f.Audience()
+	if audience == ExceptHomes {
+		audience = OwnerAndStaff
+	}
+	return p.sees(audience, owner)
+}
+
+func (p Principal) sees(audience Audience, owner UserID) bool {
+	switch audience {
+	case AnyKey, ExceptHomes:
 		return true
 	case OwnerAndStaff:
 		return p.MayActFor(owner) || p.Has(HotspotsVerify)

@@ -98,7 +98,7 @@ func TestAudience_Answers(t *testing.T) {
 // open, and is not hidden; see TestHomePrivacy_Audience.
 var optional = map[beacon.Detail]bool{
 	"Hotspot.location.approximate": true,
-	"Hotspot.location.address": true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
+	"Hotspot.location.address":     true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
 }
 
 // values collects the names of the fields that have values.

@@ -146,8 +146,8 @@ func TestHomePrivacy_Routes(t *testing.T) {
 				t.Errorf("%s sees the coverage %+v at the public place", who, covers)
 			}
 			for path, accept := range map[string]string{
-				"/v1/hotspots/nearby?lat=40.7&lng=-74":                      "application/json",
-				"/v1/hotspots/nearby?lat=40.7&lng=-74&":                     "application/geo+json",
+				"/v1/hotspots/nearby?lat=40.7&lng=-74":                       "application/json",
+				"/v1/hotspots/nearby?lat=40.7&lng=-74&":                      "application/geo+json",
 				"/v1/coverage?" + box(40.71, 40.69, -73.99, -74.01):          "application/json",
 				"/v1/coverage?" + box(40.71, 40.69, -73.99, -74.01) + "&z=1": "application/geo+json",
 			} {

@@ -2,12 +2,15 @@ package fleet_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 var blurred = beacon.Blur{Homes: beacon.HomesBlurred, Secret: [32]byte{9}}
@@ -102,5 +105,44 @@ func TestFleet_Blur_Around(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(string(b.Homes))
+	}
+}
+
+// Totals differ from the truth by no more than is stated: in a box that has all hotspots
+// their number is exact, and the area is off by the discs of homes at the most.
+func TestFleet_Blur_Totals(t *testing.T) {
+	f := mapped(t)
+	box := geo.Box{North: 41, South: 40, East: -73, West: -75}
+	all := homes(300)
+	var beats []heartbeat.Beat
+	bound := 0.0
+	for i := range all {
+		h := serving()
+		h.Location.Point, h.Type = all[i].Location.Point, all[i].Type
+		h.ID = beacon.HotspotID(id.Format(beacon.HotspotPrefix, noon, uint64(i), uint64(i)))
+		if i%3 == 0 {
+			h.Type = beacon.Public
+		} else {
+			bound += math.Pi * 0.05 * 0.05
+		}
+		all[i] = h
+		beats = append(beats, beatOf(h, noon, 1))
+	}
+	mustApply(t, f, all...)
+	f.Replay(beats)
+	if err := f.Redraw(noon); err != nil {
+		t.Fatal(err)
+	}
+	truth := f.Survey(box, fleet.AnyZoom, noon)
+	f.SetBlur(blurred)
+	if err := f.Reshow(all...); err != nil {
+		t.Fatal(err)
+	}
+	shown := f.Survey(box, fleet.AnyZoom, noon)
+	if shown.Count != truth.Count || shown.Online != truth.Online || truth.Online != len(all) {
+		t.Errorf("%d of %d are online; in truth %d of %d", shown.Online, shown.Count, truth.Online, truth.Count)
+	}
+	if off := math.Abs(shown.AreaKm2 - truth.AreaKm2); off > bound || off == 0 {
+		t.Errorf("%v km² are shown as covered; in truth it is %v, and %v is the most that it may be off", shown.AreaKm2, truth.AreaKm2, bound)
 	}
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Quotas    Quotas
 	Settings  Settings
 	Repeats   Repeats
+	Changes   Changes
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -59,6 +60,7 @@ type API struct {
 	quotas    Quotas
 	settings  Settings
 	repeats   Repeats
+	changes   Changes
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -77,6 +79,7 @@ type API struct {
 	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
 	statements *crowd // readers of statements
+	exports    *crowd
 
 	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
@@ -89,9 +92,9 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
-		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
+		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
 	a.stopping, a.stop = context.WithCancel(context.Background())
@@ -141,6 +144,7 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
 		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
+		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},

@@ -37,6 +37,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
 	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
 	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
 	"GET /v1/settings":                              {reason: "operators and apps must know whether homes are hidden (decision D141)"},

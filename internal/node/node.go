@@ -105,6 +105,7 @@ func (n *Node) APIConfig() api.Config {
 		Quotas:    n.db,
 		Settings:  n.db,
 		Repeats:   n.db,
+		Changes:   n.db,
 		Origins:   n.origins,
 		Now:       n.now,
 		Log:       n.log,

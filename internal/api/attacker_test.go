@@ -73,7 +73,7 @@ func TestHomePrivacy_Attacker(t *testing.T) {
 				differ++
 			}
 		}
-		if differ == 0 && kind != "refused" {
+		if differ == 0 && kind != "refused" && kind != "history" { // a history has no clients and no traffic for strangers
 			t.Errorf("%s: 200 questions do not tell the worlds apart while homes are open", kind)
 		}
 	}

@@ -30,7 +30,7 @@ func (settingsCmd) Examples() string {
 
 // Run changes and prints the settings.
 func (c settingsCmd) Run(out *console) error {
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		if c.HomePrivacy != "" {
 			if err := db.SetHomePrivacy(out.ctx, beacon.HomePrivacy(c.HomePrivacy), commandLine.Actor(), time.Now()); err != nil {
 				return err

@@ -2,7 +2,6 @@ package node
 
 import (
 	"net/http"
-	"strings"
 	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/api"
@@ -35,7 +34,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
-	case !isNetwork(path):
+	case !api.Handles(path):
 		rt.preview.ServeHTTP(w, r)
 	case !rt.loaded.Load():
 		rt.network.Refuse(w, r, http.StatusServiceUnavailable)
@@ -46,13 +45,9 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse sends an error in the format of the interface that a request was for.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
-	if isNetwork(r.URL.Path) {
+	if api.Handles(r.URL.Path) {
 		rt.network.Refuse(w, r, status)
 		return
 	}
 	rt.preview.Refuse(w, r, status)
-}
-
-func isNetwork(path string) bool {
-	return path == api.Base || strings.HasPrefix(path, api.Base+"/")
 }

@@ -79,6 +79,16 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 // Close closes the database.
 func (s *Server) Close() error { return s.node.db.Close() }
 
+// Invite returns the path of the console that creates the first key, once, or "" if there
+// is a key. The token is in the fragment, which browsers do not send.
+func (s *Server) Invite(ctx context.Context) (path string, err error) {
+	token, err := s.node.Keys.Invite(ctx)
+	if err != nil || token == "" {
+		return "", err
+	}
+	return "/#/first-key/" + token, nil
+}
+
 // observers combines two observers; the second may be nil.
 func observers(first, second func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
 	if second == nil {

@@ -78,6 +78,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"OnceTooMany", onceTooMany},
 		{"HomePrivacy", homePrivacy},
 		{"Keys", keys},
+		{"FirstKey", firstKey},
 		{"KeyOrderAndUsers", keyOrderAndUsers},
 		{"RevokeKey", revokeKey},
 		{"TouchKeys", touchKeys},

@@ -84,7 +84,7 @@ func TestHomePrivacy_Audience(t *testing.T) {
 						if _, told := truth[name]; !told || d.Audience() == beacon.OwnerAndStaff {
 							continue
 						}
-						if want := hidden && d.Audience() == beacon.ExceptHomes; (seen[name] != truth[name]) != want {
+						if want := hidden && d.HiddenOfHomes(); (seen[name] != truth[name]) != want {
 							t.Errorf("%s, %s: %s of a %s is %q; its operator sees %q", privacy, who, name, kind, seen[name], truth[name])
 						}
 						if _, told := seen[name]; !told {

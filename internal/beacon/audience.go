@@ -9,11 +9,11 @@ type Detail string
 // Audience is who may see a detail.
 type Audience string
 
-// The audiences, from the widest to the narrowest. Staff are those who may verify. Admin
-// sees everything.
+// The audiences, from the widest to the narrowest. Public details are in open feeds, which
+// need no key, if the server has them. Staff are those who may verify. Admin sees everything.
 const (
+	Everyone      Audience = "public"
 	AnyKey        Audience = "any key"
-	ExceptHomes   Audience = "any key except homes" // while homes are blurred, strangers see a substitute
 	OwnerAndStaff Audience = "owner and staff"
 	OwnerOnly     Audience = "owner"
 )
@@ -27,6 +27,22 @@ const (
 	DeviceAgent      Detail = "Hotspot.device.agent"
 	HistoryClients   Detail = "History.points.clients"
 	HistoryTraffic   Detail = "History.points.traffic_gb"
+
+	// Those that open feeds show.
+	ShownID      Detail = "Hotspot.id"
+	ShownName    Detail = "Hotspot.name"
+	ShownType    Detail = "Hotspot.type"
+	ShownStatus  Detail = "Hotspot.status"
+	ShownRadius  Detail = "Hotspot.coverage_radius_m"
+	ShownCreated Detail = "Hotspot.created_at"
+	ShownOpen    Detail = "Hotspot.open_now"
+	ShownUntil   Detail = "Hotspot.open_until"
+	ShownOpens   Detail = "Hotspot.opens_at"
+	ShownLat     Detail = "Hotspot.location.lat"
+	ShownLng     Detail = "Hotspot.location.lng"
+	ShownAddress Detail = "Hotspot.location.address"
+	ShownSSID    Detail = "Hotspot.device.ssid"
+	ShownSeen    Detail = "Hotspot.metrics.last_seen_at"
 )
 
 // audiences is the one place that decides who sees what. Fields that the document of the
@@ -35,20 +51,19 @@ var audiences = []struct {
 	audience Audience
 	details  []Detail
 }{
+	{Everyone, []Detail{
+		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
+		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen,
+	}},
 	{AnyKey, []Detail{
-		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m",
-		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings", "Hotspot.open_now", "Hotspot.open_until", "Hotspot.opens_at",
-		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.device.linked",
-		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality",
+		"Hotspot.operator_id", "Hotspot.updated_at", "Hotspot.settings",
+		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
+		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
+		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
+		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
-	}},
-	{ExceptHomes, []Detail{
-		HotspotPlace, "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified_at", "Hotspot.operator_id",
-		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked_at",
-		"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load",
-		"Hotspot.metrics.last_seen_at",
 	}},
 	{OwnerAndStaff, []Detail{
 		UnverifiedReason, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
@@ -56,6 +71,18 @@ var audiences = []struct {
 	}},
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
 }
+
+// ofHomes are the details of which strangers see a substitute if a home is hidden; see
+// Blur. Of a hidden home they are for the owner and staff.
+var ofHomes = []Detail{
+	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id",
+	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
+	"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load", ShownSeen,
+}
+
+// HiddenOfHomes reports whether strangers see a substitute of the detail if a home is
+// hidden.
+func (f Detail) HiddenOfHomes() bool { return slices.Contains(ofHomes, f) }
 
 // Audience returns who may see the detail. What nobody has decided about is for its owner.
 func (f Detail) Audience() Audience {
@@ -81,16 +108,15 @@ func (p Principal) Sees(f Detail, owner UserID) bool { return p.sees(f.Audience(
 
 // SeesOfHome is Sees for a home that is hidden from strangers; see Blur.
 func (p Principal) SeesOfHome(f Detail, owner UserID) bool {
-	audience := f.Audience()
-	if audience == ExceptHomes {
-		audience = OwnerAndStaff
+	if f.HiddenOfHomes() {
+		return p.sees(OwnerAndStaff, owner)
 	}
-	return p.sees(audience, owner)
+	return p.Sees(f, owner)
 }
 
 func (p Principal) sees(audience Audience, owner UserID) bool {
 	switch audience {
-	case AnyKey, ExceptHomes:
+	case Everyone, AnyKey:
 		return true
 	case OwnerAndStaff:
 		return p.MayActFor(owner) || p.Has(HotspotsVerify)

@@ -37,7 +37,7 @@ func TestSees(t *testing.T) {
 			if got := p.Sees(detail, owner); got != want[name] {
 				t.Errorf("%s sees %s: %v", name, detail, got)
 			}
-			truth := want[name] && (detail.Audience() != beacon.ExceptHomes || slices.Contains([]string{"owner", "staff", "admin"}, name))
+			truth := want[name] && (!detail.HiddenOfHomes() || slices.Contains([]string{"owner", "staff", "admin"}, name))
 			if got := p.SeesOfHome(detail, owner); got != truth {
 				t.Errorf("%s sees %s of a home: %v", name, detail, got)
 			}

@@ -81,6 +81,7 @@ var schemas = map[string]reflect.Type{
 	"Heartbeat":      reflect.TypeFor[client.Heartbeat](),
 	"HeartbeatTaken": reflect.TypeFor[client.HeartbeatTaken](),
 	"Inventory":      reflect.TypeFor[client.Inventory](),
+	"Review":         reflect.TypeFor[client.Review](),
 	"History":        reflect.TypeFor[client.History](),
 	"Coverage":       reflect.TypeFor[client.Coverage](),
 	"Key":            reflect.TypeFor[client.Key](),

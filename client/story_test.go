@@ -130,6 +130,12 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if all := must(c.Inventory(t.Context()))(t); all.Linked != 1 || all.Reporting != 0 {
 		t.Errorf("the inventory is %+v", all)
 	}
+	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
+		t.Errorf("the review queue is %+v", queue)
+	}
+	if err := c.DismissFlag(t.Context(), h.ID, "too_regular", "visited"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("dismissing what is not flagged: %v", err)
+	}
 	if all := must(c.ListHotspotsPage(t.Context(), client.ListQuery{Status: client.Online}, client.PageQuery{}))(t); all.Total != 1 || all.Items[0].ID != h.ID {
 		t.Errorf("online are %+v", all)
 	}

@@ -23,13 +23,17 @@ type rewardsCmd struct {
 // policies is the --policy flag, the same in every command.
 type policies struct {
 	Policy string `placeholder:"FILE" help:"A file of reward policies to use instead of the built-in ones."`
+	places bool   // the built-in policy that pays places is in force from the first day on
 }
 
 func (p policies) book() (policy.Set, error) {
-	if p.Policy == "" {
-		return policy.Default(), nil
+	switch {
+	case p.Policy != "":
+		return policy.Load(p.Policy)
+	case p.places:
+		return append(policy.Default(), policy.Places()), nil
 	}
-	return policy.Load(p.Policy)
+	return policy.Default(), nil
 }
 
 // rewardsOf returns the rewards of a database, for a single command. Its policies are

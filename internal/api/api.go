@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -28,6 +29,7 @@ type Config struct {
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
 	Rewards   Rewards
+	Review    *review.Review
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
@@ -55,6 +57,7 @@ type API struct {
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 	rewards   Rewards
+	review    *review.Review
 	hub       *events.Hub
 	limits    *limiters
 	quotas    Quotas
@@ -91,7 +94,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
+		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
@@ -152,6 +155,8 @@ func (a *API) routes() []route {
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},
 		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, decodeSettings, a.changeSettings, encodeSettings)},
+		{"GET /v1/review", beacon.HotspotsVerify, serve(a, 200, decodeQueue, a.review.Queue, encodeQueue)},
+		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

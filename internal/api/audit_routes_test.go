@@ -57,6 +57,10 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			}},
 			{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotUnverified, &spot, func() answer { return staff.delete(t, "/v1/hotspots/"+spot+"/verification") }},
 			{"DELETE /v1/hotspots/{id}/device", beacon.HotspotUnlinked, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot+"/device") }},
+			{"DELETE /v1/review/{id}/{kind}", beacon.FlagDismissed, &spot, func() answer {
+				s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(spot), Operator: c.user, Kind: beacon.TooRegular, Weight: 1})
+				return staff.delete(t, "/v1/review/"+spot+"/too_regular?reason=seen")
+			}},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
 			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {
 				a := c.post(t, "/v1/keys", `{"scopes":[]}`)

@@ -189,6 +189,8 @@ func TestExport_Tables(t *testing.T) {
 		"statements":        "sums of the ledger, for download by month",
 		"accounts":          "sums of the ledger",
 		"standings":         "days_served in rewards.csv",
+		"flags":             "for staff alone: which hotspots to look at (decision D166)",
+		"reviewed":          "of all users together",
 		"nodes":             "of servers",
 		"leases":            "of servers",
 		"service_spans":     "of servers",

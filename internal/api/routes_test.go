@@ -23,6 +23,8 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
 	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
 	"GET /v1/hotspots/inventory":                    {scope: "hotspots:verify"},
+	"GET /v1/review":                                {scope: "hotspots:verify"},
+	"DELETE /v1/review/{id}/{kind}":                 {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
@@ -60,7 +62,7 @@ func TestRoutes_Guards(t *testing.T) {
 			method, path, _ := strings.Cut(route, " ")
 			path = strings.Replace(path, "users/{id}", "users/me", 1)
 			path = strings.Replace(path, "{id}", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", 1)
-			path = strings.NewReplacer("{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
+			path = strings.NewReplacer("{kind}", "too_regular", "{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
 			path = strings.Replace(path, "/v1/events", "/v1/events?after=x", 1) // or it would never end
 			wantDocumented(t, s, route, guard.scope)
 			keyless := s.call(t, method, path, "")

@@ -74,6 +74,9 @@ const (
 	// The target is the user for whom a MAC address was reserved, and the note has the
 	// address and the reason.
 	MACReleased ChangeKind = "mac.released"
+
+	// The target is the hotspot, and the note has the kind of the flag and the reason.
+	FlagDismissed ChangeKind = "flag.dismissed"
 )
 
 // Idempotency remembers a registration that must take effect once (decision N12): who

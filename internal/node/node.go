@@ -27,6 +27,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
+	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -46,6 +47,7 @@ type Node struct {
 	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
 	rewards   *rewards.Rewards
+	review    *review.Review
 	sequencer *events.Sequencer
 	limits    api.Limits
 	origins   []string
@@ -85,6 +87,7 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
+	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
@@ -100,6 +103,7 @@ func (n *Node) APIConfig() api.Config {
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
 		Rewards:   n.rewards,
+		Review:    n.review,
 		Events:    n.Hub,
 		Limits:    n.limits,
 		Quotas:    n.db,
@@ -142,7 +146,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run,
+		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}

@@ -47,6 +47,11 @@ func NewClient(address, key string, connections int) (*Client, error) {
 	return c, err
 }
 
+// as returns a client with another key.
+func (c *Client) as(key string) *Client {
+	return &Client{Clock: c.Clock, api: c.api.WithKey(key), http: c.http, base: c.base, connections: c.connections, run: rand.Text()}
+}
+
 // Limited reports whether the server has rate limited any request other than a
 // device's.
 func (c *Client) Limited() bool { return c.limited.Load() }
@@ -119,6 +124,9 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		if err := c.register(ctx, d, found); err != nil {
 			return err
 		}
+		if err := c.verify(ctx, d, d.registration.Location); err != nil {
+			return err
+		}
 		if err := link(ctx, d); err != nil {
 			return err
 		}
@@ -147,8 +155,13 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	} else if err != nil {
 		return fmt.Errorf("register a hotspot: %w", err)
 	}
-	report := client.Verification{Lat: form.Location.Lat, Lng: form.Location.Lng, AccuracyM: 5, Method: "gps"}
-	err = c.repeating(ctx, func() error {
+	return nil
+}
+
+// verify lets staff find the hotspot at a place.
+func (c *Client) verify(ctx context.Context, d *Device, at client.Place) error {
+	report := client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"}
+	err := c.repeating(ctx, func() error {
 		_, err := c.api.VerifyHotspot(ctx, d.hotspot, report)
 		return err
 	})

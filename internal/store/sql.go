@@ -294,7 +294,7 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 func Statements() []string {
 	return slices.Concat(
 		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
-		statementsIn(reflect.ValueOf(clockText)),
+		statementsIn(reflect.ValueOf(clockText)), statementsIn(reflect.ValueOf(reviewText)),
 	)
 }
 

@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
+	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
@@ -60,7 +61,7 @@ var allowed = map[string][]string{
 	// Edges.
 	"api": {
 		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
-		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
+		"ledger", "registry", "review", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
 	"openfeeds":            {"api", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
@@ -96,7 +97,7 @@ var allowed = map[string][]string{
 	// What wires everything.
 	"node": {
 		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
-		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
+		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
 		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
@@ -115,6 +116,7 @@ var allowed = map[string][]string{
 	"test/harness/level": {},
 	"test/openapi":       {},
 	"test/torture":       {},
+	"test/trust":         {},
 
 	"httpserver/fastpath/fastpathtest": {},
 }

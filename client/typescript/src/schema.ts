@@ -408,6 +408,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which hotspots to look at
+         * @description For the network's staff: what is unusual about hotspots, such as figures that no real device reports, those that are hardest to explain first. A flag is no verdict, and costs nobody money. All hotspots are looked at once a day, after it has ended in UTC. A flag that is not seen again leaves the queue after 30 days. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/{id}/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss a flag
+         * @description Takes a flag out of the queue, for 90 days even if it is seen again. Who did it, and the reason, are in the audit. Needs the scope `hotspots:verify`.
+         */
+        delete: operations["dismissFlag"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/export": {
         parameters: {
             query?: never;
@@ -1190,6 +1230,51 @@ export interface components {
                 agent: string;
                 count: number;
             }[];
+        };
+        /**
+         * @description - `interleaved_boots`: several boots carried traffic at the same time, so several devices use one key.
+         *     - `above_bandwidth`: more traffic in an hour than the bandwidth of the hotspot, in both directions.
+         *     - `close_together`: ten or more others of its operator within 50 m.
+         *     - `ring_around_visit`: visits found it and others of its operator at one place, but they are registered elsewhere.
+         *     - `mac_again`: its MAC address was registered three times or more in 30 days.
+         *     - `too_regular`: traffic, speed tests or outages that are equal to each other.
+         *     - `traffic_without_clients`: traffic in hours in which no client was connected.
+         *     - `many_boots`: more boots on a day than a device has that is restarted every quarter of an hour.
+         *     - `linked_again`: linked for less than an hour, twice or more in three days.
+         *     - `short_hours`: open for less than seven hours a week.
+         *     - `sparse_beats`: far fewer heartbeats than one a minute.
+         *     - `radius_grown`: a radius of more than twice the usual one of its type.
+         * @enum {string}
+         */
+        FlagKind: "interleaved_boots" | "above_bandwidth" | "close_together" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
+        Flag: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            operator_id: components["schemas"]["UserId"];
+            kind: components["schemas"]["FlagKind"];
+            /** @description Flags are ordered by it, the highest first. */
+            weight: number;
+            /** @description What the flag is based on, such as counts of the last day on which it was seen. */
+            facts: {
+                /** @description What was counted, such as `equal_speed_tests`. */
+                name: string;
+                value: number;
+            }[];
+            /**
+             * Format: date
+             * @description The first day on which it was seen, in UTC.
+             */
+            first_day: string;
+            /** Format: date */
+            last_day: string;
+        };
+        Review: {
+            /** @description How many flags the queue has. */
+            total: number;
+            flags: components["schemas"]["Flag"][];
+        };
+        ReviewAnswer: {
+            data: components["schemas"]["Review"];
+            meta: components["schemas"]["Meta"];
         };
         InventoryAnswer: {
             data: components["schemas"]["Inventory"];
@@ -3017,6 +3102,68 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getReview: {
+        parameters: {
+            query?: {
+                /** @description How many flags to return. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The first flags of the queue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    dismissFlag: {
+        parameters: {
+            query: {
+                /** @description Why there is nothing to look at, for the audit. */
+                reason: components["schemas"]["Reason"];
+            };
+            header?: never;
+            path: {
+                /** @description The hotspot's id. */
+                id: components["schemas"]["HotspotId"];
+                /** @description The kind of the flag. An unknown one is not found. */
+                kind: components["schemas"]["FlagKind"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

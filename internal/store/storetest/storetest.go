@@ -106,6 +106,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"LinkVerdicts", linkVerdicts},
 		{"LinkRace", linkRace},
 		{"NoteRefusal", noteRefusal},
+		{"Flags", flags},
+		{"MACsAgain", macsAgain},
 		{"PutPages", putPages},
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},

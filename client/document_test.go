@@ -88,6 +88,7 @@ var schemas = map[string]reflect.Type{
 	"KeyCreation":    reflect.TypeFor[client.KeyCreation](),
 	"CreatedKey":     reflect.TypeFor[client.CreatedKey](),
 	"QuotaForm":      reflect.TypeFor[client.QuotaForm](),
+	"SettingsPatch":  reflect.TypeFor[client.NetworkSettingsPatch](),
 	"Pagination":     reflect.TypeFor[client.Pagination](),
 	"Rewards":        reflect.TypeFor[client.Rewards](),
 	"RewardsMonth":   reflect.TypeFor[client.RewardsMonth](),

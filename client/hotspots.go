@@ -49,11 +49,12 @@ type Hotspot struct {
 
 // Location is where a hotspot is.
 type Location struct {
-	Lat        float64    `json:"lat"`
-	Lng        float64    `json:"lng"`
-	Address    string     `json:"address,omitempty"`
-	Verified   bool       `json:"verified"`
-	VerifiedAt *time.Time `json:"verified_at,omitempty"`
+	Lat         float64    `json:"lat"`
+	Lng         float64    `json:"lng"`
+	Approximate bool       `json:"approximate,omitempty"` // not the true place: a home is hidden
+	Address     string     `json:"address,omitempty"`
+	Verified    bool       `json:"verified"`
+	VerifiedAt  *time.Time `json:"verified_at,omitempty"`
 
 	// UnverifiedReason is why the place is no longer verified, for its operator and
 	// staff.

@@ -317,6 +317,10 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
 		t.Errorf("the quota is %+v", set)
 	}
+	blur := must(c.ChangeNetworkSettings(t.Context(), client.NetworkSettingsPatch{HomePrivacy: client.HomesBlurred}))(t)
+	if blur.HomePrivacy != client.HomesBlurred || must(c.NetworkSettings(t.Context()))(t) != blur {
+		t.Errorf("the settings are %+v", blur)
+	}
 	must(c.ChangeHotspot(t.Context(), h.ID, client.Change{
 		Location: &client.PlaceChange{Lat: new(41.0), Address: new("The new library")}, Device: &client.AccessPointChange{SSID: new("moved")},
 	}))(t)

@@ -33,6 +33,7 @@ type Config struct {
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
+	Settings  Settings
 	Repeats   Repeats
 	Changes   Changes
 	Origins   []string // whose pages may use the API; see ParseOrigins
@@ -60,6 +61,7 @@ type API struct {
 	hub       *events.Hub
 	limits    *limiters
 	quotas    Quotas
+	settings  Settings
 	repeats   Repeats
 	changes   Changes
 	now       func() time.Time
@@ -93,7 +95,7 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -151,6 +153,8 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
+		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},
+		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, decodeSettings, a.changeSettings, encodeSettings)},
 		{"GET /v1/review", beacon.HotspotsVerify, serve(a, 200, decodeQueue, a.review.Queue, encodeQueue)},
 		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},

@@ -94,10 +94,11 @@ func TestAudience_Answers(t *testing.T) {
 	})
 }
 
-// optional details are absent here: the hotspot has no address, is not verified, and is
-// always open.
+// optional details are absent here: the hotspot has no address, is not verified, is always
+// open, and is not hidden; see TestHomePrivacy_Audience.
 var optional = map[beacon.Detail]bool{
-	"Hotspot.location.address": true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
+	"Hotspot.location.approximate": true,
+	"Hotspot.location.address":     true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
 }
 
 // values collects the names of the fields that have values.

@@ -21,6 +21,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		spot, key, code, device, user := "", "", "", machine{}, string(c.user)
+		setting := "home_privacy"
 		var tried []string
 		for _, step := range []struct {
 			route  string
@@ -68,6 +69,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			}},
 			{"PUT /v1/users/{id}/quota", beacon.QuotaSet, &user, func() answer {
 				return admin.do(t, "PUT", "/v1/users/"+user+"/quota", `{"keys":7}`)
+			}},
+			{"PATCH /v1/settings", beacon.SettingChanged, &setting, func() answer {
+				return admin.do(t, "PATCH", "/v1/settings", `{"home_privacy":"blur"}`)
 			}},
 			{"DELETE /v1/keys/{id}", beacon.KeyRevoked, &key, func() answer { return c.delete(t, "/v1/keys/"+key) }},
 		} {

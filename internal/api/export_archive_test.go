@@ -203,6 +203,7 @@ func TestExport_Tables(t *testing.T) {
 		"reward_revision":   "of all users together",
 		"reopenings":        "of all users together",
 		"standings_through": "of all users together",
+		"settings":          "of all users together",
 	}
 	files, err := filepath.Glob("../store/migrations/*.sql")
 	if err != nil || len(files) == 0 {

@@ -26,11 +26,12 @@ type hotspot struct {
 }
 
 type location struct {
-	Lat        float64 `json:"lat"`
-	Lng        float64 `json:"lng"`
-	Address    string  `json:"address,omitempty"`
-	Verified   bool    `json:"verified"`
-	VerifiedAt *stamp  `json:"verified_at,omitempty"`
+	Lat         float64 `json:"lat"`
+	Lng         float64 `json:"lng"`
+	Approximate bool    `json:"approximate,omitempty"`
+	Address     *string `json:"address,omitempty"` // empty, not absent, if it is hidden
+	Verified    bool    `json:"verified"`
+	VerifiedAt  *stamp  `json:"verified_at,omitempty"`
 
 	UnverifiedReason string `json:"unverified_reason,omitempty"`
 }
@@ -120,7 +121,7 @@ func showHotspot(h registry.View) hotspot {
 		Type:   h.Type,
 		Status: h.Status,
 		Location: location{
-			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
+			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Approximate: h.Approximate,
 			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
 			UnverifiedReason: h.Location.UnverifiedReason,
 		},
@@ -146,6 +147,9 @@ func showHotspot(h registry.View) hotspot {
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
 		OpenNow:    h.Open,
+	}
+	if h.Location.Address != "" || h.Approximate {
+		shown.Location.Address = &h.Location.Address
 	}
 	if h.Open {
 		shown.OpenUntil = &perhaps{maybe(h.OpenUntil)}

@@ -42,6 +42,8 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
 	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
 	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
+	"GET /v1/settings":                              {reason: "operators and apps must know whether homes are hidden (decision D141)"},
+	"PATCH /v1/settings":                            {scope: "admin"},
 	"POST /v1/keys":                                 {scope: "keys:manage"},
 	"GET /v1/keys":                                  {scope: "keys:manage"},
 	"DELETE /v1/keys/{id}":                          {scope: "keys:manage"},

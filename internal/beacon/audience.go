@@ -20,6 +20,7 @@ const (
 
 // The details that not everyone may see, as far as code decides about them one by one.
 const (
+	HotspotPlace     Detail = "Hotspot.location.lat"
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
 	CountersFellAt   Detail = "Hotspot.metrics.counters_fell_at"
@@ -56,7 +57,7 @@ var audiences = []struct {
 	}},
 	{AnyKey, []Detail{
 		"Hotspot.operator_id", "Hotspot.updated_at", "Hotspot.settings",
-		"Hotspot.location.verified", "Hotspot.location.verified_at",
+		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
 		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
 		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
@@ -70,6 +71,18 @@ var audiences = []struct {
 	}},
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
 }
+
+// ofHomes are the details of which strangers see a substitute if a home is hidden; see
+// Blur. Of a hidden home they are for the owner and staff.
+var ofHomes = []Detail{
+	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id",
+	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
+	"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load", ShownSeen,
+}
+
+// HiddenOfHomes reports whether strangers see a substitute of the detail if a home is
+// hidden.
+func (f Detail) HiddenOfHomes() bool { return slices.Contains(ofHomes, f) }
 
 // Audience returns who may see the detail. What nobody has decided about is for its owner.
 func (f Detail) Audience() Audience {
@@ -91,8 +104,18 @@ func Details() []Detail {
 }
 
 // Sees reports whether the principal may see a detail about what belongs to the owner.
-func (p Principal) Sees(f Detail, owner UserID) bool {
-	switch f.Audience() {
+func (p Principal) Sees(f Detail, owner UserID) bool { return p.sees(f.Audience(), owner) }
+
+// SeesOfHome is Sees for a home that is hidden from strangers; see Blur.
+func (p Principal) SeesOfHome(f Detail, owner UserID) bool {
+	if f.HiddenOfHomes() {
+		return p.sees(OwnerAndStaff, owner)
+	}
+	return p.Sees(f, owner)
+}
+
+func (p Principal) sees(audience Audience, owner UserID) bool {
+	switch audience {
 	case Everyone, AnyKey:
 		return true
 	case OwnerAndStaff:

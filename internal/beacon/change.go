@@ -68,6 +68,9 @@ const (
 	// The target is the user, and the note is what they may have.
 	QuotaSet ChangeKind = "quota.set"
 
+	// The target is the setting of the network, and the note is its value.
+	SettingChanged ChangeKind = "setting.changed"
+
 	// The target is the user for whom a MAC address was reserved, and the note has the
 	// address and the reason.
 	MACReleased ChangeKind = "mac.released"

@@ -48,6 +48,9 @@ func (w *writer) write(ctx context.Context) error {
 	if err := take(ctx, time.Hour); err != nil {
 		return err
 	}
+	if err := w.db.SetHomePrivacy(ctx, beacon.HomesBlurred, byDemo, w.network.Began()); err != nil {
+		return err
+	}
 	if err := w.live(ctx); err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}

@@ -19,7 +19,7 @@ var public = map[beacon.ChangeKind]bool{
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
 	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.PolicyAdopted: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
-	beacon.QuotaSet: true, beacon.MACReleased: true, beacon.HotspotReported: true, beacon.FlagDismissed: true,
+	beacon.QuotaSet: true, beacon.SettingChanged: true, beacon.MACReleased: true, beacon.HotspotReported: true, beacon.FlagDismissed: true,
 }
 
 // changesHotspot reports whether a change created a new version of a hotspot.

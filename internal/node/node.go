@@ -108,6 +108,7 @@ func (n *Node) APIConfig() api.Config {
 		Events:    n.Hub,
 		Limits:    n.limits,
 		Quotas:    n.db,
+		Settings:  n.db,
 		Repeats:   n.db,
 		Changes:   n.db,
 		Origins:   n.origins,

@@ -103,7 +103,18 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.Sees(beacon.DeviceAgent, h.Operator) {
 		v.Device.Agent = beacon.Agent{}
 	}
+	if blur := r.fleet.Blur(); blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator) {
+		v.hide(blur)
+	}
 	return v, nil
+}
+
+// hide turns the view of a home into what strangers see.
+func (v *View) hide(blur *beacon.Blur) {
+	v.Hotspot = blur.Public(v.Hotspot)
+	v.Approximate = true
+	m := &v.Metrics
+	m.Clients, m.Connections24h, m.Bytes24h, m.Seen = 0, 0, 0, time.Time{}
 }
 
 // View is a hotspot with the state that its heartbeats give it now.
@@ -111,6 +122,8 @@ type View struct {
 	beacon.Hotspot
 	Status  beacon.Status
 	Metrics beacon.Metrics
+
+	Approximate bool // it is a home as strangers see it
 
 	Open      bool      // by its operating hours
 	OpenUntil time.Time // when that changes; zero if nothing changes within a year

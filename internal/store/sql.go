@@ -47,6 +47,7 @@ var sqlText = struct {
 	spendLinkCode, deleteLinkCode                      string
 	freeMAC, freedMAC, pruneFreedMACs, dropHotspot     string
 	quota, putQuota, countWaiting, countInForce        string
+	settings, addSetting, putSetting                   string
 	versions, insertVersion, ping                      string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
@@ -201,6 +202,10 @@ var sqlText = struct {
 		WHERE operator_id = $1 AND deleted_at = 0 AND verified_at = 0`,
 	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
 		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
+
+	settings:   `SELECT name, value FROM settings ORDER BY name`,
+	addSetting: `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+	putSetting: `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"netrange": {},
 
 	// The words of the network.
-	"beacon":    {"geo", "netrange"},
+	"beacon":    {"geo", "id", "netrange"},
 	"heartbeat": {"beacon", "id"},
 	"ledger":    {"beacon"},
 

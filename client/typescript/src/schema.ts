@@ -87,7 +87,7 @@ export interface paths {
         };
         /**
          * Get one hotspot
-         * @description Needs no scope.
+         * @description A home may be shown at another place, and with less: see `home_privacy` of `GET /v1/settings`. Needs no scope.
          */
         get: operations["getHotspot"];
         put?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Get how a hotspot did, for charts
-         * @description One point per step. Steps begin at whole hours and days in UTC and are always complete: the first contains `from`, the last reaches `to`. Needs no scope.
+         * @description One point per step. Steps begin at whole hours and days in UTC and are always complete: the first contains `from`, the last reaches `to`. Of a home that is hidden, others than its operator and staff get days that are over, whatever the step. Needs no scope.
          */
         get: operations["getHotspotHistory"];
         put?: never;
@@ -504,6 +504,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of the network
+         * @description What staff have set for the whole network. Needs no scope.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of the network
+         * @description A JSON merge patch: what is absent stays. The response is what is stored; all servers follow within seconds. Needs the scope `admin`.
+         */
+        patch: operations["changeSettings"];
         trace?: never;
     };
     "/v1/users/{id}/rewards": {
@@ -798,6 +822,27 @@ export interface components {
         Reason: string;
         /** @description Network name; 1 to 32 bytes. */
         SSID: string;
+        /** @description Network name; 1 to 32 bytes. Empty for a home that is hidden. */
+        ShownSSID: string;
+        /**
+         * @description Present if this is not the true place but another one, which is always the same: a home is hidden from others than its operator and staff (`home_privacy` of `GET /v1/settings`).
+         * @constant
+         */
+        Approximate: true;
+        /**
+         * @description What others than its operator and staff see of a `home`. With `off`, all that is documented. With `blur`, a place up to 430 m away, an `operator_id` of its own, no address, network name and MAC address (six zeros), no clients and no traffic, and times to the day. Searches, maps and coverage use that place for everyone.
+         * @enum {string}
+         */
+        HomePrivacy: "blur" | "off";
+        SettingsPatch: {
+            home_privacy?: components["schemas"]["HomePrivacy"];
+        };
+        SettingsAnswer: {
+            data: {
+                home_privacy: components["schemas"]["HomePrivacy"];
+            };
+            meta: components["schemas"]["Meta"];
+        };
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
         /**
@@ -943,6 +988,7 @@ export interface components {
             location: {
                 lat: components["schemas"]["Latitude"];
                 lng: components["schemas"]["Longitude"];
+                approximate?: components["schemas"]["Approximate"];
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
@@ -950,7 +996,7 @@ export interface components {
                 unverified_reason?: string;
             };
             device: {
-                ssid: components["schemas"]["SSID"];
+                ssid: components["schemas"]["ShownSSID"];
                 mac_address: components["schemas"]["MACAddress"];
                 linked: boolean;
                 linked_at?: components["schemas"]["Timestamp"];
@@ -977,7 +1023,7 @@ export interface components {
                 performance_tier: components["schemas"]["PerformanceTier"];
                 signal_quality: components["schemas"]["SignalQuality"];
                 current_load: components["schemas"]["Load"];
-                /** @description When the last heartbeat arrived; null until the first. */
+                /** @description When the last heartbeat arrived; null until the first, and of a home that is hidden. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
                 /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
                 counters_fell_at?: components["schemas"]["Timestamp"];
@@ -1000,13 +1046,14 @@ export interface components {
                 lng: components["schemas"]["Longitude"];
                 /** @description Empty if there is none. */
                 address: string;
+                approximate?: components["schemas"]["Approximate"];
             };
             /**
              * Format: double
              * @description Metres from the given point, to 0.1 m.
              */
             distance_m: number;
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1326,8 +1373,9 @@ export interface components {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
             radius_m: components["schemas"]["Reach"];
+            approximate?: components["schemas"]["Approximate"];
             status: components["schemas"]["Status"];
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1399,12 +1447,13 @@ export interface components {
                     type: components["schemas"]["Type"];
                     /** @description Empty if there is none. */
                     address: string;
+                    approximate?: components["schemas"]["Approximate"];
                     /**
                      * Format: double
                      * @description Metres from the given point, to 0.1 m.
                      */
                     distance_m: number;
-                    ssid: components["schemas"]["SSID"];
+                    ssid: components["schemas"]["ShownSSID"];
                     open_now: components["schemas"]["OpenNow"];
                     open_until?: components["schemas"]["OpenUntil"];
                     opens_at?: components["schemas"]["OpensAt"];
@@ -1447,8 +1496,9 @@ export interface components {
         CoverageHotspotProperties: {
             id: components["schemas"]["HotspotId"];
             radius_m: components["schemas"]["Reach"];
+            approximate?: components["schemas"]["Approximate"];
             status: components["schemas"]["Status"];
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1895,6 +1945,21 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["QuotaAnswer"];
+            };
+        };
+        /** @description The settings of the network. */
+        Settings: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SettingsAnswer"];
             };
         };
         /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
@@ -3191,6 +3256,48 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Settings"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    changeSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Settings"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -76,6 +76,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"Once", once},
 		{"OnceRace", onceRace},
 		{"OnceTooMany", onceTooMany},
+		{"HomePrivacy", homePrivacy},
 		{"Keys", keys},
 		{"FirstKey", firstKey},
 		{"KeyOrderAndUsers", keyOrderAndUsers},

@@ -104,6 +104,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"LinkVerdicts", linkVerdicts},
 		{"LinkRace", linkRace},
 		{"NoteRefusal", noteRefusal},
+		{"CheckIns", checkIns},
+		{"CheckInsBounded", checkInsBounded},
+		{"CheckInsVouch", checkInsVouch},
+		{"CheckInsRepeated", checkInsRepeated},
+		{"DeviceAddresses", deviceAddresses},
+		{"Secret", secret},
 		{"PutPages", putPages},
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},
@@ -172,6 +178,7 @@ func Hotspot(n int) beacon.Hotspot {
 			{At: at.Add(-time.Hour), Point: geo.Point{Lat: 40.71281, Lng: -74.00599}, AccuracyM: 4.5, Proves: true},
 			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, AccuracyM: 80},
 		},
+		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
 		Settings: beacon.Settings{
 			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
 			OperatingHours: &beacon.OperatingHours{

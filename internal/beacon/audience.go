@@ -41,7 +41,7 @@ var audiences = []struct {
 		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
 		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
-		"Hotspot.metrics.last_seen_at",
+		"Hotspot.metrics.last_seen_at", "Hotspot.quality",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),

@@ -17,7 +17,8 @@ type CheckIn struct {
 	Measured Measured
 
 	// Visited is set if the phone was at the hotspot, and staff had visited that: two
-	// such check-ins at other operators' make those of its install evidence elsewhere.
+	// such check-ins at other operators' make those of its install evidence elsewhere. It
+	// stays set for the day.
 	Visited bool
 	// Evidence is set if the check-in counts: in the quality of the hotspot and, if it
 	// works, in what extends the proof of its place.

@@ -17,6 +17,7 @@ type Live struct {
 	shown atomic.Uint64 // a packed Shown
 	dirty atomic.Bool
 	marks [marks]atomic.Bool
+	from  atomic.Uint64 // the word of the last call of HeardFrom
 
 	state   state
 	tier    beacon.Tier
@@ -76,6 +77,12 @@ func (l *Live) Dirty() bool { return l.dirty.Load() }
 
 // Seen returns when the newest beat arrived, in µs since 1970, or 0 if none did.
 func (l *Live) Seen() int64 { return l.seen.Load() }
+
+// HeardFrom sets a word that stands for where the device sends from, and reports whether
+// it was another.
+func (l *Live) HeardFrom(word uint64) (changed bool) {
+	return l.from.Load() != word && l.from.Swap(word) != word
+}
 
 // Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {

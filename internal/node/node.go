@@ -22,6 +22,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -45,6 +46,7 @@ type Node struct {
 	db        *store.DB
 	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
+	checkins  *checkins.CheckIns
 	rewards   *rewards.Rewards
 	sequencer *events.Sequencer
 	limits    api.Limits
@@ -85,6 +87,7 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
+	n.checkins = checkins.New(db, n.Fleet, now, log)
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
@@ -97,6 +100,7 @@ func (n *Node) APIConfig() api.Config {
 	return api.Config{
 		Keys:      n.Keys,
 		Registry:  registry.New(n.db, n.Fleet, n.now),
+		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
 		Rewards:   n.rewards,
@@ -113,6 +117,9 @@ func (n *Node) APIConfig() api.Config {
 // Load loads the state of the database into memory.
 func (n *Node) Load(ctx context.Context) error {
 	if err := n.rewards.Start(ctx); err != nil {
+		return err
+	}
+	if err := n.checkins.Start(ctx); err != nil {
 		return err
 	}
 	if err := n.Follower.Load(ctx); err != nil {
@@ -140,7 +147,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run,
+		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}
@@ -182,6 +189,9 @@ func (n *Node) prune(ctx context.Context) {
 	}
 	if err := n.db.PruneFreedMACs(ctx, n.now()); err != nil {
 		n.log.Warn("expired reservations of MAC addresses could not be deleted", "err", err)
+	}
+	if err := n.checkins.Prune(ctx); err != nil {
+		n.log.Warn("old check-ins could not be deleted", "err", err)
 	}
 }
 

@@ -47,6 +47,8 @@ type Store interface {
 	// of its tries, and is returned.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
+	// Quality returns what check-ins since a day say of a hotspot.
+	Quality(ctx context.Context, hotspot beacon.HotspotID, since beacon.Day) (beacon.Quality, error)
 	// NoteRefusal writes only an audit row.
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
@@ -89,6 +91,9 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 		return View{}, err
 	}
 	v := r.view(h)
+	if v.Quality, err = r.store.Quality(ctx, hotspot, beacon.DayOf(r.now())-beacon.QualityDays+1); err != nil {
+		return View{}, err
+	}
 	if !p.Sees(beacon.UnverifiedReason, h.Operator) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
 	}
@@ -109,6 +114,7 @@ type View struct {
 	beacon.Hotspot
 	Status  beacon.Status
 	Metrics beacon.Metrics
+	Quality beacon.Quality // read by Get only
 
 	Open      bool      // by its operating hours
 	OpenUntil time.Time // when that changes; zero if nothing changes within a year

@@ -37,7 +37,7 @@ var errFullDay = &beacon.Error{
 }
 
 // PutCheckIn writes a check-in, once if the actor says so (see doOnce). It replaces the
-// earlier one of its install, hotspot and day. It returns RateLimited if there are
+// earlier one of its install, hotspot and day, apart from Visited. It returns RateLimited if there are
 // beacon.CheckInsPerHotspot others like it, or beacon.CheckInsPerInstall of its install.
 // Processes that write at the same time may together pass that by what they have under
 // way.

@@ -201,13 +201,14 @@ var sqlText = struct {
 	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
 		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
 
-	// A check-in that replaces an earlier one is not counted.
+	// A check-in that replaces an earlier one is not counted. The phone was there on this
+	// day even if it says something else later.
 	putCheckIn: `INSERT INTO checkins (hotspot, day, install, operator, user_id, at, works, measured, visited, evidence)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
 		WHERE (SELECT count(*) FROM checkins WHERE hotspot = $1 AND day = $2 AND evidence = $10 AND install <> $3) < $11
 			AND (SELECT count(*) FROM checkins WHERE install = $3 AND day = $2 AND hotspot <> $1) < $12
 		ON CONFLICT (hotspot, day, install) DO UPDATE SET user_id = excluded.user_id, at = excluded.at, works = excluded.works,
-			measured = excluded.measured, visited = excluded.visited, evidence = excluded.evidence`,
+			measured = excluded.measured, visited = checkins.visited + excluded.visited - checkins.visited * excluded.visited, evidence = excluded.evidence`,
 	operatorsOf: `SELECT count(DISTINCT operator) FROM checkins WHERE install = $1 AND day >= $2 AND visited = 1 AND operator <> $3`,
 	evidence: `SELECT count(DISTINCT install), count(DISTINCT day) FROM checkins
 		WHERE hotspot = $1 AND day >= $2 AND evidence = 1 AND works = 1`,

@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 
 	// What people and devices do.
 	"access":    {"beacon", "id"},
+	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
@@ -59,7 +60,7 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"api": {
-		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
+		"access", "api/mvt", "beacon", "checkins", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
 		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
 	"api/mvt":              {},
@@ -94,7 +95,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
+		"access", "api", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
 		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {

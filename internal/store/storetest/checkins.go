@@ -58,7 +58,8 @@ func checkIns(t *testing.T, database Database) {
 		c.Operator, c.Visited, c.Evidence = operator, visited, false
 		return c
 	}
-	putCheckIn(t, db, elsewhere(4, "usr_a", true), elsewhere(5, "usr_a", true), elsewhere(6, "usr_b", true), elsewhere(7, "usr_c", false))
+	putCheckIn(t, db, elsewhere(6, "usr_b", true), elsewhere(6, "usr_b", true))
+	putCheckIn(t, db, elsewhere(4, "usr_a", true), elsewhere(4, "usr_a", false), elsewhere(4, "usr_a", false), elsewhere(5, "usr_a", true), elsewhere(6, "usr_b", true), elsewhere(7, "usr_c", false))
 	for except, want := range map[beacon.UserID]int{"usr_a": 1, "usr_b": 1, "usr_c": 2, "usr_tester": 2} {
 		got, err := other.CheckedInAt(t.Context(), checkIn(1, 9, 0).Install, beacon.DayOf(Now), except)
 		if err != nil || got != want {

@@ -32,7 +32,7 @@ type Store interface {
 	DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (beacon.DeviceAddress, error)
 	PutAddresses(ctx context.Context, noted []beacon.DeviceAddress) error
 
-	Secret(ctx context.Context, name string, made [32]byte) ([32]byte, error)
+	HashKey(ctx context.Context, name string, made [32]byte) ([32]byte, error)
 }
 
 // CheckIns implements the verbs. Call Start first.
@@ -57,7 +57,7 @@ func New(store Store, fleet *fleet.Fleet, now func() time.Time, log *slog.Logger
 func (c *CheckIns) Start(ctx context.Context) (err error) {
 	var made [32]byte
 	_, _ = rand.Read(made[:]) // never fails
-	c.key, err = c.store.Secret(ctx, "checkins", made)
+	c.key, err = c.store.HashKey(ctx, "checkins", made)
 	return err
 }
 

@@ -155,21 +155,21 @@ func (db *DB) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a be
 	return a, err
 }
 
-// Secret returns the random key with a name, which all servers share. The first call
+// HashKey returns the random key of some hashes, which all servers share. The first call
 // stores the one it is given.
-func (db *DB) Secret(ctx context.Context, name string, made [32]byte) (secret [32]byte, err error) {
-	op := &operation{order: "secret"}
+func (db *DB) HashKey(ctx context.Context, name string, made [32]byte) (key [32]byte, err error) {
+	op := &operation{order: "hash key"}
 	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.makeSecret, name, made[:])
+		_, err := tx.exec(sqlText.makeHashKey, name, made[:])
 		return nil, err
 	}
 	if err := db.committer.do(ctx, op); err != nil {
-		return secret, err
+		return key, err
 	}
 	var stored []byte
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&stored) }, sqlText.secret, name)
-	if err == nil && copy(secret[:], stored) != len(secret) {
-		err = internal("read a secret", fmt.Errorf("it has %d bytes", len(stored)))
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&stored) }, sqlText.hashKey, name)
+	if err == nil && copy(key[:], stored) != len(key) {
+		err = internal("read the key of hashes", fmt.Errorf("it has %d bytes", len(stored)))
 	}
-	return secret, err
+	return key, err
 }

@@ -49,7 +49,7 @@ var sqlText = struct {
 	putCheckIn, operatorsOf, evidence, quality        string
 	pruneCheckIns, deviceAddress, pruneAddresses      string
 	putAddresses                                      [addressChunks]string
-	makeSecret, secret                                string
+	makeHashKey, hashKey                              string
 	versions, insertVersion, ping                     string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
@@ -221,8 +221,8 @@ var sqlText = struct {
 	deviceAddress: `SELECT address, at FROM device_addresses WHERE hotspot = $1`,
 	pruneAddresses: `DELETE FROM device_addresses WHERE hotspot IN
 		(SELECT hotspot FROM device_addresses WHERE at < $1 ORDER BY hotspot LIMIT $2)`,
-	makeSecret: `INSERT INTO secrets (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-	secret:     `SELECT secret FROM secrets WHERE name = $1`,
+	makeHashKey: `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+	hashKey:     `SELECT value FROM hash_keys WHERE name = $1`,
 
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,

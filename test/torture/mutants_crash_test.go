@@ -137,8 +137,8 @@ var crashMutants = []mutant{
 		name:  "a change overwrites what another server changed",
 		fault: "TestF16_OtherFields/postgres",
 		file:  "internal/store/sql.go",
-		old:   `WHERE id = $25 AND version = $26`,
-		new:   `WHERE id = $24 AND version < $25 + 1000000`,
+		old:   `WHERE id = $26 AND version = $27`,
+		new:   `WHERE id = $26 AND version < $27 + 1000000`,
 		says:  "no order of the operations",
 	},
 	{

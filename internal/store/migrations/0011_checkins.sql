@@ -31,9 +31,9 @@ CREATE TABLE IF NOT EXISTS device_addresses (
 	CONSTRAINT device_addresses_pk PRIMARY KEY (hotspot)
 ) {clustered};
 
--- Random keys that all servers share.
-CREATE TABLE IF NOT EXISTS secrets (
-	name   {key} NOT NULL,
-	secret bytea NOT NULL,
-	CONSTRAINT secrets_pk PRIMARY KEY (name)
+-- Random keys of hashes, which all servers share.
+CREATE TABLE IF NOT EXISTS hash_keys (
+	name  {key} NOT NULL,
+	value bytea NOT NULL,
+	CONSTRAINT hash_keys_pk PRIMARY KEY (name)
 ) {clustered};

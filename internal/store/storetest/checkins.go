@@ -182,16 +182,16 @@ func deviceAddresses(t *testing.T, database Database) {
 	}
 }
 
-// secret: the first one that is stored is everyone's.
-func secret(t *testing.T, database Database) {
+// hashKey: the first one that is stored is everyone's.
+func hashKey(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	first, second := [32]byte{0, 1, 0xff}, [32]byte{2}
 	for i, made := range [][32]byte{first, second} {
-		if got, err := []*store.DB{db, other}[i].Secret(t.Context(), "a", made); err != nil || got != first {
+		if got, err := []*store.DB{db, other}[i].HashKey(t.Context(), "a", made); err != nil || got != first {
 			t.Errorf("call %d: %v, %v; want the first", i, got, err)
 		}
 	}
-	if got := must(db.Secret(t.Context(), "b", second)); got != second {
+	if got := must(db.HashKey(t.Context(), "b", second)); got != second {
 		t.Errorf("another name: %v", got)
 	}
 }

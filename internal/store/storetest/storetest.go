@@ -109,7 +109,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"CheckInsVouch", checkInsVouch},
 		{"CheckInsRepeated", checkInsRepeated},
 		{"DeviceAddresses", deviceAddresses},
-		{"Secret", secret},
+		{"HashKey", hashKey},
 		{"PutPages", putPages},
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},

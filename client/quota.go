@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"net/http"
 )
 
@@ -27,6 +28,12 @@ type QuotaForm struct {
 func (c *Client) Quota(ctx context.Context, user string) (Quota, error) {
 	q, _, err := call[Quota](ctx, c, get(path("users", user, "quota"), nil))
 	return q, err
+}
+
+// Export returns all that is stored of a user as a ZIP archive. The caller closes it.
+// It needs the scope keys:manage; another user's data needs admin.
+func (c *Client) Export(ctx context.Context, user string) (io.ReadCloser, error) {
+	return c.Download(ctx, path("users", user, "export"), "application/zip")
 }
 
 // SetQuota sets how much a user may have. It needs the scope admin.

@@ -307,6 +307,11 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if err := c.WithdrawVerification(t.Context(), h.ID, "the library has moved"); err != nil {
 		t.Error(err)
 	}
+	archive := must(c.Export(t.Context(), "me"))(t)
+	if text := must(io.ReadAll(archive))(t); !bytes.HasPrefix(text, []byte("PK")) {
+		t.Errorf("the archive begins with %.40q", text)
+	}
+	archive.Close()
 	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
 		t.Errorf("the quota is %+v", set)
 	}

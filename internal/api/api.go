@@ -34,6 +34,7 @@ type Config struct {
 	Limits    Limits
 	Quotas    Quotas
 	Repeats   Repeats
+	Changes   Changes
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -60,6 +61,7 @@ type API struct {
 	limits    *limiters
 	quotas    Quotas
 	repeats   Repeats
+	changes   Changes
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -78,6 +80,7 @@ type API struct {
 	complains  throttle // limits log lines about refused heartbeats
 	listeners  *crowd
 	statements *crowd // readers of statements
+	exports    *crowd
 
 	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
@@ -90,9 +93,9 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
-		listeners: newListeners(), statements: newReaders(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
+		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
 	a.stopping, a.stop = context.WithCancel(context.Background())
@@ -143,6 +146,7 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
 		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
+		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},

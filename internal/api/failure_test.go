@@ -11,6 +11,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
@@ -51,6 +52,10 @@ func (f faulty) HotspotsByID(context.Context, []beacon.HotspotID) ([]beacon.Hots
 
 func (f faulty) Hotspot(context.Context, beacon.HotspotID) (beacon.Hotspot, error) {
 	return beacon.Hotspot{}, f.fail()
+}
+
+func (f faulty) EverOf(context.Context, beacon.UserID, beacon.HotspotID, int) ([]beacon.Hotspot, error) {
+	return nil, f.fail()
 }
 
 func (f faulty) HotspotsOf(context.Context, beacon.UserID, beacon.HotspotID, int, int) ([]beacon.Hotspot, int, error) {
@@ -97,6 +102,10 @@ func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQu
 	return rewards.Statement{}, f.fail()
 }
 
+func (f faulty) Rows(context.Context, beacon.Principal, beacon.UserID, func(ledger.Row, ledger.Hash) error) error {
+	return f.fail()
+}
+
 // faultyMonths is faulty, too: telemetry has a History of its own.
 type faultyMonths struct{ faulty }
 
@@ -128,13 +137,13 @@ func TestFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{tc.store}})
-			c := s.anyone(t, "hotspots:write", "rewards:read")
+			c := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
 			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{
 				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
 				c.post(t, spot+"/link-code", ""), c.delete(t, spot+"/device"), c.get(t, spot+"/history"),
 				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, aStatement), c.get(t, spot+"/rewards/explain"),
-				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"),
+				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"), c.get(t, "/v1/users/me/export"),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),
 			} {

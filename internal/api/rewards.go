@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
@@ -21,6 +22,8 @@ type Rewards interface {
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
 	// Statement returns NotFound for a month that is not settled.
 	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
+	// Rows calls fn for each row of a user, with the hash of its month's chain.
+	Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error
 }
 
 func (a *API) summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error) {

@@ -38,6 +38,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots/{id}/checkins":               {scope: "checkins:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
 	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
 	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
 	"POST /v1/keys":                                 {scope: "keys:manage"},

@@ -108,6 +108,7 @@ func (n *Node) APIConfig() api.Config {
 		Limits:    n.limits,
 		Quotas:    n.db,
 		Repeats:   n.db,
+		Changes:   n.db,
 		Origins:   n.origins,
 		Now:       n.now,
 		Log:       n.log,

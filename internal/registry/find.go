@@ -52,6 +52,29 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 	return list, nil
 }
 
+// everAtOnce is how many hotspots Ever reads at a time.
+const everAtOnce = 100
+
+// Ever calls fn for each hotspot that a user has or had, by id. The caller has checked
+// that the principal may act for the user.
+func (r *Registry) Ever(ctx context.Context, user beacon.UserID, fn func(View) error) error {
+	for after := beacon.HotspotID(""); ; {
+		page, err := r.store.EverOf(ctx, user, after, everAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, h := range page {
+			if err := fn(r.view(h)); err != nil {
+				return err
+			}
+			after = h.ID
+		}
+		if len(page) < everAtOnce {
+			return nil
+		}
+	}
+}
+
 // search is Owned for hotspots with a text in their name.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}

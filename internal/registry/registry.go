@@ -32,6 +32,8 @@ type Store interface {
 	// HotspotsOf returns a page of a user's live hotspots by id, of those with an id
 	// above after, and the number of all.
 	HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) ([]beacon.Hotspot, int, error)
+	// EverOf returns a user's hotspots with an id above after, by id, deleted ones too.
+	EverOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, limit int) ([]beacon.Hotspot, error)
 	// NamesOf returns all live hotspots of a user by id, with their names.
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
 	// HotspotsByID returns those that exist, including deleted ones, in any order.

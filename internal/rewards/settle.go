@@ -260,6 +260,34 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 	return s, nil
 }
 
+// Rows calls fn for each row of a user, month by month in the order of its chain, with
+// the hash of the chain: of settled months and of the days closed since.
+func (r *Rewards) Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error {
+	user, err := whose(p, user)
+	if err != nil || !someone(user) {
+		return err
+	}
+	read := func(some func(ledger.Books) error) error { return r.Store.Books(ctx, some) }
+	var account ledger.Account
+	var closing ledger.Closing
+	any := false
+	err = read(func(b ledger.Books) (err error) {
+		if account, any, err = b.Account(ctx, user); err == nil && any {
+			closing, any, err = b.Closing(ctx)
+		}
+		return err
+	})
+	if err != nil || !any {
+		return err
+	}
+	for month := account.FirstDay.Month(); month <= closing.Day.Month(); month++ {
+		if err := ledger.Walk(ctx, read, user, month, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *Rewards) noStatement(v view, month beacon.Month) error {
 	text := "nothing was earned in " + month.String()
 	if r.status(v, month, false) != Settled {

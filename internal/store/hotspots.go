@@ -178,6 +178,12 @@ func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.H
 	return page, total, err
 }
 
+// EverOf returns up to limit hotspots of an operator with an id above after, ordered by
+// id, deleted ones too.
+func (db *DB) EverOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, limit int) ([]beacon.Hotspot, error) {
+	return query(ctx, db, scanHotspot, sqlText.everOf, string(user), string(after), max(limit, 0))
+}
+
 // NamesOf returns an operator's live hotspots with their names, ordered by id. It has
 // no search by name, because databases fold case differently.
 func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {

@@ -20,37 +20,37 @@ const (
 // sqlText holds every statement of this package, except migrations. They are in one
 // value so that Statements cannot miss one.
 var sqlText = struct {
-	insertHotspot, updateHotspot                      string
-	hotspot, hotspotsOf, countOf, hotspotsByID        string
-	eachHotspot, eachStatus                           bulk
-	newestRecords, olderRecords, recordRange          bulk
-	recordsByID                                       bulk
-	hotspotPage, statusPage, recordPage               string
-	insertKey, revokeKey, key, keys, keysOf, touchKey string
-	countKeys, countKeysOf                            string
-	claimOnce, keepOnce, forgetOnce, once, pruneOnce  string
-	insertNode, heads, head, changes                  string
-	latest, changesBefore                             string
-	insertChanges                                     [changeChunks]string
-	insertBeats, journalHeads, journalHead, journal   string
-	journalRange, trimJournal, deleteBeats            string
-	journalRows                                       string
-	putRecords, putHeads                              [recordChunks]string
-	recordsOf, newestDay                              string
-	takeLease, lease, fence                           string
-	extendSpan, forgetSpans, spans                    string
-	lastEvent, eventRange, events, oldestEvents       string
-	deleteEvents, eventPlaces, putPlace               string
-	insertEvents, announce                            [eventChunks]string
-	putLinkCode, lockLinkCode, linkCode               string
-	spendLinkCode, deleteLinkCode                     string
-	freeMAC, freedMAC, pruneFreedMACs, dropHotspot    string
-	quota, putQuota, countWaiting, countInForce       string
-	putCheckIn, operatorsOf, evidence, quality        string
-	pruneCheckIns, deviceAddress, pruneAddresses      string
-	putAddresses                                      [addressChunks]string
-	makeHashKey, hashKey                              string
-	versions, insertVersion, ping                     string
+	insertHotspot, updateHotspot                       string
+	hotspot, hotspotsOf, everOf, countOf, hotspotsByID string
+	eachHotspot, eachStatus                            bulk
+	newestRecords, olderRecords, recordRange           bulk
+	recordsByID                                        bulk
+	hotspotPage, statusPage, recordPage                string
+	insertKey, revokeKey, key, keys, keysOf, touchKey  string
+	countKeys, countKeysOf                             string
+	claimOnce, keepOnce, forgetOnce, once, pruneOnce   string
+	insertNode, heads, head, changes                   string
+	latest, changesBefore                              string
+	insertChanges                                      [changeChunks]string
+	insertBeats, journalHeads, journalHead, journal    string
+	journalRange, trimJournal, deleteBeats             string
+	journalRows                                        string
+	putRecords, putHeads                               [recordChunks]string
+	recordsOf, newestDay                               string
+	takeLease, lease, fence                            string
+	extendSpan, forgetSpans, spans                     string
+	lastEvent, eventRange, events, oldestEvents        string
+	deleteEvents, eventPlaces, putPlace                string
+	insertEvents, announce                             [eventChunks]string
+	putLinkCode, lockLinkCode, linkCode                string
+	spendLinkCode, deleteLinkCode                      string
+	freeMAC, freedMAC, pruneFreedMACs, dropHotspot     string
+	quota, putQuota, countWaiting, countInForce        string
+	putCheckIn, operatorsOf, evidence, quality         string
+	pruneCheckIns, deviceAddress, pruneAddresses       string
+	putAddresses                                       [addressChunks]string
+	makeHashKey, hashKey                               string
+	versions, insertVersion, ping                      string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
@@ -63,6 +63,8 @@ var sqlText = struct {
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`,
+	everOf: `SELECT ` + hotspotColumns + ` FROM hotspots
+		WHERE operator_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
 	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
 

@@ -14,6 +14,7 @@ type HistoryQuery struct {
 	Hotspot  beacon.HotspotID
 	From, To time.Time
 	Step     time.Duration
+	Deleted  bool // also of a hotspot that was deleted
 }
 
 // History is the result, one point for each step.
@@ -25,7 +26,7 @@ type History struct {
 
 // History returns what records say, and for today also what is not in them yet.
 func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error) {
-	if _, ok := t.Fleet.Find(q.Hotspot); !ok {
+	if _, ok := t.Fleet.Find(q.Hotspot); !ok && !q.Deleted {
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
 	// A minute may be served by a beat of the day before.

@@ -437,6 +437,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all data of a user
+         * @description Everything that is stored of a user, as a ZIP archive that is made while it is sent:
+         *
+         *     | File | Content |
+         *     |---|---|
+         *     | `README.txt` | what is in the archive, and what is not |
+         *     | `user.json` | the id and the quota |
+         *     | `hotspots.jsonl` | the hotspots, deleted ones too, with the visits of staff; one a line |
+         *     | `keys.jsonl` | the keys, without their secrets; one a line |
+         *     | `activity.csv` | each hour of each hotspot in the last 400 days |
+         *     | `rewards.csv` | each closed day of each hotspot, as in statements; only if the key has `rewards:read` |
+         *     | `changes.jsonl` | what the user changed, and what others changed of the user's things; one a line |
+         *
+         *     If it cannot be completed, the connection is cut, and the archive cannot be opened. A user may have
+         *     one export at a time, all users together two on each server. Another user's data needs `admin`.
+         *     Needs the scope `keys:manage`.
+         */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/quota": {
         parameters: {
             query?: never;
@@ -3043,6 +3077,45 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive. */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

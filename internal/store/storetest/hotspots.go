@@ -115,6 +115,13 @@ func hotspotsOf(t *testing.T, database Database) {
 	if got, total, err := db.HotspotsOf(t.Context(), "usr_nobody", "", 0, 10); len(got)+total != 0 || err != nil {
 		t.Errorf("HotspotsOf(nobody) = %v, %d, %v; want nothing", got, total, err)
 	}
+	ever, err := db.EverOf(t.Context(), "usr_tester", "", 100)
+	if err != nil || len(ever) <= own || !slices.ContainsFunc(ever, func(h beacon.Hotspot) bool { return !h.DeletedAt.IsZero() }) {
+		t.Errorf("EverOf = %v, %v; want deleted ones too", ever, err)
+	}
+	if after, err := db.EverOf(t.Context(), "usr_tester", ever[0].ID, 2); err != nil || len(after) != 2 || after[0].ID != ever[1].ID {
+		t.Errorf("EverOf after the first = %v, %v", after, err)
+	}
 	for i, h := range want[:own] { // a page that begins after an id
 		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", h.ID, 0, 2)
 		if err != nil || total != own {

@@ -1,0 +1,270 @@
+package api
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// Changes is the audit log: the changes of each node, numbered.
+type Changes interface {
+	// Heads returns the number of each node's newest change.
+	Heads(ctx context.Context) (map[string]int64, error)
+	// Changes returns up to limit changes of a node after a number, in order.
+	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
+}
+
+const (
+	exportTime     = time.Hour // in total, as long as the reader keeps up
+	maxExports     = 2         // at once
+	exportBusyTime = time.Minute
+	exportAtOnce   = 1000 // keys or changes
+)
+
+func newExports() *crowd {
+	busy := func(kind beacon.Kind, text string) *beacon.Error {
+		return &beacon.Error{Kind: kind, Message: text, RetryAfter: exportBusyTime, Err: errPlacesTaken}
+	}
+	own := busy(beacon.RateLimited, "your data is being exported already: wait until that is done")
+	return &crowd{
+		most: maxExports, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
+		tooMany: own, tooOften: own, full: busy(beacon.Overloaded, "too many exports are running; try again"),
+	}
+}
+
+// export sends all that is stored of a user as an archive of files (decision D180).
+func (a *API) export(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	user := beacon.UserID(r.PathValue("id"))
+	if user == registry.Me {
+		user = p.User
+	}
+	if !p.MayActFor(user) {
+		return &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
+	}
+	if err := nobody(user); err != nil {
+		return err
+	}
+	if err := a.exports.join(p, 1); err != nil {
+		return err
+	}
+	defer a.exports.leave(p)
+	d := a.download(w)
+	d.kind, d.file = []string{"application/zip"}, "export-"+beacon.DayOf(a.now()).String()+".zip"
+	return d.send(r, exportTime, func(ctx context.Context, out io.Writer) error {
+		e := &export{api: a, user: user, as: p, now: a.now(), archive: zip.NewWriter(out)}
+		return e.write(ctx)
+	})
+}
+
+// export is an archive of all that is stored of a user.
+type export struct {
+	api     *API
+	user    beacon.UserID
+	as      beacon.Principal
+	now     time.Time
+	archive *zip.Writer
+
+	own   []string // the ids of the user's hotspots and keys
+	spots []beacon.HotspotID
+}
+
+const exportReadme = `This archive has what Beacon stores about you.
+
+user.json       your id and your quota
+hotspots.jsonl  your hotspots, deleted ones too, with the visits of staff; one a line
+keys.jsonl      your API keys, without their secrets; one a line
+activity.csv    each hour of your hotspots, as far as it is kept (400 days)
+rewards.csv     each closed day of each hotspot: what was measured, and what was earned
+                in millionths of a credit. The columns are explained in the guide to
+                rewards; statements of settled months can be verified offline.
+                Only if the key that asked has the scope rewards:read
+changes.jsonl   what was changed by you, or of your hotspots and keys; one a line
+
+Times are in UTC. Not in here: copies that end by themselves (backups, the answers kept
+for repeated requests, events of the last days) and access logs, which your network's
+staff keep.
+`
+
+func (e *export) write(ctx context.Context) error {
+	for _, part := range []struct {
+		name  string
+		write func(context.Context, *bufio.Writer) error
+	}{
+		{"README.txt", func(_ context.Context, w *bufio.Writer) error { _, err := w.WriteString(exportReadme); return err }},
+		{"user.json", e.account},
+		{"hotspots.jsonl", e.hotspots},
+		{"keys.jsonl", e.keys},
+		{"activity.csv", e.activity},
+		{"rewards.csv", e.rewards},
+		{"changes.jsonl", e.changes},
+	} {
+		if part.name == "rewards.csv" && !e.as.Has(beacon.RewardsRead) {
+			continue
+		}
+		file, err := e.archive.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: e.now})
+		if err != nil {
+			return err
+		}
+		out := bufio.NewWriter(file)
+		if err := part.write(ctx, out); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return e.archive.Close()
+}
+
+func (e *export) account(ctx context.Context, w *bufio.Writer) error {
+	q, err := e.api.readQuota(ctx, e.as, e.user)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(struct {
+		UserID     beacon.UserID `json:"user_id"`
+		ExportedAt stamp         `json:"exported_at"`
+		Quota      quota         `json:"quota"`
+	}{e.user, stamp(e.now), q})
+}
+
+type exportedHotspot struct {
+	hotspot
+	DeletedAt *stamp  `json:"deleted_at"`
+	Visits    []visit `json:"visits"`
+}
+
+type visit struct {
+	At        stamp   `json:"at"`
+	Lat       float64 `json:"lat"`
+	Lng       float64 `json:"lng"`
+	AccuracyM float64 `json:"accuracy_m"`
+}
+
+func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
+	out := json.NewEncoder(w)
+	return e.api.registry.Ever(ctx, e.user, func(v registry.View) error {
+		e.own, e.spots = append(e.own, string(v.Hotspot.ID)), append(e.spots, v.Hotspot.ID)
+		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}}
+		for _, seen := range v.Visits {
+			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM})
+		}
+		return out.Encode(shown)
+	})
+}
+
+func (e *export) keys(ctx context.Context, w *bufio.Writer) error {
+	out := json.NewEncoder(w)
+	page := beacon.Page{Number: 1, Size: exportAtOnce}
+	for {
+		list, err := e.api.keys.List(ctx, e.as, access.Listing{User: e.user, Page: page})
+		if err != nil {
+			return err
+		}
+		for _, k := range list.Items {
+			e.own = append(e.own, string(k.ID))
+			if err := out.Encode(showKey(k)); err != nil {
+				return err
+			}
+			page.After = k.Place().String()
+		}
+		if len(list.Items) < page.Size {
+			return nil
+		}
+	}
+}
+
+func (e *export) activity(ctx context.Context, w *bufio.Writer) error {
+	t := newTable("", "hotspot_id", "hour", "served_minutes", "expected_minutes", "clients", "bytes", "performance_tier")
+	to := e.now.UTC().Truncate(time.Hour).Add(time.Hour)
+	for _, spot := range e.spots {
+		past, err := e.api.telemetry.History(ctx, telemetry.HistoryQuery{
+			Hotspot: spot, From: to.Add(-maxHistory), To: to, Step: time.Hour, Deleted: true,
+		})
+		if err != nil {
+			return err
+		}
+		for _, p := range past.Points {
+			if p.Expected > 0 || p.Served > 0 || p.Clients > 0 || p.Bytes > 0 {
+				t.line(string(spot), p.At.Format(time.RFC3339), strconv.Itoa(p.Served), strconv.Itoa(p.Expected), strconv.Itoa(p.Clients),
+					strconv.FormatUint(p.Bytes, 10), p.Tier.String())
+			}
+		}
+		if _, err := w.Write(t.body); err != nil {
+			return err
+		}
+		t.body = t.body[:0]
+	}
+	_, err := w.Write(t.body)
+	return err
+}
+
+func (e *export) rewards(ctx context.Context, w *bufio.Writer) error {
+	if _, err := w.WriteString(ledger.Columns + "," + ledger.GroundColumns + "\n"); err != nil {
+		return err
+	}
+	var line []byte
+	return e.api.rewards.Rows(ctx, e.as, e.user, func(row ledger.Row, _ ledger.Hash) error {
+		line = append(row.AppendLine(line[:0]), '\n')
+		_, err := w.Write(line)
+		return err
+	})
+}
+
+type exportedChange struct {
+	At        stamp             `json:"at"`
+	Kind      beacon.ChangeKind `json:"kind"`
+	Target    string            `json:"target"`
+	ByYou     bool              `json:"by_you"`
+	KeyID     beacon.KeyID      `json:"key_id,omitempty"` // if it is the user's
+	RequestID string            `json:"request_id"`
+	Note      string            `json:"note,omitempty"`
+}
+
+// changes writes what the user did, and what others did to what is the user's, without
+// saying who they are.
+func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
+	out := json.NewEncoder(w)
+	slices.Sort(e.own)
+	heads, err := e.api.changes.Heads(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range slices.Sorted(maps.Keys(heads)) {
+		for after := int64(0); after < heads[node]; {
+			page, err := e.api.changes.Changes(ctx, node, after, exportAtOnce)
+			if err != nil {
+				return err
+			}
+			if len(page) == 0 {
+				break
+			}
+			after = page[len(page)-1].Seq
+			for _, c := range page {
+				shown := exportedChange{stamp(c.At), c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
+				if shown.ByYou {
+					shown.KeyID = c.Actor.Key
+				} else if _, mine := slices.BinarySearch(e.own, c.Target); !mine && c.Target != string(e.user) {
+					continue
+				}
+				if err := out.Encode(shown); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

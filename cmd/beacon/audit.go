@@ -39,7 +39,7 @@ type auditRecord struct {
 
 // Run lists who changed what, newest first (decision X10).
 func (c auditCmd) Run(out *console) error {
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		changes, err := db.Audit(out.ctx, beacon.Change{}, c.Limit)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -65,9 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		panic(err) // a mistake in the struct tags: every test would show it
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	args = spelled(args)
 	command, err := parser.Parse(args)
 	if helped {
 		return exitDone
@@ -80,6 +79,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return report(stderr, command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}))
+}
+
+// spelled returns the arguments as the parser knows them: "beacon help serve" is "beacon
+// serve --help", and "beacon --version" is "beacon version".
+func spelled(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	}
+	return args
 }
 
 // usageError is a mistake in the use of a command that the parser cannot find.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -19,6 +20,9 @@ import (
 type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a SQLite file, or postgres://… for several servers. Default ${default}."`
 }
+
+// defaultDB is the default of the flag.
+const defaultDB = "beacon.db"
 
 // serverLike matches text that looks like a server, with or without a password:
 // password=…, postgres:…, user:password@host.
@@ -54,8 +58,35 @@ func (d database) remote() bool {
 	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
 }
 
-// with runs a command on the database, and creates it if there is none.
+// with runs a command on the database, which must exist: a missing one is most likely
+// misspelt, or in another folder.
 func (d database) with(out *console, command func(*store.DB) error) error {
+	if d.missing() {
+		return d.errMissing()
+	}
+	return d.run(out, command)
+}
+
+// withNew is with for a command that may be the first on a database (decision D170). It
+// creates one if there is none, and says so, unless the default is meant for a server that
+// is installed.
+func (d database) withNew(out *console, command func(*store.DB) error) error {
+	if !d.missing() {
+		return d.run(out, command)
+	}
+	if d.DB == defaultDB && len(existing(installed)) > 0 {
+		return d.errMissing()
+	}
+	others := d.likely()
+	err := d.run(out, command)
+	if err == nil {
+		fmt.Fprintf(out.stderr, "beacon: created the database %s, because there was none%s\n", d.DB, orElse(others, "; if another is meant, use "))
+	}
+	return err
+}
+
+// run runs a command on the database, and creates it if there is none.
+func (d database) run(out *console, command func(*store.DB) error) error {
 	db, err := d.open(out.ctx, store.SharedNode, time.Now())
 	if err != nil {
 		return err
@@ -63,13 +94,49 @@ func (d database) with(out *console, command func(*store.DB) error) error {
 	return errors.Join(command(db), db.Close())
 }
 
-// withExisting is with for a command that makes no sense without an existing
-// database. A missing one is most likely misspelt.
-func (d database) withExisting(out *console, command func(*store.DB) error) error {
-	if _, err := os.Stat(d.DB); !d.remote() && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; choose another with --db", d.DB)
+func (d database) missing() bool {
+	_, err := os.Stat(d.DB)
+	return !d.remote() && errors.Is(err, fs.ErrNotExist)
+}
+
+// errMissing names the databases that may be meant.
+func (d database) errMissing() error {
+	return fmt.Errorf("there is no database %s; choose another with --db%s", d.DB, orElse(d.likely(), ", such as "))
+}
+
+// orElse spells the flag for each of the files, after an introduction.
+func orElse(files []string, intro string) string {
+	if len(files) == 0 {
+		return ""
 	}
-	return d.with(out, command)
+	return intro + "--db " + strings.Join(files, " or --db ")
+}
+
+const mostNamed = 3 // in an error
+
+// installed are the databases of the packaged servers: see deploy.
+var installed = []string{"/var/lib/beacon/beacon.db", "/data/beacon.db"}
+
+// likely returns databases that may be meant by one that does not exist: those of the same
+// folder, and of installed servers.
+func (d database) likely() (found []string) {
+	here, _ := os.ReadDir(filepath.Dir(d.DB)) // if there is none, there are no others
+	for _, entry := range here {
+		if strings.HasSuffix(entry.Name(), ".db") && entry.Type().IsRegular() {
+			found = append(found, filepath.Join(filepath.Dir(d.DB), entry.Name()))
+		}
+	}
+	found = append(found, existing(installed)...)
+	return found[:min(len(found), mostNamed)]
+}
+
+func existing(files []string) (found []string) {
+	for _, path := range files {
+		if _, err := os.Stat(path); err == nil {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // exposure reports whether others than its owner may open the file. It holds the

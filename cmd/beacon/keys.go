@@ -56,7 +56,7 @@ func (keysCreateCmd) Examples() string {
 
 // Run creates a key.
 func (c keysCreateCmd) Run(out *console) error {
-	return c.with(out, func(db *store.DB) error {
+	return c.withNew(out, func(db *store.DB) error {
 		in := access.Creation{
 			User:   beacon.Some(c.User),
 			Name:   beacon.Some(c.Name),
@@ -121,7 +121,7 @@ func (c keysListCmd) Run(out *console) error {
 	if c.User != "" && !id.Valid(beacon.UserPrefix, c.User) {
 		return usageError("--user must be a user id (usr_…)")
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		show := printKeys
 		if c.JSON {
 			show = printKeyRecords
@@ -220,7 +220,7 @@ func (keysRevokeCmd) Examples() string {
 
 // Run revokes a key.
 func (c keysRevokeCmd) Run(out *console) error {
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		_, err := keysOf(db).Revoke(out.ctx, commandLine, beacon.KeyID(c.ID))
 		return err
 	})

@@ -42,7 +42,7 @@ func (c macsReleaseCmd) Run(out *console) error {
 	if err != nil || strings.TrimSpace(reason) == "" {
 		return usageError("--reason must be a short text")
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		owner, err := db.ReleaseMAC(out.ctx, mac, reason, commandLine.Actor(), time.Now())
 		if err != nil {
 			return err

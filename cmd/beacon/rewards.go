@@ -61,7 +61,7 @@ func (rewardsSettleCmd) Examples() string {
 // Run settles a month (decision C5). It may be repeated, and may run beside servers
 // and other commands: a statement is written once.
 func (c rewardsSettleCmd) Run(out *console) error {
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func (c rewardsAdoptCmd) Run(out *console) error {
 		}
 		adopted = book[len(book)-1]
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err

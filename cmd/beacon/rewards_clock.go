@@ -36,7 +36,7 @@ func (rewardsClockCmd) Examples() string {
 
 // Run prints what is known about the time, and confirms a date.
 func (c rewardsClockCmd) Run(out *console) error {
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ func (c rewardsReopenCmd) Run(out *console) error {
 		}
 		from, to = c.Day, c.Day
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)
 		if err != nil {
 			return err

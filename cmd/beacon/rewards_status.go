@@ -41,7 +41,7 @@ func (c rewardsStatusCmd) Run(out *console) error {
 	if err != nil {
 		return err
 	}
-	return c.withExisting(out, func(db *store.DB) error {
+	return c.with(out, func(db *store.DB) error {
 		var books bookkeeping
 		if err := db.Books(out.ctx, func(b ledger.Books) error { return books.read(out.ctx, b) }); err != nil {
 			return err

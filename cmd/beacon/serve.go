@@ -30,10 +30,11 @@ type serveCmd struct {
 	CORSOrigins      []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
 	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
+	Public           bool            `help:"Serve open feeds of the network at /open, to anyone and without a key: GeoJSON, vector tiles, OGC API Features and others. They never show homes. Default: no."`
 	PublicURL        string          `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
-	LogLevel         slog.Level      `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
+	LogLevel         logLevel        `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	policies
 	clock
 }
@@ -96,12 +97,13 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
-	log := node.OpenLog(out.stderr, c.LogFormat == "text", c.LogLevel)
+	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
 		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
+		Public:           c.Public,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,
 		Proxies:          proxies,
 		AdminHosts:       c.adminHosts(),
@@ -118,7 +120,35 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
-	return server.Serve(out.ctx, ln, admin, ready)
+	return server.Serve(out.ctx, ln, admin, func() {
+		ready()
+		invite(out, server, url, log.Logger)
+	})
+}
+
+// invite tells how to create the first key, if there is none. On stdout a program expects
+// one line (decision C1); a person at a terminal sees two.
+func invite(out *console, server *node.Server, url string, log *slog.Logger) {
+	path, err := server.Invite(out.ctx)
+	switch {
+	case err != nil:
+		log.Warn("could not see whether there is a key", "err", err)
+	case path != "" && onTerminal(out.stdout):
+		fmt.Fprintf(out.stdout, "beacon: there is no key yet; create the first one, within an hour, at %s%s\n", url, path)
+	case path != "":
+		log.Info("there is no key yet; create the first one, within an hour, at this address", "url", url+path)
+	}
+}
+
+// logLevel is a level of the log, by its name.
+type logLevel slog.Level
+
+// UnmarshalText reads a name in any case, or one with an offset, such as info+2.
+func (l *logLevel) UnmarshalText(text []byte) error {
+	if (*slog.Level)(l).UnmarshalText(text) != nil {
+		return fmt.Errorf("%q is not a level: use debug, info, warn or error", text)
+	}
+	return nil
 }
 
 // openPrivate opens the database, and logs a warning if others than its owner may.

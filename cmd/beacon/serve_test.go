@@ -228,3 +228,39 @@ func TestServe_AddressInUse(t *testing.T) {
 	}
 	p.stop(t)
 }
+
+// A server on an empty database says in its log where to create the first key, and none
+// says so once there is one. The token is in no line about a request.
+func TestServe_FirstKey(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	p := startServer(t, nil, "--db", db)
+	pattern := regexp.MustCompile(`"url":"(http://[^"]+)/#/first-key/([0-9A-Za-z]{30})"`)
+	var found []string
+	harness.Eventually(t, "the log names the address", func() bool {
+		found = pattern.FindStringSubmatch(p.log.String())
+		return found != nil
+	})
+	if found[1] != p.url {
+		t.Errorf("the address is on %s; the server is on %s", found[1], p.url)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		response, err := http.Post(p.url+"/console/first-key?token="+found[2], "application/json", strings.NewReader(`{"token":"`+found[2]+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("the answer is %s, want %d", response.Status, want)
+		}
+	}
+	p.stop(t)
+	if n := strings.Count(p.log.String(), found[2]); n != 1 {
+		t.Errorf("the token is in the log %d times: %s", n, p.log)
+	}
+	again := startServer(t, nil, "--db", db)
+	again.stop(t)
+	if strings.Contains(again.log.String(), "first-key") {
+		t.Errorf("with a key, the log says %s", again.log)
+	}
+}

@@ -260,7 +260,7 @@ func startHost(out *console, at time.Time) (*host, error) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx)) // it outlives its clients
 	h.cancel = cancel
-	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: slog.LevelWarn}
+	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
 	ready := make(firstLine, 1)
 	go func() { h.ended <- server.serveBy(h.now, &console{ctx: ctx, stdout: ready, stderr: out.stderr}) }()
 	select {
@@ -291,7 +291,7 @@ func (f firstLine) Write(p []byte) (int, error) {
 }
 
 func adminKey(out *console, db database) (key string, err error) {
-	err = db.with(out, func(db *store.DB) error {
+	err = db.run(out, func(db *store.DB) error {
 		in := access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})}
 		made, err := keysOf(db).Create(out.ctx, commandLine, in)
 		key = made.Plain

@@ -34,7 +34,10 @@ export interface Options {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   key?: string; // another one than that of the session
+  cookie?: boolean; // the response sets a cookie
 }
+
+export const noLongerValid = "Your key is no longer valid. Sign in again.";
 
 const attempts = 4;
 const longestWait = 30; // seconds; who is told to wait longer is told so
@@ -62,7 +65,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
       continue;
     }
     const error = await errorOf(response);
-    if (error.status === 401 && options.key === undefined) session.end("Your key is no longer valid. Sign in again.");
+    if (error.status === 401 && options.key === undefined) session.end(noLongerValid);
     throw error;
   }
 }
@@ -71,7 +74,7 @@ async function once(path: string, options: Options): Promise<Response> {
   const headers = new Headers(options.headers);
   const key = options.key ?? session.key;
   if (key) headers.set("Authorization", `Bearer ${key}`);
-  const init: RequestInit = { method: options.method ?? "GET", headers, credentials: "omit" };
+  const init: RequestInit = { method: options.method ?? "GET", headers, credentials: key && !options.cookie ? "omit" : "same-origin" };
   if (options.signal) init.signal = options.signal;
   if (options.body !== undefined) {
     headers.set("Content-Type", "application/json");

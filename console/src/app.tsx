@@ -1,8 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ask } from "./api";
 import { connection } from "./events";
+import * as format from "./format";
 import { MapPage } from "./pages/map";
 import { MapHost } from "./parts/maphost";
+import { FirstKeyPage } from "./pages/firstkey";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
 import { InventoryPage } from "./pages/inventory";
@@ -25,6 +28,7 @@ interface Page {
 const pages: Record<string, Page> = {
   "": { name: "Map", onMap: true, needsKey: false, body: () => <MapPage /> },
   "sign-in": { name: "Sign in", onMap: false, needsKey: false, body: () => <SignInPage /> },
+  "first-key": { name: "First key", onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
   hotspots: {
     name: "My hotspots",
     onMap: false,
@@ -108,9 +112,12 @@ function Waiting() {
 }
 
 function signOut(): void {
-  session.end("You are signed out, and this tab no longer has your key.");
+  if (session.stays) void ask("/console/session", { method: "DELETE" }).catch(() => (session.notice.value = notForgotten));
+  session.end("You are signed out, and this browser no longer has your key.");
   document.getElementById("main")?.focus(); // the button is gone
 }
+
+const notForgotten = "The server could not be reached, so this browser may still be signed in. Reload the page and sign out again.";
 
 // The address behind the # belongs to the pages, so the jump is made by hand.
 function skip(event: Event): void {
@@ -147,9 +154,15 @@ function Header({ at }: { at: string }) {
       </nav>
       {who && <Live />}
       {who ? (
-        <button type="button" class="quiet" onClick={signOut} title={`Signed in with the key “${who.name || who.id}”`}>
-          Sign out
-        </button>
+        <div class="who">
+          <span class="name" title={`Signed in with the key ${who.id} of the user ${who.user_id}`}>
+            <span class="sr-only">Signed in as </span>
+            {who.name || format.shortId(who.id)}
+          </span>
+          <button type="button" class="quiet" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
       ) : (
         who === null && (
           <a class="button" href="#/sign-in">

@@ -2,7 +2,7 @@ import "maplibre-gl/dist/maplibre-gl.css";
 import "uplot/dist/uPlot.min.css";
 import "./styles/console.css";
 import { render } from "preact";
-import { ApiError, ask } from "./api";
+import { ApiError, ask, noLongerValid } from "./api";
 import { App } from "./app";
 import { followSession } from "./live";
 import { session } from "./session";
@@ -15,19 +15,21 @@ const patience = 3_000; // milliseconds between two tries to reach the server
 /** Takes up the session of this tab, if there was one. */
 async function resume(): Promise<void> {
   const key = session.remembered();
-  if (!key) {
+  if (!key && !session.stays) {
     session.end();
     return;
   }
   for (;;) {
     try {
-      session.begin(key, (await ask<Key>("/v1/keys/self", { key })).data);
+      const { data } = await ask<Key>("/v1/keys/self", { key });
+      if (key) session.begin(key, data);
+      else session.stay(data);
       return;
     } catch (error) {
       // A server that is away says nothing about the key.
       const away = error instanceof ApiError && (error.status === 0 || error.status >= 500);
       if (!away) {
-        session.end("Your key is no longer valid. Sign in again.");
+        session.end(noLongerValid);
         return;
       }
       session.notice.value = error.message;

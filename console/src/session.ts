@@ -1,9 +1,11 @@
 // Who looks at the console. The key is kept for as long as the tab is open, and
-// never where other tabs, or the next user of the machine, would find it.
+// never where other tabs, or the next user of the machine, would find it. A browser
+// that stays signed in has a cookie in its place, which no script can read.
 import { Cell } from "./state";
 import type { Key, Scope } from "./types";
 
 const place = "beacon-key";
+const stays = "beacon-stays"; // says that there is a cookie; without it, nobody has to ask
 
 class Session {
   /** The key's own record; null without a key, undefined while it is not known yet. */
@@ -36,13 +38,39 @@ class Session {
     this.who.value = who;
   }
 
-  end(notice = ""): void {
+  /** Whether this browser has a cookie in place of a key. */
+  get stays(): boolean {
+    try {
+      return localStorage.getItem(stays) !== null;
+    } catch {
+      return false; // a browser that keeps nothing
+    }
+  }
+
+  /** Begins with the cookie that the server has set, or that was there. */
+  stay(who: Key): void {
+    this.#forget();
+    try {
+      localStorage.setItem(stays, who.id);
+    } catch {
+      // then the next page does not know of the cookie
+    }
+    this.notice.value = "";
+    this.who.value = who;
+  }
+
+  #forget(): void {
     this.#key = "";
     try {
       sessionStorage.removeItem(place);
+      localStorage.removeItem(stays);
     } catch {
       // nothing was kept
     }
+  }
+
+  end(notice = ""): void {
+    this.#forget();
     this.notice.value = notice;
     this.who.value = null;
   }

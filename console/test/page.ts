@@ -5,7 +5,8 @@ const listeners = new Map<string, (() => void)[]>();
 export const page = {
   hash: "",
   hidden: false,
-  stored: new Map<string, string>(),
+  stored: new Map<string, string>(), // for the tab
+  lasting: new Map<string, string>(), // for all tabs
   storageFails: false,
   /** Tells those who listen that something happened. */
   tell(what: string): void {
@@ -21,6 +22,12 @@ function store<T>(work: () => T): T {
   if (page.storageFails) throw new Error("this browser keeps nothing");
   return work();
 }
+
+const storage = (kept: Map<string, string>) => ({
+  getItem: (name: string) => store(() => kept.get(name) ?? null),
+  setItem: (name: string, value: string) => store(() => kept.set(name, value)),
+  removeItem: (name: string) => store(() => kept.delete(name)),
+});
 
 Object.assign(globalThis, {
   addEventListener: listen,
@@ -43,9 +50,6 @@ Object.assign(globalThis, {
     },
     querySelector: () => null,
   },
-  sessionStorage: {
-    getItem: (name: string) => store(() => page.stored.get(name) ?? null),
-    setItem: (name: string, value: string) => store(() => page.stored.set(name, value)),
-    removeItem: (name: string) => store(() => page.stored.delete(name)),
-  },
+  sessionStorage: storage(page.stored),
+  localStorage: storage(page.lasting),
 });

@@ -57,3 +57,22 @@ test("a key may what its scopes say, and an admin's everything", async () => {
   session.end();
   assert.ok(!session.may("hotspots:write"));
 });
+
+test("a browser that stays signed in keeps no key", async () => {
+  const { session } = await import("../src/session");
+  session.begin("bcn_6", holder());
+  assert.ok(!session.stays);
+  session.stay(holder("admin"));
+  assert.ok(session.stays);
+  assert.equal(session.key, "");
+  assert.equal(session.remembered(), "");
+  assert.ok(![...page.stored.values(), ...page.lasting.values()].some((value) => value.includes("bcn_")));
+  assert.ok(session.may("hotspots:verify"));
+  session.end();
+  assert.ok(!session.stays);
+  page.storageFails = true;
+  session.stay(holder("admin"));
+  assert.ok(!session.stays && session.who.value);
+  session.end();
+  page.storageFails = false;
+});

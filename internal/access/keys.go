@@ -10,6 +10,7 @@ package access
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"sync/atomic"
@@ -25,6 +26,9 @@ import (
 type Store interface {
 	// InsertKey adds a key that does not exist yet.
 	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
+	// InsertFirstKey is InsertKey while there is no key, not even a revoked one. Else it
+	// returns Conflict.
+	InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
 	// RevokeKey revokes a key. It returns NotFound for an unknown key. A key that is
 	// already revoked keeps its first revocation time.
 	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
@@ -59,6 +63,8 @@ type Keys struct {
 	cache   *cache
 	flights singleflight.Group
 	away    atomic.Int64 // last try of a failing store, in microseconds; 0: it works
+
+	invited invitation
 }
 
 // New returns keys that trust their cache while inStep reports that the feed of
@@ -91,8 +97,27 @@ func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) 
 	if !ok {
 		return beacon.Principal{}, ErrUnauthorized
 	}
+	return k.verify(ctx, claim{Presented: presented, hash: presented.Hash()}, mayAsk)
+}
+
+// claim is a key as a request presents it: the key itself, or a session made from it.
+type claim struct {
+	Presented
+	hash   [sha256.Size]byte
+	sealed *session // nil for a key
+}
+
+// proves reports whether the claim is one to this key.
+func (c *claim) proves(e *entry) bool {
+	if c.sealed != nil {
+		return c.sealed.opens(e)
+	}
+	return e.holds(c.hash)
+}
+
+func (k *Keys) verify(ctx context.Context, c claim, mayAsk func() error) (beacon.Principal, error) {
 	now := k.now()
-	e, err := k.find(ctx, presented, now, mayAsk)
+	e, err := k.find(ctx, &c, now, mayAsk)
 	if err != nil {
 		return beacon.Principal{}, err
 	}
@@ -104,10 +129,10 @@ func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) 
 }
 
 // find returns the entry of a key whose secret is right.
-func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func() error) (*entry, error) {
-	hash, e := p.Hash(), k.cache.get(p.public)
+func (k *Keys) find(ctx context.Context, p *claim, now time.Time, mayAsk func() error) (*entry, error) {
+	e := k.cache.get(p.public)
 	switch {
-	case e == nil && !p.wellFormed(), e != nil && !e.holds(hash):
+	case e == nil && !p.wellFormed(), e != nil && !p.proves(e):
 		return nil, ErrUnauthorized
 	case e != nil && k.trusts(e, now):
 		return e, nil
@@ -118,7 +143,7 @@ func (k *Keys) find(ctx context.Context, p Presented, now time.Time, mayAsk func
 		}
 	}
 	e, err := k.ask(ctx, p.public, now)
-	if err == nil && !e.holds(hash) {
+	if err == nil && !p.proves(e) {
 		return nil, ErrUnauthorized
 	}
 	return e, err
@@ -236,7 +261,11 @@ func (e *entry) holds(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], e.key.SecretHash[:]) == 1
 }
 
-func isNotFound(err error) bool {
+func isNotFound(err error) bool { return isKind(err, beacon.NotFound) }
+
+func isConflict(err error) bool { return isKind(err, beacon.Conflict) }
+
+func isKind(err error, kind beacon.Kind) bool {
 	e, ok := errors.AsType[*beacon.Error](err)
-	return ok && e.Kind == beacon.NotFound
+	return ok && e.Kind == kind
 }

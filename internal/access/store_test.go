@@ -39,6 +39,16 @@ func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor) err
 	return nil
 }
 
+func (m *memory) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+	m.mu.Lock()
+	keys := len(m.keys)
+	m.mu.Unlock()
+	if keys > 0 {
+		return &beacon.Error{Kind: beacon.Conflict}
+	}
+	return m.InsertKey(ctx, k, by)
+}
+
 func (m *memory) RevokeKey(_ context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

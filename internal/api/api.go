@@ -106,6 +106,9 @@ func New(cfg Config) *API {
 	for _, rt := range a.openRoutes() {
 		a.register(mux, rt.pattern, rt.handler)
 	}
+	for _, rt := range a.consoleRoutes() {
+		a.register(mux, rt.pattern, rt.handler)
+	}
 	a.mux = httpserver.Routes(mux, a.Refuse)
 	return a
 }
@@ -212,13 +215,18 @@ func (a *API) register(mux *http.ServeMux, pattern string, handler http.Handler)
 	slices.Sort(at.methods)
 }
 
-// ServeHTTP serves a request under Base. The mux matches a path twice to distinguish a
+// Handles reports whether a path is the API's, or one of the console's own.
+func Handles(path string) bool {
+	return path == Base || strings.HasPrefix(path, Base+"/") || isConsole(path)
+}
+
+// ServeHTTP serves a request that Handles. The mux matches a path twice to distinguish a
 // miss from a match, so the most frequent requests of devices and apps bypass it. Nor
 // does the mux decide which methods a plain path allows: to it, DELETE
 // /hotspots/nearby deletes the hotspot "nearby".
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpserver.MarkAsData(w.Header())
-	if a.cors.mark(w.Header(), r) && isPreflight(r) {
+	if !isConsole(r.URL.Path) && a.cors.mark(w.Header(), r) && isPreflight(r) {
 		a.limits.showFailures(w.Header(), r, time.Now())
 		allowPreflight(w)
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 func decodeCheckIn(w http.ResponseWriter, r *http.Request) (checkins.Report, error) {
-	in := checkins.Report{Hotspot: beacon.HotspotID(r.PathValue("id")), From: address(r)}
+	in := checkins.Report{Hotspot: beacon.HotspotID(r.PathValue("id")), From: Address(r)}
 	o, _, err := readBody(w, r)
 	if err != nil {
 		return in, err

@@ -68,8 +68,7 @@ var errKeyEnded = errors.New("the key was revoked or has expired")
 
 // stillOpens reports whether the key of a long request is still valid.
 func (a *API) stillOpens(r *http.Request) bool {
-	key, _ := bearer(r)
-	_, err := a.keys.Verify(r.Context(), key)
+	_, err := a.verify(r, func() error { return nil })
 	return err == nil || kindOf(err) != beacon.Unauthorized
 }
 

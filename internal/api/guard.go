@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -72,29 +73,46 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beac
 	return p, errDevice
 }
 
-// authenticate identifies the caller: the holder of an API key, or the device of a
-// hotspot. An address that floods wrong keys is refused before they are looked up
+// authenticate identifies the caller: the holder of an API key or of a session made from
+// one, or the device of a hotspot. An address that floods wrong keys is refused before they are looked up
 // (decision N21). Keys that are already cached are not affected.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Hotspot, err error) {
-	if key, ok := bearer(r); ok {
-		p, err = a.keys.VerifyIf(r.Context(), key, func() error {
-			if device = a.deviceWith(key); device != nil {
-				return errDevice
-			}
-			return a.limits.checkFailures(w.Header(), r, now)
-		})
-		if device != nil {
-			return p, device, nil
+	p, err = a.verify(r, func() error {
+		key, _ := bearer(r)
+		if device = a.deviceWith(key); device != nil {
+			return errDevice
 		}
-		p.Request = httpserver.RequestID(w)
-		if err == nil {
-			err = a.checkPlace(w, r, p, now)
-		}
-		if err == nil || kindOf(err) != beacon.Unauthorized {
-			return p, nil, err
-		}
+		return a.limits.checkFailures(w.Header(), r, now)
+	})
+	if device != nil {
+		return p, device, nil
+	}
+	if errors.Is(err, errForeignPage) {
+		a.limits.showFailures(w.Header(), r, now)
+	}
+	p.Request = httpserver.RequestID(w)
+	if err == nil {
+		err = a.checkPlace(w, r, p, now)
+	}
+	if err == nil || kindOf(err) != beacon.Unauthorized {
+		return p, nil, err
 	}
 	return beacon.Principal{}, nil, a.unauthorized(w, r, now)
+}
+
+// verify returns the principal of a request. A session counts only without a key.
+func (a *API) verify(r *http.Request, mayAsk func() error) (beacon.Principal, error) {
+	if key, ok := bearer(r); ok {
+		return a.keys.VerifyIf(r.Context(), key, mayAsk)
+	}
+	session := sessionOf(r)
+	switch {
+	case session == "":
+		return beacon.Principal{}, access.ErrUnauthorized
+	case !fromOwnPage(r):
+		return beacon.Principal{}, errForeignPage
+	}
+	return a.keys.VerifySession(r.Context(), session, mayAsk)
 }
 
 // deviceWith returns the hotspot whose device has the key, or nil.

@@ -81,7 +81,7 @@ func (a *API) takeBeat(
 	}
 	taken, err = a.telemetry.Take(r.Context(), spot, beat)
 	if err == nil && taken.Why == beacon.Counted {
-		a.checkins.Heard(spot, address(r))
+		a.checkins.Heard(spot, Address(r))
 	}
 	if err == nil && room.agent != (beacon.Agent{}) {
 		a.report(w, r, hotspot, room)

@@ -77,11 +77,14 @@ type once struct {
 // sender says who sent a request, and which secret seals the response.
 type sender[In any] func(r *http.Request, p beacon.Principal, in In, key string) *once
 
-// byUser is the sender of requests with an API key, which seals the response (decision
-// D115).
+// byUser is the sender of requests with an API key or a session, which seals the response
+// (decision D115).
 func byUser[In any](r *http.Request, p beacon.Principal, _ In, key string) *once {
-	plain, _ := bearer(r)
-	return &once{beacon.Once{Owner: string(p.User), Key: key}, plain, beacon.RememberFor}
+	secret, ok := bearer(r)
+	if !ok {
+		secret = sessionOf(r)
+	}
+	return &once{beacon.Once{Owner: string(p.User), Key: key}, secret, beacon.RememberFor}
 }
 
 // byDevice is the sender of a code, which has no API key. The response is sealed with the

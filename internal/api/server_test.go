@@ -344,6 +344,9 @@ func (s *server) call(t testing.TB, method, path, body string, header ...string)
 		if header[i] == "Content-Type" {
 			request.Header.Del("Content-Type")
 		}
+		if header[i] == "Host" {
+			request.Host = header[i+1]
+		}
 		if header[i+1] != absent {
 			request.Header.Add(header[i], header[i+1])
 		}
@@ -358,7 +361,9 @@ func (s *server) call(t testing.TB, method, path, body string, header ...string)
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
 	a := answer{response, read}
-	s.document.Check(t, request, response, read)
+	if !strings.HasPrefix(path, "/console/") { // which no document describes
+		s.document.Check(t, request, response, read)
+	}
 	s.checkCommon(t, a)
 	return a
 }

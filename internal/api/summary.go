@@ -60,6 +60,18 @@ func fragmentsOf(s *fleet.Hotspot) fragments {
 
 func endAt(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
 
+// Summary is what Summarize keeps of a hotspot. The texts are JSON.
+type Summary struct {
+	Type                beacon.Type
+	Name, SSID, Address string
+}
+
+// SummaryOf returns the summary of a hotspot, for others than this API.
+func SummaryOf(s *fleet.Hotspot) Summary {
+	f := fragmentsOf(s)
+	return Summary{types[f.typeIndex], f.name, f.ssid, f.address}
+}
+
 // types are the types that a hotspot can have. The first is for one without a type.
 var types = [...]beacon.Type{"", beacon.Home, beacon.Business, beacon.Public}
 

@@ -140,6 +140,14 @@ func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
 	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))
 }
 
+// SeenAt returns when the last heartbeat came; zero: never.
+func (s *Hotspot) SeenAt() time.Time {
+	if s.live == nil || s.live.Seen() == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(s.live.Seen()).UTC()
+}
+
 // heardAt reports whether the last heartbeat is recent enough to be online.
 func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 

@@ -17,6 +17,27 @@ import (
 
 // InsertKey writes a new API key, once if the actor says so (see doOnce).
 func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+	most := beacon.DefaultQuota().Keys
+	return db.insertKey(ctx, k, by, func(tx *transaction) error {
+		return checkQuota(tx, by, most, tooManyKeys, sqlText.countInForce, string(k.User), micros(k.CreatedAt))
+	})
+}
+
+// InsertFirstKey is InsertKey while there is no key, not even a revoked one. Two processes
+// that do it at the same time may both succeed.
+func (db *DB) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+	return db.insertKey(ctx, k, by, func(tx *transaction) error {
+		var keys int
+		_, err := tx.row(func(scan func(...any) error) error { return scan(&keys) }, sqlText.countKeys)
+		if err == nil && keys > 0 {
+			err = &beacon.Error{Kind: beacon.Conflict, Message: "there is a key already"}
+		}
+		return err
+	})
+}
+
+// insertKey writes a new key if the check, in the same transaction, does not refuse it.
+func (db *DB) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, check func(*transaction) error) error {
 	list := make([]string, len(k.Scopes))
 	for i, scope := range k.Scopes {
 		list[i] = string(scope)
@@ -34,8 +55,7 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
 	op := &operation{order: "key " + string(k.ID)}
 	op.run = func(tx *transaction) (changes, error) {
-		most := beacon.DefaultQuota().Keys
-		if refused := checkQuota(tx, by, most, tooManyKeys, sqlText.countInForce, string(k.User), micros(k.CreatedAt)); refused != nil {
+		if refused := check(tx); refused != nil {
 			return nil, refused
 		}
 		_, err := tx.exec(sqlText.insertKey, values...)

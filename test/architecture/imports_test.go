@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 		"access", "api/mvt", "beacon", "checkins", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
 		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
+	"openfeeds":            {"api", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
@@ -95,7 +96,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
+		"access", "api", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
 		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 // network is a running server with a small network on it.
 type network struct {
 	url, db         string
+	log             string // a file
 	address         string // kept when the server is started again
 	operator, staff string // keys
 	spots           []spot
@@ -100,6 +102,7 @@ func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n.log = log.Name()
 	cmd := exec.Command(harness.Binary, append([]string{"serve", "--addr", n.address, "--admin-addr", "off", "--db", n.db}, flags...)...)
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -232,6 +235,9 @@ func (n *network) command(t testing.TB, args ...string) string {
 }
 
 func (n *network) try(args ...string) (string, error) {
-	out, err := exec.Command(harness.Binary, append(args, "--db", n.db)...).CombinedOutput()
+	out, err := exec.Command(harness.Binary, append(args, "--db", n.db)...).Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		out = failed.Stderr
+	}
 	return strings.TrimSpace(string(out)), err
 }

@@ -30,6 +30,8 @@ var (
 	desk  = look{width: 1280, height: 800}
 	night = look{width: 1280, height: 800, dark: true}
 	phone = look{width: 360, height: 740}
+	wide  = look{width: 1400, height: 900}
+	small = look{width: 390, height: 844}
 )
 
 // browser is a running Chromium; each page gets a session of its own.

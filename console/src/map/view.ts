@@ -65,7 +65,7 @@ export class MapView {
       reduceMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
       fadeDuration: 0,
       transformRequest: (url) =>
-        new URL(url, location.href).pathname.startsWith("/v1/") ? { url, headers: { Authorization: `Bearer ${session.key}` } } : { url },
+        session.key && new URL(url, location.href).pathname.startsWith("/v1/") ? { url, headers: { Authorization: `Bearer ${session.key}` } } : { url },
     });
     this.#map.touchZoomRotate.disableRotation();
     this.#map.keyboard.disableRotation();

@@ -78,7 +78,6 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
   const [chosen, setChosen] = useState<Scope[]>([]);
   const [newUser, setNewUser] = useState(false);
   const [made, setMade] = useState<CreatedKey>();
-  const [copied, setCopied] = useState("");
   const { busy, error, run } = useDoing();
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -122,20 +121,26 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
         Create
       </button>
       <div aria-live="polite">
-        {made && (
-          <div class="note good">
-            <p>The key “{made.name}” is shown only once. Copy it now:</p>
-            <p>
-              <code class="secret">{made.key}</code>
-            </p>
-            {"clipboard" in navigator && (
-              <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(made.id))}>
-                {copied === made.id ? "Copied" : "Copy"}
-              </button>
-            )}
-          </div>
-        )}
+        {made && <ShownOnce made={made} />}
       </div>
     </form>
+  );
+}
+
+/** A new key, which nobody can see again. */
+export function ShownOnce({ made }: { made: CreatedKey }) {
+  const [copied, setCopied] = useState("");
+  return (
+    <div class="note good">
+      <p>The key “{made.name}” is shown only once. Copy it now:</p>
+      <p>
+        <code class="secret">{made.key}</code>
+      </p>
+      {"clipboard" in navigator && (
+        <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(made.id))}>
+          {copied === made.id ? "Copied" : "Copy"}
+        </button>
+      )}
+    </div>
   );
 }

@@ -47,6 +47,24 @@ func keys(t *testing.T, database Database) {
 	wantHead(t, db, 2)
 }
 
+// firstKey checks that a key is the first or is refused, whatever became of the others.
+func firstKey(t *testing.T, database Database) {
+	db := database.open(t)
+	first, second := key("key_1"), key("key_2")
+	if err := db.InsertFirstKey(t.Context(), first, Actor); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the first key", must(db.Key(t.Context(), first.ID)), first)
+	wantKind(t, "a second one", db.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	if err := db.RevokeKey(t.Context(), first.ID, Now, Actor); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "one after a revoked one", db.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	_, err := db.Key(t.Context(), second.ID)
+	wantKind(t, "the second key", err, beacon.NotFound)
+	wantHead(t, db, 2)
+}
+
 func keyOrderAndUsers(t *testing.T, database Database) {
 	db := database.open(t)
 	old, middle, twin, foreign := key("key_9"), key("key_a"), key("key_B"), key("key_1")

@@ -1,0 +1,113 @@
+package browser_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// TestFirstRun begins with nothing but a server: its log says where to create the first
+// key, and the browser that has it can stay signed in.
+func TestFirstRun(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	for _, as := range []struct {
+		name string
+		look
+	}{{"1400", wide}, {"390", small}} {
+		t.Run(as.name, func(t *testing.T) {
+			n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+			n.serve(t)
+			address := n.invitation(t)
+			p := b.open(t, address, as.look)
+			p.sees("This network has no key yet.")
+			p.fits()
+			p.shot("first-key-" + as.name)
+			p.accessible("first key")
+			p.press("Create the key")
+			p.sees("is shown only once")
+			p.until(`document.querySelector(".who .name").innerText.includes("First key") && location.hash === "#/first-key"`)
+			p.fits()
+			p.shot("first-key-made-" + as.name)
+			p.accessible("the first key")
+			key := eval[string](p, `document.querySelector(".secret").innerText`)
+			n.ask(t, key, "GET", "/v1/keys", nil)
+			p.staysSignedIn(n, key, as.name)
+
+			late := b.open(t, address, as.look) // it was used
+			late.expects("401")
+			late.press("Create the key")
+			late.sees("This address was used")
+			late.accessible("an address that was used")
+			token := address[strings.LastIndex(address, "/")+1:]
+			log, err := os.ReadFile(n.log)
+			if err != nil || strings.Count(string(log), token) != 1 {
+				t.Errorf("%v; the token is in the log %d times", err, strings.Count(string(log), token))
+			}
+		})
+	}
+}
+
+// invitation returns the address that the log of a server names.
+func (n *network) invitation(t *testing.T) string {
+	t.Helper()
+	pattern := regexp.MustCompile(`"url":"(http[^"]+/#/first-key/[^"]+)"`)
+	var found []string
+	harness.Eventually(t, "the log names the address", func() bool {
+		log, err := os.ReadFile(n.log)
+		found = pattern.FindStringSubmatch(string(log))
+		return err == nil && found != nil
+	})
+	return found[1]
+}
+
+// staysSignedIn signs in for all tabs, and does with the cookie what the key may.
+func (p *page) staysSignedIn(n *network, key, name string) {
+	t := p.t
+	p.press("Sign out")
+	p.visit("/keys")
+	p.sees("Stay signed in on this device")
+	p.click(`input[name="stay"]`)
+	p.fits()
+	p.shot("stay-signed-in-" + name)
+	p.accessible("stay signed in")
+	p.signIn(key)
+	p.sees("Create a key")
+	if kept := eval[string](p, `JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie`); strings.Contains(kept, key) || strings.Contains(kept, "bcs.") {
+		t.Errorf("scripts can read %s", kept)
+	}
+	p.do(chromedp.Reload()) // as another tab: nothing is kept for this one
+	p.sees("Create a key")
+	p.fill(`input[name="key-name"]`, "Made with the cookie")
+	p.press("Create")
+	p.sees("is shown only once")
+	p.visit("/")
+	p.until(`document.querySelector(".live").innerText === "Live"`)
+	p.until(figure("Hotspots") + ` === "0"`)
+	p.calm()
+	p.fits()
+	p.shot("signed-in-" + name)
+	p.accessible("signed in")
+	p.press("Sign out")
+	p.until(`document.querySelector("main > [role=status]").innerText.startsWith("You are signed out")`)
+	p.do(chromedp.Reload())
+	p.press("Sign in")
+	p.sees("API key") // and not signed in again
+
+	// A session ends with its key.
+	made := n.ask(t, key, "POST", "/v1/keys", map[string]any{"scopes": []string{"rewards:read"}, "name": "brief"})
+	p.visit("/rewards")
+	p.click(`input[name="stay"]`)
+	p.signIn(made["key"].(string))
+	n.ask(t, key, "DELETE", "/v1/keys/"+made["id"].(string), nil)
+	p.expects("401")
+	p.do(chromedp.Reload())
+	p.sees("Your key is no longer valid")
+}

@@ -78,6 +78,8 @@ var schemas = map[string]reflect.Type{
 	"Verification":   reflect.TypeFor[client.Verification](),
 	"LinkCode":       reflect.TypeFor[client.LinkCode](),
 	"Linked":         reflect.TypeFor[client.Linked](),
+	"CheckInForm":    reflect.TypeFor[client.CheckIn](),
+	"CheckIn":        reflect.TypeFor[client.CheckedIn](),
 	"Heartbeat":      reflect.TypeFor[client.Heartbeat](),
 	"HeartbeatTaken": reflect.TypeFor[client.HeartbeatTaken](),
 	"Inventory":      reflect.TypeFor[client.Inventory](),

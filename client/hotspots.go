@@ -38,6 +38,7 @@ type Hotspot struct {
 	Settings        Settings  `json:"settings"`
 	CoverageRadiusM float64   `json:"coverage_radius_m"`
 	Metrics         Metrics   `json:"metrics"`
+	Quality         *Quality  `json:"quality,omitempty"` // nil in a list, and if few people have checked in
 	OperatorID      string    `json:"operator_id"`
 	CreatedAt       time.Time `json:"created_at"`
 	UpdatedAt       time.Time `json:"updated_at"`

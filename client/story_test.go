@@ -94,6 +94,10 @@ func linkAndBeat(t *testing.T, c *client.Client, h client.Hotspot) {
 			t.Errorf("a heartbeat was taken with %+v", taken)
 		}
 	}
+	in := client.CheckIn{Install: "0123456789abcdef", Works: true, Speed: &client.Speed{DownMbps: 90, UpMbps: 9}, RSSI: new(-60.0)}
+	if done := must(c.CheckIn(t.Context(), h.ID, in))(t); done.HotspotID != h.ID || !done.Works || done.Counts || done.Reason != "own_hotspot" {
+		t.Errorf("checked in with %+v", done)
+	}
 	if _, err := device.Hotspot(t.Context(), h.ID); !errors.Is(err, client.ErrForbidden) {
 		t.Errorf("the key of a device opens a hotspot: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
@@ -26,6 +27,7 @@ const Base = "/v1"
 type Config struct {
 	Keys      *access.Keys
 	Registry  *registry.Registry
+	CheckIns  *checkins.CheckIns
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
 	Rewards   Rewards
@@ -54,6 +56,7 @@ type Telemetry interface {
 type API struct {
 	keys      *access.Keys
 	registry  *registry.Registry
+	checkins  *checkins.CheckIns
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 	rewards   Rewards
@@ -94,7 +97,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
+		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
@@ -140,6 +143,7 @@ func (a *API) routes() []route {
 		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, decodeWithdrawal, a.registry.Unverify, encodeNothing)},
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serveOnce(a, 200, decodeHotspotID, a.registry.NewLinkCode, encodeLinkCode, byUser, idOfCode)},
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
+		{"POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, serveOnce(a, 200, decodeCheckIn, a.checkins.CheckIn, encodeCheckIn, byUser, nil)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
 		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
 		{"GET /v1/coverage", "", a.coverage},

@@ -13,6 +13,7 @@ import (
 var unaudited = map[string]string{
 	"POST /v1/coverage/simulate":        "it asks what would be, and writes nothing",
 	"POST /v1/hotspots/{id}/heartbeats": "a beat is a fact in the journal, under its hotspot and minute; 16,700 rows a second would bury the audit (decisions X3, D24)",
+	"POST /v1/hotspots/{id}/checkins":   "the audit is kept for ever, and must not show who was where; that a check-in extended a proof is in it (decision D160)",
 }
 
 // Decision X10: whatever route writes, it leaves exactly one row, that names what
@@ -51,6 +52,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			}},
 			{"POST /v1/hotspots/{id}/heartbeats", "", nil, func() answer {
 				return device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)
+			}},
+			{"POST /v1/hotspots/{id}/checkins", "", nil, func() answer {
+				return admin.post(t, "/v1/hotspots/"+spot+"/checkins", `{"install":"0123456789abcdef","works":true}`)
 			}},
 			{"POST /v1/coverage/simulate", "", nil, func() answer {
 				return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`)

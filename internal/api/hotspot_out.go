@@ -20,6 +20,7 @@ type hotspot struct {
 	OpenUntil  *perhaps         `json:"open_until,omitempty"` // if it is open
 	OpensAt    *perhaps         `json:"opens_at,omitempty"`   // if it is not
 	Metrics    metrics          `json:"metrics"`
+	Quality    *quality         `json:"quality,omitempty"`
 	OperatorID beacon.UserID    `json:"operator_id"`
 	CreatedAt  stamp            `json:"created_at"`
 	UpdatedAt  stamp            `json:"updated_at"`
@@ -80,6 +81,19 @@ type metrics struct {
 	LastSeenAt         *stamp         `json:"last_seen_at"`
 	CountersFellAt     *stamp         `json:"counters_fell_at,omitempty"`
 	LastUncounted      *uncounted     `json:"last_uncounted,omitempty"`
+}
+
+// quality is what people found at a hotspot.
+type quality struct {
+	CheckIns30d int            `json:"checkins_30d"`
+	SuccessRate tenThousandths `json:"success_rate"`
+}
+
+func showQuality(q beacon.Quality) *quality {
+	if !q.Shown() {
+		return nil
+	}
+	return &quality{q.CheckIns, tenThousandths(q.SuccessRate())}
 }
 
 // uncounted is a heartbeat that did not count.
@@ -143,6 +157,7 @@ func showHotspot(h registry.View) hotspot {
 			CountersFellAt:     maybe(h.Metrics.FellAt),
 			LastUncounted:      showUncounted(h.Metrics),
 		},
+		Quality:    showQuality(h.Quality),
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),

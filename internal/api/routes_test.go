@@ -37,6 +37,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/hotspots/{id}/verification":         {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/checkins":               {scope: "checkins:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
 	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
@@ -57,7 +58,7 @@ func TestRoutes_Guards(t *testing.T) {
 		t.Fatalf("the routes are %q; say here what each asks of a key", got)
 	}
 	eachStore(t, func(t *testing.T, s *server) {
-		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"}
+		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"}
 		for route, guard := range guards {
 			method, path, _ := strings.Cut(route, " ")
 			path = strings.Replace(path, "users/{id}", "users/me", 1)

@@ -61,6 +61,7 @@ var audiences = []struct {
 		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
 		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
+		"Hotspot.quality",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),

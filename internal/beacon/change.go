@@ -40,6 +40,7 @@ const (
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
 	HotspotUnverified ChangeKind = "hotspot.unverified"
 	HotspotReported   ChangeKind = "hotspot.reported" // by its device, about itself; no event
+	HotspotVouched    ChangeKind = "hotspot.vouched"  // check-ins extended the proof of its place; no event
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"

@@ -17,6 +17,7 @@ type Live struct {
 	shown atomic.Uint64 // a packed Shown
 	dirty atomic.Bool
 	marks [marks]atomic.Bool
+	from  atomic.Uint64 // the word of the last call of HeardFrom
 
 	state   state
 	back    uint8 // the highest Back of the beats in the minute of the newest
@@ -79,6 +80,12 @@ func (l *Live) Dirty() bool { return l.dirty.Load() }
 func (l *Live) Seen() int64 { return l.seen.Load() }
 
 func (l *Live) seenAt() beacon.Minute { return beacon.Minute(l.seen.Load() / microMinute) }
+
+// HeardFrom sets a word that stands for where the device sends from, and reports whether
+// it was another.
+func (l *Live) HeardFrom(word uint64) (changed bool) {
+	return l.from.Load() != word && l.from.Swap(word) != word
+}
 
 // Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {

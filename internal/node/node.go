@@ -22,6 +22,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -46,6 +47,7 @@ type Node struct {
 	db        *store.DB
 	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
+	checkins  *checkins.CheckIns
 	rewards   *rewards.Rewards
 	review    *review.Review
 	sequencer *events.Sequencer
@@ -89,6 +91,7 @@ func New(db *store.DB, cfg Config) *Node {
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
 	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})
+	n.checkins = checkins.New(db, n.Fleet, now, log)
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
@@ -101,6 +104,7 @@ func (n *Node) APIConfig() api.Config {
 	return api.Config{
 		Keys:      n.Keys,
 		Registry:  registry.New(n.db, n.Fleet, n.now),
+		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
 		Rewards:   n.rewards,
@@ -120,6 +124,9 @@ func (n *Node) APIConfig() api.Config {
 // Load loads the state of the database into memory.
 func (n *Node) Load(ctx context.Context) error {
 	if err := n.rewards.Start(ctx); err != nil {
+		return err
+	}
+	if err := n.checkins.Start(ctx); err != nil {
 		return err
 	}
 	if err := n.Follower.Load(ctx); err != nil {
@@ -147,7 +154,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run,
+		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}
@@ -189,6 +196,9 @@ func (n *Node) prune(ctx context.Context) {
 	}
 	if err := n.db.PruneFreedMACs(ctx, n.now()); err != nil {
 		n.log.Warn("expired reservations of MAC addresses could not be deleted", "err", err)
+	}
+	if err := n.checkins.Prune(ctx); err != nil {
+		n.log.Warn("old check-ins could not be deleted", "err", err)
 	}
 }
 

@@ -164,6 +164,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/hotspots/{id}/checkins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether a hotspot works
+         * @description For apps on phones that use the hotspot. An install has one check-in for each hotspot and UTC day: the latest
+         *     replaces the one before. It is kept for 90 days. At most 20 hotspots a day are kept of an install, and of a
+         *     hotspot 100 check-ins that count and 100 others: beyond that the response is 429.
+         *
+         *     `counts` says whether the check-in is evidence. It is if the request comes from the address that the hotspot's
+         *     device sends from (send it over the hotspot's Wi-Fi, not through a server of yours), the hotspot is online, the
+         *     key does not belong to its operator, and the same install has checked in like this within 90 days at hotspots
+         *     of two other operators that staff have visited. Evidence makes up the `quality` of a hotspot. If people on
+         *     several days say that it works, it also extends the proof that the hotspot stands where it is paid. That one
+         *     does not work costs nobody money. Needs the scope `checkins:write`.
+         */
+        post: operations["checkIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/devices/link": {
         parameters: {
             query?: never;
@@ -1033,6 +1062,7 @@ export interface components {
                     reason: components["schemas"]["UncountedReason"];
                 };
             };
+            quality?: components["schemas"]["Quality"];
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
@@ -1110,6 +1140,49 @@ export interface components {
             accuracy_m: number;
             /** @description How it was measured, for the record: `gps`, `survey`. */
             method: string;
+        };
+        /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
+        Quality: {
+            /** @description How many there are, at most one of each install and day. */
+            checkins_30d: number;
+            /**
+             * Format: double
+             * @description How many of them say that it works; four decimals.
+             */
+            success_rate: number;
+        };
+        CheckInForm: {
+            /** @description A random token that the app makes once, when it is installed. Do not derive it from the person or the phone. Only a keyed hash of it is stored. */
+            install: string;
+            /** @description Whether the phone can use the internet through the hotspot. */
+            works: boolean;
+            speed?: {
+                /** Format: double */
+                down_mbps: number;
+                /** Format: double */
+                up_mbps: number;
+            };
+            /**
+             * Format: double
+             * @description The hotspot's signal at the phone.
+             */
+            rssi_dbm?: number;
+        };
+        CheckIn: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            /**
+             * Format: date
+             * @description The UTC day that it is for.
+             */
+            day: string;
+            works: boolean;
+            /** @description Whether it is evidence. */
+            counts: boolean;
+            /**
+             * @description Why it does not count: the key belongs to the operator; the hotspot is not online; the request did not come from the address that its device sends from; the install has not checked in at the visited hotspots of two other operators yet. Absent if it counts.
+             * @enum {string}
+             */
+            reason?: "own_hotspot" | "not_online" | "elsewhere" | "new_install";
         };
         LinkCode: {
             code: string;
@@ -1533,7 +1606,7 @@ export interface components {
             publishable: boolean;
         };
         /** @enum {string} */
-        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
+        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "checkins:write" | "keys:manage" | "admin";
         Key: {
             id: components["schemas"]["KeyId"];
             user_id: components["schemas"]["UserId"];
@@ -1644,6 +1717,10 @@ export interface components {
         };
         ChangedAnswer: {
             data: components["schemas"]["Changed"];
+            meta: components["schemas"]["Meta"];
+        };
+        CheckInAnswer: {
+            data: components["schemas"]["CheckIn"];
             meta: components["schemas"]["Meta"];
         };
         LinkCodeAnswer: {
@@ -2684,6 +2761,54 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    checkIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckInForm"];
+            };
+        };
+        responses: {
+            /** @description The check-in is stored. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckInAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -35,7 +35,7 @@ func hotspotRoundTrip(t *testing.T, database Database) {
 func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
-	want.Location.Address, want.Location.VerifiedAt, want.PastHours, want.PastService, want.Visits = "", time.Time{}, nil, nil, nil
+	want.Location.Address, want.Location.VerifiedAt, want.PastHours, want.PastService, want.Visits, want.Vouches = "", time.Time{}, nil, nil, nil, nil
 	want.Device.Unlink()
 	want.Settings = beacon.Settings{MaxConnections: 1, BandwidthLimitMbps: math.Nextafter(0.1, 1)}
 	want.Location.Point.Lat, want.Location.Point.Lng = -90, math.Nextafter(180, 0)

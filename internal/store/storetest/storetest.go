@@ -108,6 +108,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"NoteRefusal", noteRefusal},
 		{"Flags", flags},
 		{"MACsAgain", macsAgain},
+		{"CheckIns", checkIns},
+		{"CheckInsBounded", checkInsBounded},
+		{"CheckInsVouch", checkInsVouch},
+		{"CheckInsRepeated", checkInsRepeated},
+		{"DeviceAddresses", deviceAddresses},
+		{"HashKey", hashKey},
 		{"PutPages", putPages},
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},
@@ -176,6 +182,7 @@ func Hotspot(n int) beacon.Hotspot {
 			{At: at.Add(-time.Hour), Point: geo.Point{Lat: 40.71281, Lng: -74.00599}, AccuracyM: 4.5, Proves: true},
 			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, AccuracyM: 80},
 		},
+		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
 		Settings: beacon.Settings{
 			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
 			OperatingHours: &beacon.OperatingHours{

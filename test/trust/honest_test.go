@@ -18,7 +18,6 @@ import (
 
 // city is the honest hotspots of New York on a day, as a store of package review.
 type city struct {
-	day     beacon.Day
 	owned   []beacon.Owned
 	spots   map[beacon.HotspotID]beacon.Hotspot
 	records map[beacon.Day]map[beacon.HotspotID][]byte

@@ -17,7 +17,7 @@ build: ## Build the static binary bin/beacon.
 WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clients ./agent ./client/typescript ./deploy
 
 # These take longest. The rest runs beside them, not after.
-LONG := $(addprefix ./internal/,rewards store/sqlite store/postgres api telemetry)
+LONG := ./test/trust $(addprefix ./internal/,rewards store/sqlite store/postgres api telemetry)
 OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
 # These have no goroutines of their own, or only read: the race detector would find

@@ -41,6 +41,8 @@ type CoverageItem struct {
 	RadiusM float64 `json:"radius_m"`
 	Status  Status  `json:"status"`
 
+	Approximate bool `json:"approximate,omitempty"` // not the true place: a home is hidden
+
 	// Of a hotspot; zero for a cluster.
 	Connection
 

@@ -38,6 +38,7 @@ type Hotspot struct {
 	Settings        Settings  `json:"settings"`
 	CoverageRadiusM float64   `json:"coverage_radius_m"`
 	Metrics         Metrics   `json:"metrics"`
+	Quality         *Quality  `json:"quality,omitempty"` // nil in a list, and if few people have checked in
 	OperatorID      string    `json:"operator_id"`
 	CreatedAt       time.Time `json:"created_at"`
 	UpdatedAt       time.Time `json:"updated_at"`
@@ -49,11 +50,12 @@ type Hotspot struct {
 
 // Location is where a hotspot is.
 type Location struct {
-	Lat        float64    `json:"lat"`
-	Lng        float64    `json:"lng"`
-	Address    string     `json:"address,omitempty"`
-	Verified   bool       `json:"verified"`
-	VerifiedAt *time.Time `json:"verified_at,omitempty"`
+	Lat         float64    `json:"lat"`
+	Lng         float64    `json:"lng"`
+	Approximate bool       `json:"approximate,omitempty"` // not the true place: a home is hidden
+	Address     string     `json:"address,omitempty"`
+	Verified    bool       `json:"verified"`
+	VerifiedAt  *time.Time `json:"verified_at,omitempty"`
 
 	// UnverifiedReason is why the place is no longer verified, for its operator and
 	// staff.

@@ -13,6 +13,7 @@ const (
 	ScopeHotspotsWrite  = "hotspots:write"
 	ScopeHotspotsVerify = "hotspots:verify"
 	ScopeRewardsRead    = "rewards:read"
+	ScopeCheckInsWrite  = "checkins:write"
 	ScopeKeysManage     = "keys:manage"
 	ScopeAdmin          = "admin"
 )

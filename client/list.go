@@ -139,6 +139,8 @@ type SummaryPlace struct {
 	Lat     float64 `json:"lat"`
 	Lng     float64 `json:"lng"`
 	Address string  `json:"address"`
+
+	Approximate bool `json:"approximate,omitempty"` // not the true place: a home is hidden
 }
 
 // Nearby returns hotspots near a place, nearest first.

@@ -100,6 +100,10 @@ func TestRetries(t *testing.T) {
 			return err
 		}},
 		"verify": {true, func(c *client.Client) error { _, err := c.VerifyHotspot(t.Context(), made.ID, place); return err }},
+		"check in": {true, func(c *client.Client) error {
+			_, err := c.CheckIn(t.Context(), made.ID, client.CheckIn{Install: "0123456789abcdef"})
+			return err
+		}},
 		"heartbeat": {true, func(c *client.Client) error {
 			_, err := c.WithKey(device.DeviceKey).SendHeartbeat(t.Context(), made.ID, client.Heartbeat{BootID: "b"})
 			return err

@@ -96,6 +96,10 @@ func linkAndBeat(t *testing.T, c *client.Client, h client.Hotspot) {
 			t.Errorf("a heartbeat was taken with %+v", taken)
 		}
 	}
+	in := client.CheckIn{Install: "0123456789abcdef", Works: true, Speed: &client.Speed{DownMbps: 90, UpMbps: 9}, RSSI: new(-60.0)}
+	if done := must(c.CheckIn(t.Context(), h.ID, in))(t); done.HotspotID != h.ID || !done.Works || done.Counts || done.Reason != "own_hotspot" {
+		t.Errorf("checked in with %+v", done)
+	}
 	if _, err := device.Hotspot(t.Context(), h.ID); !errors.Is(err, client.ErrForbidden) {
 		t.Errorf("the key of a device opens a hotspot: %v", err)
 	}
@@ -131,6 +135,12 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	}
 	if all := must(c.Inventory(t.Context()))(t); all.Linked != 1 || all.Reporting != 0 {
 		t.Errorf("the inventory is %+v", all)
+	}
+	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
+		t.Errorf("the review queue is %+v", queue)
+	}
+	if err := c.DismissFlag(t.Context(), h.ID, "too_regular", "visited"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("dismissing what is not flagged: %v", err)
 	}
 	if all := must(c.ListHotspotsPage(t.Context(), client.ListQuery{Status: client.Online}, client.PageQuery{}))(t); all.Total != 1 || all.Items[0].ID != h.ID {
 		t.Errorf("online are %+v", all)
@@ -225,7 +235,7 @@ func readRewards(t *testing.T, c *client.Client, h client.Hotspot) {
 	for _, loss := range day.Losses {
 		explained += loss.Total
 	}
-	if day.Earned.Total != sum || day.Potential.Total != explained || day.Open || day.Policy.Version != 1 || day.Facts.TrafficBytes != 3e9 {
+	if day.Earned.Total != sum || day.Potential.Total != explained || day.Open || day.Policy.Version != 2 || day.Facts.TrafficBytes != 3e9 {
 		t.Errorf("the day is explained as %+v", day)
 	}
 	readStatement(t, c, h, sum)
@@ -339,6 +349,10 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	archive.Close()
 	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
 		t.Errorf("the quota is %+v", set)
+	}
+	blur := must(c.ChangeNetworkSettings(t.Context(), client.NetworkSettingsPatch{HomePrivacy: client.HomesBlurred}))(t)
+	if blur.HomePrivacy != client.HomesBlurred || must(c.NetworkSettings(t.Context()))(t) != blur {
+		t.Errorf("the settings are %+v", blur)
 	}
 	must(c.ChangeHotspot(t.Context(), h.ID, client.Change{
 		Location: &client.PlaceChange{Lat: new(41.0), Address: new("The new library")}, Device: &client.AccessPointChange{SSID: new("moved")},

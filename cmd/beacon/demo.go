@@ -117,7 +117,7 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener,
 	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
 	defer stop()
 	server := serveCmd{
-		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 	}
 	url, err := server.publicURL(ln.Addr())
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 type doctorCmd struct {
 	database
-	Quick bool `help:"Skip the checks that read everything a second time: indexes against their tables, and statements as documents."`
+	Quick bool `help:"Skip the checks that read everything a second time: indexes against their tables, days served at places, and statements as documents."`
 	JSON  bool `name:"json" help:"Print one JSON record per line, one for each check."`
 }
 

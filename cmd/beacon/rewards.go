@@ -17,19 +17,22 @@ type rewardsCmd struct {
 	Status rewardsStatusCmd `cmd:"" help:"Show which days are closed and which months are settled."`
 	Clock  rewardsClockCmd  `cmd:"" help:"Show what the clocks say and what waits for them, and confirm the date."`
 	Adopt  rewardsAdoptCmd  `cmd:"" help:"Put a reward policy into force from a day on, and show what changes."`
+	Replay rewardsReplayCmd `cmd:"" help:"Show what closed days would have earned under another policy, and who gains and loses."`
 	Reopen rewardsReopenCmd `cmd:"" help:"Open days again that a wrong clock closed, and show what that does."`
 }
 
-// policies is the --policy flag, the same in every command.
+// policies is the --policy flag of servers.
 type policies struct {
-	Policy string `placeholder:"FILE" help:"A file of reward policies to use instead of the built-in ones."`
+	Policy string `placeholder:"FILE" help:"A file of reward policies to use instead of the built-in ones. A new database starts with the built-in one that pays places."`
 }
 
-func (p policies) book() (policy.Set, error) {
+// book returns the policies of a server, and those of a new database.
+func (p policies) book() (book, founding policy.Set, err error) {
 	if p.Policy == "" {
-		return policy.Default(), nil
+		return policy.Devices(), policy.BuiltIn(), nil
 	}
-	return policy.Load(p.Policy)
+	book, err = policy.Load(p.Policy)
+	return book, nil, err
 }
 
 // rewardsOf returns the rewards of a database, for a single command. Its policies are

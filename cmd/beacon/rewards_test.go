@@ -20,7 +20,7 @@ import (
 // other, with a full day each.
 func writeStatements(t *testing.T, dir string, user beacon.UserID, months ...beacon.Month) {
 	t.Helper()
-	book := policy.Default()
+	book := policy.Devices()
 	var previous ledger.Hash
 	for _, month := range months {
 		row := ledger.Row{

@@ -14,8 +14,8 @@ import (
 )
 
 type rewardsVerifyCmd struct {
-	Files []string `arg:"" name:"file" help:"Statements as sent by the server; - is standard input."`
-	policies
+	Files  []string `arg:"" name:"file" help:"Statements as sent by the server; - is standard input."`
+	Policy string   `placeholder:"FILE" help:"The reward policies of the network, if they are not those built into this program."`
 }
 
 // Examples are shown by --help.
@@ -35,9 +35,12 @@ type verified struct {
 
 // Run recomputes everything in the statements (decision C5).
 func (c rewardsVerifyCmd) Run(out *console) error {
-	book, err := c.book()
-	if err != nil {
-		return err
+	var book policy.Set
+	if c.Policy != "" {
+		var err error
+		if book, err = policy.Load(c.Policy); err != nil {
+			return err
+		}
 	}
 	var all []verified
 	for _, file := range c.Files {

@@ -30,6 +30,7 @@ type serveCmd struct {
 	CORSOrigins      []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
 	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
+	Public           bool            `help:"Serve open feeds of the network at /open, to anyone and without a key: GeoJSON, vector tiles, OGC API Features and others. They never show homes. Default: no."`
 	PublicURL        string          `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string          `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
 	LogFormat        string          `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
@@ -92,16 +93,17 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
-	book, err := c.book()
+	book, founding, err := c.book()
 	if err != nil {
 		return err
 	}
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
+		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
+		Public:           c.Public,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,
 		Proxies:          proxies,
 		AdminHosts:       c.adminHosts(),

@@ -22,6 +22,7 @@ type simulateCmd struct {
 	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better set as BEACON_KEY: other users can see a command line."`
 	Hotspots    int           `default:"100" help:"How many hotspots to simulate. Default ${default}."`
 	Agents      int           `placeholder:"N" help:"Run so many real agents (beacon-agent) instead, each in a sandbox and in real time. Needs --url, Linux, BusyBox or dash, and curl or GNU wget."`
+	Attack      string        `placeholder:"NAME" help:"Try to earn more than is due, in a named way, and print what that earned; 'list' prints the names. Without --url, an honest hotspot earns next to it, and the policy pays places."`
 	Seed        uint64        `default:"1" help:"Random seed: the same seed gives the same hotspots and behavior. Default ${default}."`
 	Days        int           `help:"How many days to simulate, without --url. Default 1."`
 	Interval    time.Duration `default:"60s" help:"How often each device sends a heartbeat, with --url. Default ${default}."`
@@ -39,6 +40,8 @@ func (simulateCmd) Examples() string {
     beacon simulate --url http://127.0.0.1:8080 --hotspots 5000
   beacon simulate --url http://127.0.0.1:8080 --key bcn_… --hotspots 20000 --rate 10000 --duration 5m
   beacon simulate --url http://127.0.0.1:8080 --key bcn_… --agents 3
+  beacon simulate --attack list                              ways to cheat, one a line
+  beacon simulate --attack point --days 3                    what 40 hotspots on one point earn in three days
 `
 }
 
@@ -48,6 +51,10 @@ func (c simulateCmd) Run(out *console) error {
 		return err
 	}
 	switch {
+	case c.Attack == "list":
+		return listAttacks(out)
+	case c.Attack != "":
+		return c.attack(out)
 	case c.Agents > 0:
 		return c.runAgents(out)
 	case c.URL != "":
@@ -70,6 +77,8 @@ func (c simulateCmd) check() error {
 		return usageError(fmt.Sprintf("--agents must be 1 to %d", maxAgents))
 	case c.Agents > 0 && (c.URL == "" || c.Rate != 0):
 		return usageError("--agents needs --url, and cannot be used with --rate: agents decide when to send heartbeats")
+	case c.Attack != "" && (c.Agents > 0 || c.Rate != 0):
+		return usageError("--attack cannot be used with --agents or --rate: an attack decides who sends what")
 	case c.Connections < 1 || c.Connections > 10_000:
 		return usageError("--connections must be 1 to 10000")
 	case c.URL == "" && (c.Rate != 0 || c.Duration != 0):

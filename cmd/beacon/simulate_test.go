@@ -289,3 +289,31 @@ func TestSimulate_Progress(t *testing.T) {
 		t.Errorf("summary is %q; want %q", got, want)
 	}
 }
+
+// Attacks are listed with a sentence each, another name is refused, and one of them runs
+// against a real server.
+func TestSimulate_Attack(t *testing.T) {
+	t.Parallel()
+	run := func(cmd simulateCmd) (string, error) {
+		var out, log bytes.Buffer
+		err := cmd.Run(&console{ctx: t.Context(), stdout: &out, stderr: &log})
+		return out.String(), err
+	}
+	cmd := simulation(1)
+	cmd.Attack = "list"
+	printed, err := run(cmd)
+	if lines := strings.Count(printed, ".\n"); err != nil || lines != len(simulate.Attacks()) || lines < 15 {
+		t.Errorf("%v; it printed %q", err, printed)
+	}
+	cmd.Attack = "none"
+	if _, err := run(cmd); err == nil || !strings.Contains(err.Error(), "--attack list") {
+		t.Errorf("an attack that is not known: %v", err)
+	}
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
+	defer server.stop(t)
+	cmd.Attack, cmd.URL, cmd.Key, cmd.Duration = "many-addresses", server.url, mintKey(t, db, "admin"), time.Second
+	if printed, err := run(cmd); err != nil || !regexp.MustCompile(`\nmany-addresses +[12] `).MatchString(printed) {
+		t.Errorf("%v; it printed %q", err, printed)
+	}
+}

@@ -11,10 +11,12 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -25,12 +27,15 @@ const Base = "/v1"
 type Config struct {
 	Keys      *access.Keys
 	Registry  *registry.Registry
+	CheckIns  *checkins.CheckIns
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
 	Rewards   Rewards
+	Review    *review.Review
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
+	Settings  Settings
 	Repeats   Repeats
 	Changes   Changes
 	Origins   []string // whose pages may use the API; see ParseOrigins
@@ -51,12 +56,15 @@ type Telemetry interface {
 type API struct {
 	keys      *access.Keys
 	registry  *registry.Registry
+	checkins  *checkins.CheckIns
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 	rewards   Rewards
+	review    *review.Review
 	hub       *events.Hub
 	limits    *limiters
 	quotas    Quotas
+	settings  Settings
 	repeats   Repeats
 	changes   Changes
 	now       func() time.Time
@@ -89,8 +97,8 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -135,6 +143,7 @@ func (a *API) routes() []route {
 		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, decodeWithdrawal, a.registry.Unverify, encodeNothing)},
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serveOnce(a, 200, decodeHotspotID, a.registry.NewLinkCode, encodeLinkCode, byUser, idOfCode)},
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
+		{"POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, serveOnce(a, 200, decodeCheckIn, a.checkins.CheckIn, encodeCheckIn, byUser, nil)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
 		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
 		{"GET /v1/coverage", "", a.coverage},
@@ -153,6 +162,10 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
+		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},
+		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, decodeSettings, a.changeSettings, encodeSettings)},
+		{"GET /v1/review", beacon.HotspotsVerify, serve(a, 200, decodeQueue, a.review.Queue, encodeQueue)},
+		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

@@ -13,6 +13,7 @@ import (
 var unaudited = map[string]string{
 	"POST /v1/coverage/simulate":        "it asks what would be, and writes nothing",
 	"POST /v1/hotspots/{id}/heartbeats": "a beat is a fact in the journal, under its hotspot and minute; 16,700 rows a second would bury the audit (decisions X3, D24)",
+	"POST /v1/hotspots/{id}/checkins":   "the audit is kept for ever, and must not show who was where; that a check-in extended a proof is in it (decision D160)",
 }
 
 // Decision X10: whatever route writes, it leaves exactly one row, that names what
@@ -21,6 +22,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		spot, key, code, hold, device, user := "", "", "", "", machine{}, string(c.user)
+		setting := "home_privacy"
 		var tried []string
 		for _, step := range []struct {
 			route  string
@@ -51,6 +53,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"POST /v1/hotspots/{id}/heartbeats", "", nil, func() answer {
 				return device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)
 			}},
+			{"POST /v1/hotspots/{id}/checkins", "", nil, func() answer {
+				return admin.post(t, "/v1/hotspots/"+spot+"/checkins", `{"install":"0123456789abcdef","works":true}`)
+			}},
 			{"POST /v1/coverage/simulate", "", nil, func() answer {
 				return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`)
 			}},
@@ -65,6 +70,10 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"POST /v1/holds/{id}/decisions", beacon.HoldReleased, &hold, func() answer {
 				return staff.post(t, "/v1/holds/"+hold+"/decisions", `{"action":"release","reason":"found"}`)
 			}},
+			{"DELETE /v1/review/{id}/{kind}", beacon.FlagDismissed, &spot, func() answer {
+				s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(spot), Operator: c.user, Kind: beacon.TooRegular, Weight: 1})
+				return staff.delete(t, "/v1/review/"+spot+"/too_regular?reason=seen")
+			}},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
 			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {
 				a := c.post(t, "/v1/keys", `{"scopes":[]}`)
@@ -73,6 +82,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			}},
 			{"PUT /v1/users/{id}/quota", beacon.QuotaSet, &user, func() answer {
 				return admin.do(t, "PUT", "/v1/users/"+user+"/quota", `{"keys":7}`)
+			}},
+			{"PATCH /v1/settings", beacon.SettingChanged, &setting, func() answer {
+				return admin.do(t, "PATCH", "/v1/settings", `{"home_privacy":"blur"}`)
 			}},
 			{"DELETE /v1/keys/{id}", beacon.KeyRevoked, &key, func() answer { return c.delete(t, "/v1/keys/"+key) }},
 		} {

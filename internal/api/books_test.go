@@ -91,7 +91,7 @@ func (books) History(_ context.Context, _ beacon.Principal, q rewards.HistoryQue
 }
 
 func (books) Explain(_ context.Context, _ beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error) {
-	terms := policy.Default().On(*q.Day)
+	terms := policy.Devices().On(*q.Day)
 	return rewards.Explanation{
 		Hotspot: q.Hotspot, Day: *q.Day, Status: rewards.Settled, Policy: terms, Facts: readingRoomRow.Facts, Account: terms.Explain(readingRoomRow.Facts),
 	}, nil
@@ -105,7 +105,7 @@ func (b books) Statement(_ context.Context, p beacon.Principal, q rewards.Statem
 			rows[i] = secondRow
 		}
 	}
-	s := rewards.Statement{Policies: policy.Default().In(q.Month)}
+	s := rewards.Statement{Policies: policy.Devices().In(q.Month)}
 	s.User, s.Month, s.Rows, s.Hotspots = p.User, q.Month, len(rows), 2
 	s.SettledAt = (q.Month + 1).Start().Add(rewards.Grace + 1e9)
 	s.Chain = ledger.Seed(p.User, q.Month)

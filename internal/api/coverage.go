@@ -90,7 +90,7 @@ func appendFindings(out []byte, s fleet.Survey) []byte {
 
 func appendMark(out []byte, m fleet.MapItem, now time.Time) []byte {
 	f := fragmentsOf(m.Spot)
-	return appendMarkState(append(appendPlace(out, m.Spot, f), ','), m, f, now)
+	return appendMarkState(append(appendApproximate(appendPlace(out, m.Spot, f), m.Spot), ','), m, f, now)
 }
 
 func appendMarkState(out []byte, m fleet.MapItem, f fragments, now time.Time) []byte {

@@ -49,6 +49,9 @@ var kinds = map[beacon.Kind]struct {
 	beacon.Overloaded:       {http.StatusServiceUnavailable, "overloaded"},
 }
 
+// Fail responds with an error, in the form of this API.
+func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) { a.fail(w, r, err) }
+
 // fail is the only place where an error becomes a response. The cause of an internal
 // error goes only to the log.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {

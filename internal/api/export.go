@@ -148,6 +148,7 @@ type exportedHotspot struct {
 	hotspot
 	DeletedAt *stamp  `json:"deleted_at"`
 	Visits    []visit `json:"visits"`
+	Vouches   []stamp `json:"proof_extended_at,omitempty"`
 }
 
 type visit struct {
@@ -161,9 +162,12 @@ func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
 	return e.api.registry.Ever(ctx, e.user, func(v registry.View) error {
 		e.own, e.spots = append(e.own, string(v.Hotspot.ID)), append(e.spots, v.Hotspot.ID)
-		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}}
+		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}, nil}
 		for _, seen := range v.Visits {
 			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM})
+		}
+		for _, at := range v.Vouches {
+			shown.Vouches = append(shown.Vouches, stamp(at))
 		}
 		return out.Encode(shown)
 	})

@@ -72,6 +72,10 @@ func (f faulty) LinkDevice(
 	return beacon.Hotspot{}, f.fail()
 }
 
+func (f faulty) Quality(context.Context, beacon.HotspotID, beacon.Day) (beacon.Quality, error) {
+	return beacon.Quality{}, f.fail()
+}
+
 func (f faulty) NoteRefusal(context.Context, beacon.Change) error { return f.fail() }
 
 // Faulty as telemetry.

@@ -32,9 +32,10 @@ func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {
 		out = appendFeature(out, hit.Item, f)
 		out = append(append(out, `,"name":`...), f.name...)
 		out = append(append(out, toAddress[f.typeIndex]...), f.address...)
+		out = appendApproximate(out, hit.Item)
 		out = appendTenths(append(out, `,"distance_m":`...), hit.Meters)
 		out = appendConnection(out, hit.Item, f, now)
-		out = append(appendFacts(out, hit.Item.Condition(now)), '}') // appendFacts closes the properties
+		out = append(appendFacts(out, hit.Item.PublicCondition(now)), '}') // appendFacts closes the properties
 	}
 	return appendMeta(append(out, ']'), m)
 }
@@ -56,6 +57,7 @@ func appendCoverageFeatures(out []byte, box geo.Box, s fleet.Survey, m meta) []b
 		}
 		f := fragmentsOf(mark.Spot)
 		out = appendFeature(out, mark.Spot, f)
+		out = appendApproximate(out, mark.Spot)
 		out = append(appendMarkState(append(out, ','), mark, f, time.Time(m.Timestamp)), "}}"...)
 	}
 	for i := range s.Clusters {

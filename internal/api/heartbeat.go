@@ -80,6 +80,9 @@ func (a *API) takeBeat(
 		return taken, err
 	}
 	taken, err = a.telemetry.Take(r.Context(), spot, beat)
+	if err == nil && taken.Why == beacon.Counted {
+		a.checkins.Heard(spot, Address(r))
+	}
 	if err == nil && room.agent != (beacon.Agent{}) {
 		a.report(w, r, hotspot, room)
 	}

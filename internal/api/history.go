@@ -34,11 +34,14 @@ type historyOf struct {
 }
 
 func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (historyOf, error) {
-	h, err := a.telemetry.History(ctx, q)
+	spot, err := a.registry.Get(ctx, p, q.Hotspot)
 	if err != nil {
 		return historyOf{}, err
 	}
-	spot, err := a.registry.Get(ctx, p, q.Hotspot)
+	if spot.Approximate && !wholeDays(&q, a.now()) {
+		return historyOf{History: telemetry.History{From: q.From, To: q.To, Step: q.Step}, hotspot: q.Hotspot}, nil
+	}
+	h, err := a.telemetry.History(ctx, q)
 	if err != nil {
 		return historyOf{}, err
 	}
@@ -47,6 +50,21 @@ func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.Histo
 		showsClients: p.Sees(beacon.HistoryClients, spot.Operator),
 		showsTraffic: p.Sees(beacon.HistoryTraffic, spot.Operator),
 	}, nil
+}
+
+// wholeDays reduces a query to UTC days that are over, and reports whether there are any:
+// what a home did hour by hour tells when someone is there.
+func wholeDays(q *telemetry.HistoryQuery, now time.Time) bool {
+	const day = 24 * time.Hour
+	q.Step = day
+	q.From, q.To = q.From.Truncate(day), q.To.Add(day-1).Truncate(day)
+	if today := now.UTC().Truncate(day); q.To.After(today) {
+		q.To = today
+	}
+	if q.To.Before(q.From) {
+		q.To = q.From
+	}
+	return q.From.Before(q.To)
 }
 
 func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.HistoryQuery, error) {

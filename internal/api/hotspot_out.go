@@ -20,17 +20,19 @@ type hotspot struct {
 	OpenUntil  *perhaps         `json:"open_until,omitempty"` // if it is open
 	OpensAt    *perhaps         `json:"opens_at,omitempty"`   // if it is not
 	Metrics    metrics          `json:"metrics"`
+	Quality    *quality         `json:"quality,omitempty"`
 	OperatorID beacon.UserID    `json:"operator_id"`
 	CreatedAt  stamp            `json:"created_at"`
 	UpdatedAt  stamp            `json:"updated_at"`
 }
 
 type location struct {
-	Lat        float64 `json:"lat"`
-	Lng        float64 `json:"lng"`
-	Address    string  `json:"address,omitempty"`
-	Verified   bool    `json:"verified"`
-	VerifiedAt *stamp  `json:"verified_at,omitempty"`
+	Lat         float64 `json:"lat"`
+	Lng         float64 `json:"lng"`
+	Approximate bool    `json:"approximate,omitempty"`
+	Address     *string `json:"address,omitempty"` // empty, not absent, if it is hidden
+	Verified    bool    `json:"verified"`
+	VerifiedAt  *stamp  `json:"verified_at,omitempty"`
 
 	UnverifiedReason string `json:"unverified_reason,omitempty"`
 }
@@ -81,6 +83,19 @@ type metrics struct {
 	LastUncounted      *uncounted     `json:"last_uncounted,omitempty"`
 }
 
+// quality is what people found at a hotspot.
+type quality struct {
+	CheckIns30d int            `json:"checkins_30d"`
+	SuccessRate tenThousandths `json:"success_rate"`
+}
+
+func showQuality(q beacon.Quality) *quality {
+	if !q.Shown() {
+		return nil
+	}
+	return &quality{q.CheckIns, tenThousandths(q.SuccessRate())}
+}
+
 // uncounted is a heartbeat that did not count.
 type uncounted struct {
 	At     stamp  `json:"at"`
@@ -120,7 +135,7 @@ func showHotspot(h registry.View) hotspot {
 		Type:   h.Type,
 		Status: h.Status,
 		Location: location{
-			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
+			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Approximate: h.Approximate,
 			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
 			UnverifiedReason: h.Location.UnverifiedReason,
 		},
@@ -142,10 +157,14 @@ func showHotspot(h registry.View) hotspot {
 			CountersFellAt:     maybe(h.Metrics.FellAt),
 			LastUncounted:      showUncounted(h.Metrics),
 		},
+		Quality:    showQuality(h.Quality),
 		OperatorID: h.Operator,
 		CreatedAt:  stamp(h.CreatedAt),
 		UpdatedAt:  stamp(h.UpdatedAt),
 		OpenNow:    h.Open,
+	}
+	if h.Location.Address != "" || h.Approximate {
+		shown.Location.Address = &h.Location.Address
 	}
 	if h.Open {
 		shown.OpenUntil = &perhaps{maybe(h.OpenUntil)}

@@ -16,6 +16,7 @@ type Limits struct {
 	Failures  ratelimit.Limit // wrong keys per address
 	Devices   ratelimit.Limit // requests per device
 	LinkTries ratelimit.Limit // attempts to link a device, per address
+	Feeds     ratelimit.Limit // requests for open feeds, per address (decision D177)
 }
 
 // DefaultLimits returns the limits of decision N21.
@@ -25,6 +26,7 @@ func DefaultLimits() Limits {
 		Failures:  ratelimit.Limit{Every: time.Second / 20, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
+		Feeds:     ratelimit.Limit{Every: time.Second / 50, Burst: 500},
 	}
 }
 
@@ -40,8 +42,11 @@ type limiters struct {
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
+	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	keyPolicy, userPolicy, failurePolicy, linkPolicy *ratePolicy
+	feedBurst int // of Feeds
+
+	keyPolicy, userPolicy, failurePolicy, linkPolicy, feedPolicy *ratePolicy
 }
 
 func newLimiters(l Limits) *limiters {
@@ -54,11 +59,15 @@ func newLimiters(l Limits) *limiters {
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
+		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
+
+		feedBurst: l.Feeds.Burst,
 
 		keyPolicy:     newRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
 		userPolicy:    newRatePolicy("user", perUser(l.PerKey), policyItem("key", l.PerKey)),
 		failurePolicy: newRatePolicy("wrong-keys", l.Failures),
 		linkPolicy:    newRatePolicy("link-attempts", l.LinkTries),
+		feedPolicy:    newRatePolicy("open-feeds", l.Feeds),
 	}
 }
 
@@ -109,13 +118,21 @@ func (l *limiters) spendDevice(h http.Header, hotspot beacon.HotspotID, now time
 
 // spendLinkTry counts one attempt to link a device.
 func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.linkPolicy, l.links.Decide(address(r), now), "too many attempts to link a device from this address")
+	return verdict(h, l.linkPolicy, l.links.Decide(Address(r), now), "too many attempts to link a device from this address")
+}
+
+// SpendFeed counts a request for an open feed, which needs no key, as many requests
+// according to the work it causes.
+func (a *API) SpendFeed(h http.Header, r *http.Request, requests int, now time.Time) error {
+	l := a.limits
+	requests = max(1, min(requests, l.feedBurst)) // a request that costs more could never succeed
+	return verdict(h, l.feedPolicy, l.feeds.Spend(Address(r), now, requests), "this address asks for open feeds too often")
 }
 
 // checkFailures refuses an address that sent too many wrong keys. It sets no headers
 // for others: their response shows what is left of their key's limit.
 func (l *limiters) checkFailures(h http.Header, r *http.Request, now time.Time) error {
-	decision := l.failures.Peek(address(r), now)
+	decision := l.failures.Peek(Address(r), now)
 	if decision.Allowed {
 		return nil
 	}
@@ -124,20 +141,20 @@ func (l *limiters) checkFailures(h http.Header, r *http.Request, now time.Time) 
 
 // spendFailure counts one wrong key.
 func (l *limiters) spendFailure(h http.Header, r *http.Request, now time.Time) error {
-	return verdict(h, l.failurePolicy, l.failures.Decide(address(r), now), tooManyFailures)
+	return verdict(h, l.failurePolicy, l.failures.Decide(Address(r), now), tooManyFailures)
 }
 
 // showFailures sets headers that say how many wrong keys an address may still send.
 func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
-	_ = verdict(h, l.failurePolicy, l.failures.Peek(address(r), now), "")
+	_ = verdict(h, l.failurePolicy, l.failures.Peek(Address(r), now), "")
 }
 
 const tooManyFailures = "too many wrong keys from this address"
 
-// address returns the client address that limits count against. It is the peer of the
+// Address returns the client address that limits count against. It is the peer of the
 // connection, or what a trusted proxy says (see httpserver.Proxies): any other header
 // could be forged.
-func address(r *http.Request) netip.Prefix {
+func Address(r *http.Request) netip.Prefix {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Prefix{} // not an address from net/http; all such requests share a bucket

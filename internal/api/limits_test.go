@@ -126,6 +126,7 @@ func TestDefaultLimits(t *testing.T) {
 		Failures:  ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: 6 * time.Second, Burst: 10},
+		Feeds:     ratelimit.Limit{Every: 20 * time.Millisecond, Burst: 500},
 	}
 	if got != want {
 		t.Errorf("DefaultLimits() = %+v; want those of decision N21, %+v", got, want)

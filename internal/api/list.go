@@ -127,7 +127,7 @@ func appendList(out []byte, page beacon.Listed[*fleet.Hotspot], m meta) []byte {
 // appendListed writes what a nearby response says about a hotspot except the distance,
 // plus whether it is verified and linked. The time of registration comes from its id.
 func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
-	out = appendSummary(out, s, fragmentsOf(s))
+	out = appendSummary(out, s, trueFragmentsOf(s))
 	out = strconv.AppendBool(append(out, `,"verified":`...), s.Verified())
 	out = strconv.AppendBool(append(out, `},"device":{"linked":`...), s.Linked())
 	if kind := s.Agent(); kind != (beacon.AgentKind{}) {

@@ -126,9 +126,10 @@ func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {
 		}
 		f := fragmentsOf(hit.Item)
 		out = appendSummary(out, hit.Item, f)
-		out = appendTenths(append(out, `},"distance_m":`...), hit.Meters)
+		out = append(appendApproximate(out, hit.Item), `},"distance_m":`...)
+		out = appendTenths(out, hit.Meters)
 		out = appendConnection(out, hit.Item, f, now)
-		out = appendFacts(out, hit.Item.Condition(now))
+		out = appendFacts(out, hit.Item.PublicCondition(now))
 	}
 	return appendMeta(append(out, ']'), m)
 }

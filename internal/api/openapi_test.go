@@ -146,7 +146,7 @@ func newCast(t *testing.T, s *server) *cast {
 	reader, manager, admin := named("reader"), named("manager", "keys:manage"), named("admin", "admin")
 	verifier := named("verifier", "hotspots:verify", "hotspots:write")
 	earner, newcomer := named("earner", "rewards:read"), named("newcomer", "rewards:read")
-	revoked := named("revoked")
+	app, revoked := named("app", "checkins:write"), named("revoked")
 	admin.delete(t, "/v1/keys/"+string(revoked.key)).want(t, http.StatusNoContent)
 	spot := data[hotspot](t, owner.post(t, "/v1/hotspots", readingRoom), http.StatusCreated)
 	changing := operator.register(t, 0xffff00)
@@ -169,6 +169,7 @@ func newCast(t *testing.T, s *server) *cast {
 		names: strings.NewReplacer(
 			"{hotspot}", spot.ID, "{changing}", changing.ID, "{verifying}", verifying.ID, "{own}", own.ID,
 			"{beating}", strings.TrimPrefix(beating.spot, "/v1/hotspots/"), "{device}", beating.plain, "{code}", code, "{verifier}", verifier.plain,
+			"{plaza}", strings.TrimPrefix(plaza.spot, "/v1/hotspots/"), "{app}", app.plain,
 			"{owner_id}", string(owner.user),
 			"{owner}", owner.plain, "{operator}", operator.plain, "{reader}", reader.plain, "{manager}", manager.plain,
 			"{admin}", admin.plain, "{revoked}", revoked.plain, "{earner}", earner.plain, "{newcomer}", newcomer.plain,

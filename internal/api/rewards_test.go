@@ -265,7 +265,7 @@ func TestRewards_Places(t *testing.T) {
 		Version: 2, From: beacon.DayOf(noon), Availability: 1_000000, Performance: [3]beacon.Amount{0, 250000, 500000},
 		PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
 	}
-	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Default(), places)}, func(t *testing.T, s *server) {
+	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Devices(), places)}, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		older, younger := c.install(t, 1), c.install(t, 2)
 		if younger.spot < older.spot {

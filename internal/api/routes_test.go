@@ -23,6 +23,8 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
 	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
 	"GET /v1/hotspots/inventory":                    {scope: "hotspots:verify"},
+	"GET /v1/review":                                {scope: "hotspots:verify"},
+	"DELETE /v1/review/{id}/{kind}":                 {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
@@ -35,6 +37,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/hotspots/{id}/verification":         {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/checkins":               {scope: "checkins:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
 	"GET /v1/users/{id}/holds":                      {scope: "rewards:read"},
@@ -45,6 +48,8 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/users/{id}/export":                     {scope: "keys:manage"},
 	"GET /v1/users/{id}/quota":                      {reason: "one's own needs no scope; others' need admin"},
 	"PUT /v1/users/{id}/quota":                      {scope: "admin"},
+	"GET /v1/settings":                              {reason: "operators and apps must know whether homes are hidden (decision D141)"},
+	"PATCH /v1/settings":                            {scope: "admin"},
 	"POST /v1/keys":                                 {scope: "keys:manage"},
 	"GET /v1/keys":                                  {scope: "keys:manage"},
 	"DELETE /v1/keys/{id}":                          {scope: "keys:manage"},
@@ -58,12 +63,12 @@ func TestRoutes_Guards(t *testing.T) {
 		t.Fatalf("the routes are %q; say here what each asks of a key", got)
 	}
 	eachStore(t, func(t *testing.T, s *server) {
-		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"}
+		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"}
 		for route, guard := range guards {
 			method, path, _ := strings.Cut(route, " ")
 			path = strings.Replace(path, "users/{id}", "users/me", 1)
 			path = strings.Replace(path, "{id}", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", 1)
-			path = strings.NewReplacer("{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
+			path = strings.NewReplacer("{kind}", "too_regular", "{z}", "14", "{x}", "4823", "{y}", "6160").Replace(path)
 			path = strings.Replace(path, "/v1/events", "/v1/events?after=x", 1) // or it would never end
 			wantDocumented(t, s, route, guard.scope)
 			keyless := s.call(t, method, path, "")

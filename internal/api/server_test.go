@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -69,6 +70,8 @@ type options struct {
 	arrival   time.Duration // how long a request may take to arrive; 0: minutes
 
 	policies policy.Set // nil: the default
+
+	proxied bool // the tests are a trusted proxy, and say from where a request comes
 
 	refusing int // a status that everything is refused with, as before the service is ready
 }
@@ -165,7 +168,7 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
 	policies := opts.policies
 	if policies == nil {
-		policies = policy.Default()
+		policies = policy.Devices()
 	}
 	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policies, Now: s.now, Log: log})
 	if err := s.Load(t.Context()); err != nil {
@@ -179,8 +182,13 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if opts.refusing != 0 {
 		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.Refuse(w, r, opts.refusing) })
 	}
+	var proxies httpserver.Proxies
+	if opts.proxied {
+		proxies = httpserver.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
+	}
 	front := &httpserver.Handler{
 		Next: next, Refuse: s.api.Refuse, Now: s.now, Log: log, Observe: func(*http.Request, httpserver.RequestInfo) {},
+		Proxies: proxies,
 	}
 	s.Server = httptest.NewUnstartedServer(front)
 	s.Config = httpserver.NewServer(front, log)

@@ -17,12 +17,20 @@ import (
 // hotspots: responses add it, so that memory does not hold it a million times.
 //
 // The result is a header and five JSON values: name, latitude, longitude, SSID and address.
-// The header is the index of the type in types, then where each value but the last
-// ends, as a uint16. It is never stored on disk, so its form can change at any time. It
-// is written by hand because a million are encoded when a server starts.
-func Summarize(h beacon.Hotspot) string {
+// The header is the index of the type in types, then where each value ends, as a uint16.
+// If strangers see something else, that comes first, and then the same of the truth. It
+// is never stored on disk, so its form can change at any time. It is written by hand
+// because a million are encoded when a server starts.
+func Summarize(h beacon.Hotspot, public *beacon.Hotspot) string {
 	var room [512]byte
-	out := append(room[:0], make([]byte, headerSize)...)
+	if public == nil {
+		return string(summarize(room[:0], h))
+	}
+	return string(summarize(room[:0], *public)) + string(summarize(nil, h))
+}
+
+func summarize(out []byte, h beacon.Hotspot) []byte {
+	out = append(out, make([]byte, headerSize)...)
 	out[0] = byte(max(0, slices.Index(types[:], h.Type)))
 	out = appendText(out, h.Name)
 	binary.BigEndian.PutUint16(out[nameEnds:], uint16(len(out)))
@@ -32,17 +40,21 @@ func Summarize(h beacon.Hotspot) string {
 	binary.BigEndian.PutUint16(out[lngEnds:], uint16(len(out)))
 	out = appendText(out, h.Device.SSID)
 	binary.BigEndian.PutUint16(out[ssidEnds:], uint16(len(out)))
-	return string(appendText(out, h.Location.Address))
+	out = appendText(out, h.Location.Address)
+	binary.BigEndian.PutUint16(out[addressEnds:], uint16(len(out)))
+	return out
 }
 
 // The header of a summary. A name has at most beacon.MaxName characters, no angle has
-// more than 330 digits, and an SSID has 32 bytes, so 16 bits are enough.
+// more than 330 digits, an SSID has 32 bytes and an address beacon.MaxAddress characters,
+// so 16 bits are enough.
 const (
-	nameEnds   = 1
-	latEnds    = 3
-	lngEnds    = 5
-	ssidEnds   = 7
-	headerSize = 9
+	nameEnds    = 1
+	latEnds     = 3
+	lngEnds     = 5
+	ssidEnds    = 7
+	addressEnds = 9
+	headerSize  = 11
 )
 
 // fragments are the parts of a summary.
@@ -51,14 +63,37 @@ type fragments struct {
 	name, lat, lng, ssid, address string
 }
 
-// fragmentsOf splits a summary. It allocates nothing.
-func fragmentsOf(s *fleet.Hotspot) fragments {
+// fragmentsOf returns what strangers see. It allocates nothing.
+func fragmentsOf(s *fleet.Hotspot) fragments { return split(s.Encoded()) }
+
+// trueFragmentsOf returns what staff see.
+func trueFragmentsOf(s *fleet.Hotspot) fragments {
 	text := s.Encoded()
+	if s.Hidden() {
+		text = text[endAt(text, addressEnds):]
+	}
+	return split(text)
+}
+
+// split splits a summary.
+func split(text string) fragments {
 	name, lat, lng, ssid := endAt(text, nameEnds), endAt(text, latEnds), endAt(text, lngEnds), endAt(text, ssidEnds)
-	return fragments{text[0], text[headerSize:name], text[name:lat], text[lat:lng], text[lng:ssid], text[ssid:]}
+	return fragments{text[0], text[headerSize:name], text[name:lat], text[lat:lng], text[lng:ssid], text[ssid:endAt(text, addressEnds)]}
 }
 
 func endAt(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
+
+// Summary is what Summarize keeps of a hotspot. The texts are JSON.
+type Summary struct {
+	Type                beacon.Type
+	Name, SSID, Address string
+}
+
+// SummaryOf returns the summary of a hotspot, for others than this API.
+func SummaryOf(s *fleet.Hotspot) Summary {
+	f := fragmentsOf(s)
+	return Summary{types[f.typeIndex], f.name, f.ssid, f.address}
+}
 
 // types are the types that a hotspot can have. The first is for one without a type.
 var types = [...]beacon.Type{"", beacon.Home, beacon.Business, beacon.Public}
@@ -88,6 +123,14 @@ func appendPlace(out []byte, s *fleet.Hotspot, f fragments) []byte {
 	out = append(append(out, `"id":"`...), s.ID()...)
 	out = append(append(out, `","lat":`...), f.lat...)
 	return append(append(out, `,"lng":`...), f.lng...)
+}
+
+// appendApproximate writes that the place is not the true one, if so.
+func appendApproximate(out []byte, s *fleet.Hotspot) []byte {
+	if s.Hidden() {
+		out = append(out, `,"approximate":true`...)
+	}
+	return out
 }
 
 // appendConnection writes what an app needs to connect: the name of the network, and

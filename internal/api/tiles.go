@@ -30,33 +30,54 @@ var (
 
 // tile serves a tile of the map (decision X8).
 func (a *API) tile(w http.ResponseWriter, r *http.Request, _ beacon.Principal) error {
+	tile, err := RequestedTile(r)
+	if err != nil {
+		return err
+	}
+	a.WriteTile(w, r, tile, a.fleet.Tile(tile, a.now()), askAgain)
+	return nil
+}
+
+// RequestedTile returns the tile that the parts z, x and tile of a path name.
+func RequestedTile(r *http.Request) (fleet.Tile, error) {
 	tile, ok := tileOf(r.PathValue("z"), r.PathValue("x"), r.PathValue("tile"))
 	if !ok {
-		return errNoTile
+		return tile, errNoTile
 	}
+	return tile, nil
+}
+
+// WriteTile responds with a tile that shows these items.
+func (a *API) WriteTile(w http.ResponseWriter, r *http.Request, tile fleet.Tile, items fleet.Items, caching []string) {
 	room := a.tiles.Get().(*tileRoom)
 	defer a.tiles.Put(room)
-	room.draw(tile, a.fleet.Tile(tile, a.now()))
-	body := room.body
+	room.draw(tile, items)
+	room.small = WriteTagged(w, r, tileType, caching, room.body, room.small)
+}
+
+// WriteTagged responds with a body that was made for this request: with an entity tag of
+// its bytes, and compressed if that is worth it. It returns the memory that it used for that,
+// which may be handed to the next call.
+func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string, body, room []byte) []byte {
 	c := coding.ForSize(r.Header["Accept-Encoding"], len(body))
 	tag := c.Tag(contentTag(body))
 	h := w.Header()
-	h["Cache-Control"] = askAgain
+	h["Cache-Control"] = caching
 	h["Etag"] = []string{tag}
 	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, tag) {
 		w.WriteHeader(http.StatusNotModified)
-		return nil
+		return room
 	}
 	if c != coding.Identity {
-		room.small = c.Append(room.small[:0], body)
-		body = room.small
+		room = c.Append(room[:0], body)
+		body = room
 		h["Content-Encoding"] = c.Header()
 	}
-	h["Content-Type"] = tileType
+	h["Content-Type"] = kind
 	h["Content-Length"] = decimal(len(body))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // the client may have left; that is not our fault
-	return nil
+	return room
 }
 
 // tileOf parses the path of a tile. Leading zeros and signs are not allowed.
@@ -110,7 +131,7 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 	}
 	layer.Reset()
 	for _, m := range items.Marks {
-		x, y := tile.Position(m.Spot.Place())
+		x, y := tile.Position(m.Place)
 		layer.Point(unit(x), unit(y))
 		layer.Unique(keyID, m.Spot.ID())
 		layer.Text(keyStatus, string(m.Status))

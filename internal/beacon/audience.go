@@ -9,9 +9,10 @@ type Detail string
 // Audience is who may see a detail.
 type Audience string
 
-// The audiences, from the widest to the narrowest. Staff are those who may verify. Admin
-// sees everything.
+// The audiences, from the widest to the narrowest. Public details are in open feeds, which
+// need no key, if the server has them. Staff are those who may verify. Admin sees everything.
 const (
+	Everyone      Audience = "public"
 	AnyKey        Audience = "any key"
 	OwnerAndStaff Audience = "owner and staff"
 	OwnerOnly     Audience = "owner"
@@ -19,12 +20,29 @@ const (
 
 // The details that not everyone may see, as far as code decides about them one by one.
 const (
+	HotspotPlace     Detail = "Hotspot.location.lat"
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
 	CountersFellAt   Detail = "Hotspot.metrics.counters_fell_at"
 	DeviceAgent      Detail = "Hotspot.device.agent"
 	HistoryClients   Detail = "History.points.clients"
 	HistoryTraffic   Detail = "History.points.traffic_gb"
+
+	// Those that open feeds show.
+	ShownID      Detail = "Hotspot.id"
+	ShownName    Detail = "Hotspot.name"
+	ShownType    Detail = "Hotspot.type"
+	ShownStatus  Detail = "Hotspot.status"
+	ShownRadius  Detail = "Hotspot.coverage_radius_m"
+	ShownCreated Detail = "Hotspot.created_at"
+	ShownOpen    Detail = "Hotspot.open_now"
+	ShownUntil   Detail = "Hotspot.open_until"
+	ShownOpens   Detail = "Hotspot.opens_at"
+	ShownLat     Detail = "Hotspot.location.lat"
+	ShownLng     Detail = "Hotspot.location.lng"
+	ShownAddress Detail = "Hotspot.location.address"
+	ShownSSID    Detail = "Hotspot.device.ssid"
+	ShownSeen    Detail = "Hotspot.metrics.last_seen_at"
 )
 
 // audiences is the one place that decides who sees what. Fields that the document of the
@@ -33,15 +51,17 @@ var audiences = []struct {
 	audience Audience
 	details  []Detail
 }{
+	{Everyone, []Detail{
+		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
+		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen,
+	}},
 	{AnyKey, []Detail{
-		"Hotspot.id", "Hotspot.name", "Hotspot.type", "Hotspot.status", "Hotspot.coverage_radius_m", "Hotspot.operator_id",
-		"Hotspot.created_at", "Hotspot.updated_at", "Hotspot.settings", "Hotspot.open_now", "Hotspot.open_until", "Hotspot.opens_at",
-		"Hotspot.location.lat", "Hotspot.location.lng", "Hotspot.location.address", "Hotspot.location.verified",
-		"Hotspot.location.verified_at",
-		"Hotspot.device.ssid", "Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
+		"Hotspot.operator_id", "Hotspot.updated_at", "Hotspot.settings",
+		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
+		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
 		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
-		"Hotspot.metrics.last_seen_at",
+		"Hotspot.quality",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
@@ -52,6 +72,18 @@ var audiences = []struct {
 	}},
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
 }
+
+// ofHomes are the details of which strangers see a substitute if a home is hidden; see
+// Blur. Of a hidden home they are for the owner and staff.
+var ofHomes = []Detail{
+	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id",
+	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
+	"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load", ShownSeen,
+}
+
+// HiddenOfHomes reports whether strangers see a substitute of the detail if a home is
+// hidden.
+func (f Detail) HiddenOfHomes() bool { return slices.Contains(ofHomes, f) }
 
 // Audience returns who may see the detail. What nobody has decided about is for its owner.
 func (f Detail) Audience() Audience {
@@ -73,9 +105,19 @@ func Details() []Detail {
 }
 
 // Sees reports whether the principal may see a detail about what belongs to the owner.
-func (p Principal) Sees(f Detail, owner UserID) bool {
-	switch f.Audience() {
-	case AnyKey:
+func (p Principal) Sees(f Detail, owner UserID) bool { return p.sees(f.Audience(), owner) }
+
+// SeesOfHome is Sees for a home that is hidden from strangers; see Blur.
+func (p Principal) SeesOfHome(f Detail, owner UserID) bool {
+	if f.HiddenOfHomes() {
+		return p.sees(OwnerAndStaff, owner)
+	}
+	return p.Sees(f, owner)
+}
+
+func (p Principal) sees(audience Audience, owner UserID) bool {
+	switch audience {
+	case Everyone, AnyKey:
 		return true
 	case OwnerAndStaff:
 		return p.MayActFor(owner) || p.Has(HotspotsVerify)

@@ -1,6 +1,7 @@
 package beacon_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -19,6 +20,7 @@ func TestSees(t *testing.T) {
 	for detail, sees := range map[beacon.Detail][]string{
 		"Hotspot.name":           {"owner", "owner, in a web page", "staff", "admin", "stranger", "nobody"},
 		"hotspot.online":         {"owner", "owner, in a web page", "staff", "admin", "stranger", "nobody"},
+		beacon.HotspotPlace:      {"owner", "owner, in a web page", "staff", "admin", "stranger", "nobody"},
 		"hotspot.linked":         {"owner", "staff", "admin"},
 		beacon.HistoryTraffic:    {"owner", "staff", "admin"},
 		beacon.HistoryClients:    {"owner", "staff", "admin"},
@@ -34,6 +36,10 @@ func TestSees(t *testing.T) {
 		for name, p := range who {
 			if got := p.Sees(detail, owner); got != want[name] {
 				t.Errorf("%s sees %s: %v", name, detail, got)
+			}
+			truth := want[name] && (!detail.HiddenOfHomes() || slices.Contains([]string{"owner", "staff", "admin"}, name))
+			if got := p.SeesOfHome(detail, owner); got != truth {
+				t.Errorf("%s sees %s of a home: %v", name, detail, got)
 			}
 		}
 	}

@@ -40,6 +40,7 @@ const (
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
 	HotspotUnverified ChangeKind = "hotspot.unverified"
 	HotspotReported   ChangeKind = "hotspot.reported" // by its device, about itself; no event
+	HotspotVouched    ChangeKind = "hotspot.vouched"  // check-ins extended the proof of its place; no event
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"
@@ -77,9 +78,15 @@ const (
 	// The target is the user, and the note is what they may have.
 	QuotaSet ChangeKind = "quota.set"
 
+	// The target is the setting of the network, and the note is its value.
+	SettingChanged ChangeKind = "setting.changed"
+
 	// The target is the user for whom a MAC address was reserved, and the note has the
 	// address and the reason.
 	MACReleased ChangeKind = "mac.released"
+
+	// The target is the hotspot, and the note has the kind of the flag and the reason.
+	FlagDismissed ChangeKind = "flag.dismissed"
 )
 
 // Idempotency remembers a registration that must take effect once (decision N12): who

@@ -114,10 +114,7 @@ func (form *HeartbeatForm) Validate() (Heartbeat, error) {
 	h.Seq = counter(form.Seq, "seq", MaxSeq, &f)
 	h.Clients = int(counter(form.Clients, "clients", maxClients, &f))
 	form.count(&h, &f)
-	if dbm, ok := Optional(form.RSSI, "rssi_dbm", &f); ok {
-		if !(dbm >= minRSSI && dbm <= 0) {
-			f.Add("rssi_dbm", fmt.Sprintf("must be %d to 0", minRSSI))
-		}
+	if dbm, ok := checkRSSI(form.RSSI, &f); ok {
 		h.Signal = SignalOf(dbm)
 	}
 	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
@@ -184,12 +181,24 @@ func checkBootID(text string) error {
 	if len(text) == 0 || len(text) > maxBootID {
 		return fmt.Errorf("must be 1 to %d characters", maxBootID)
 	}
+	return checkPrintable(text)
+}
+
+func checkPrintable(text string) error {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {
 			return errors.New("must be printable ASCII without spaces")
 		}
 	}
 	return nil
+}
+
+func checkRSSI(o Opt[float64], f *Faults) (dbm float64, ok bool) {
+	dbm, ok = Optional(o, "rssi_dbm", f)
+	if ok && !(dbm >= minRSSI && dbm <= 0) {
+		f.Add("rssi_dbm", fmt.Sprintf("must be %d to 0", minRSSI))
+	}
+	return dbm, ok
 }
 
 func counter(o Opt[float64], field string, most float64, f *Faults) uint64 {

@@ -59,6 +59,8 @@ type Hotspot struct {
 
 	// Visits are what visits of staff found, oldest first.
 	Visits []Visit
+	// Vouches are when check-ins extended the proof of its place, oldest first.
+	Vouches []time.Time
 
 	// Version is 1 at registration and grows by one with every change. Of two copies
 	// of a hotspot, the one with the higher version wins.

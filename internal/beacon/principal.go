@@ -19,13 +19,14 @@ const (
 	HotspotsWrite  Scope = "hotspots:write"
 	HotspotsVerify Scope = "hotspots:verify"
 	RewardsRead    Scope = "rewards:read"
+	CheckInsWrite  Scope = "checkins:write"
 	KeysManage     Scope = "keys:manage"
 	Admin          Scope = "admin" // everything, for any user
 )
 
 // Scopes returns all scopes, in the order in which keys list them.
 func Scopes() []Scope {
-	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, KeysManage, Admin}
+	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, CheckInsWrite, KeysManage, Admin}
 }
 
 // Valid reports whether the scope exists.

@@ -10,8 +10,8 @@ import (
 
 func TestPrincipal_Has(t *testing.T) {
 	all := beacon.Scopes()
-	if len(all) != 5 {
-		t.Fatalf("%d scopes; want 5", len(all))
+	if len(all) != 6 {
+		t.Fatalf("%d scopes; want 6", len(all))
 	}
 	for _, held := range all {
 		p := beacon.Principal{Scopes: []beacon.Scope{held}}

@@ -26,21 +26,62 @@ const (
 	PlaceWithinM = verifyAtMostM + placeWithinM
 	// ProofTime is how long a visit proves that a hotspot stands at its place.
 	ProofTime = 365 * 24 * time.Hour
-	// maxVisits is how many visits a hotspot keeps.
-	maxVisits = 50
+	// vouchTime is how long check-ins prove it, and proofAtMost how long after the last
+	// visit.
+	vouchTime   = 90 * 24 * time.Hour
+	proofAtMost = 2 * ProofTime
+	// vouchBefore is how long before the proof ends check-ins extend it.
+	vouchBefore = 60 * 24 * time.Hour
+	// vouchInstalls and vouchDays are of how many installs, and from how many days, there
+	// must be evidence.
+	vouchInstalls, vouchDays = 3, 3
+	// MaxVisits is how many visits a hotspot keeps.
+	MaxVisits = 50
+	// maxVouches is how many extensions it keeps: more than there are in two years.
+	maxVouches = 50
 )
 
 // Place is where a hotspot is paid for on a day.
 type Place struct {
-	Point    geo.Point
-	Since    Day       // the first day of this place
-	ProvenAt time.Time // by the last visit that proves it; zero if none does
+	Point     geo.Point
+	Since     Day       // the first day of this place
+	ProvenAt  time.Time // by the last visit that proves it; zero if none does
+	VouchedAt time.Time // when check-ins last extended that; zero if they did not
+}
+
+// Visited reports whether staff have visited the place in the year before a day.
+func (p Place) Visited(day Day) bool {
+	return !p.ProvenAt.IsZero() && p.ProvenAt.Add(ProofTime).After(day.Time())
 }
 
 // Proven reports whether the place is proven on a day: whether that was so when the day
 // began. On the day of its first visit a hotspot is proven from then on.
-func (p Place) Proven(day Day) bool {
-	return !p.ProvenAt.IsZero() && p.ProvenAt.Add(ProofTime).After(day.Time())
+func (p Place) Proven(day Day) bool { return p.provenUntil().After(day.Time()) }
+
+// provenUntil returns when the proof ends, or the zero time if there is none.
+func (p Place) provenUntil() time.Time {
+	if p.ProvenAt.IsZero() {
+		return time.Time{}
+	}
+	until := p.ProvenAt.Add(ProofTime)
+	if p.VouchedAt.IsZero() {
+		return until
+	}
+	return later(until, earlier(p.VouchedAt.Add(vouchTime), p.ProvenAt.Add(proofAtMost)))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Visited records what a visit found. Call it before Verify. It reports whether there is
@@ -64,7 +105,7 @@ func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 		}
 	}
 	h.Visits = append(slices.Clone(visits), v) // a copy: others may hold the list
-	for len(h.Visits) > maxVisits {
+	for len(h.Visits) > MaxVisits {
 		h.forgetVisit()
 	}
 	return true
@@ -99,7 +140,39 @@ func (h *Hotspot) PlaceOn(day Day) Place {
 	if len(visits) == 0 {
 		return Place{Point: h.Location.Point}
 	}
-	return placeOn(visits, day)
+	p := placeOn(visits, day)
+	for _, at := range h.Vouches {
+		if on := DayOf(at); on >= p.Since && on < day {
+			p.VouchedAt = at
+		}
+	}
+	return p
+}
+
+// EvidenceSince returns since which day evidence counts that extends the proof of the
+// place, and whether an extension is due: the proof ends soon, or has ended, and can be
+// extended. Evidence that extended it before does not count again.
+func (h *Hotspot) EvidenceSince(now time.Time) (since Day, due bool) {
+	today := DayOf(now)
+	p := h.PlaceOn(today + 1)
+	until := p.provenUntil()
+	since = max(today-CheckInDays+1, p.Since)
+	if !p.VouchedAt.IsZero() {
+		since = max(since, DayOf(p.VouchedAt)+1)
+	}
+	p.VouchedAt = now
+	return since, until.Sub(now) < vouchBefore && p.provenUntil().After(until)
+}
+
+// Vouch extends the proof of the place, from the next day on, if that is due and the
+// evidence since then suffices: so many check-ins of how many installs on how many days.
+func (h *Hotspot) Vouch(installs, days int, now time.Time) bool {
+	if _, due := h.EvidenceSince(now); !due || installs < vouchInstalls || days < vouchDays {
+		return false
+	}
+	first := max(len(h.Vouches)+1-maxVouches, 0)
+	h.Vouches = append(slices.Clone(h.Vouches[first:]), now) // a copy: others may hold the list
+	return true
 }
 
 // Elsewhere returns where visits found the hotspot that are farther than PlaceWithinM from

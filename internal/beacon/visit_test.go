@@ -120,3 +120,76 @@ func TestVisited_Bounded(t *testing.T) {
 		t.Errorf("%+v after %d visits; want a place since %s", p, len(h.Visits), since)
 	}
 }
+
+// Check-ins of enough people on enough days extend the proof by 90 days at a time, to at
+// most two years after the visit, and never what a day that has begun earns.
+func TestVouch(t *testing.T) {
+	noon := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	today := beacon.DayOf(noon)
+	later := func(days int) time.Time { return noon.AddDate(0, 0, days) }
+	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
+	if _, due := h.EvidenceSince(noon); due || h.Vouch(9, 9, noon) {
+		t.Error("there is nothing to extend before a visit")
+	}
+	visited(&h, 0, 5, staff, noon)
+	provenThrough := func(last beacon.Day) {
+		t.Helper()
+		if !h.PlaceOn(last).Proven(last) || h.PlaceOn(last+1).Proven(last+1) {
+			t.Errorf("it is proven on %s: %t, and on the next day: %t; want until then", last, h.PlaceOn(last).Proven(last), h.PlaceOn(last+1).Proven(last+1))
+		}
+	}
+	evidence := func(days int, since beacon.Day, due bool) {
+		t.Helper()
+		if s, d := h.EvidenceSince(later(days)); d != due || due && s != since {
+			t.Errorf("after %d days evidence counts since %s: %t; want %s, %t", days, s, d, since, due)
+		}
+	}
+	provenThrough(today + 365)
+	evidence(305, 0, false)
+	evidence(306, today+306-89, true)
+	for _, few := range [][2]int{{2, 9}, {9, 2}, {0, 0}} {
+		if h.Vouch(few[0], few[1], later(306)) {
+			t.Errorf("%d installs on %d days suffice", few[0], few[1])
+		}
+	}
+	if !h.Vouch(3, 3, later(306)) || h.Vouch(9, 9, later(306)) {
+		t.Error("three installs on three days do not extend it, or extend it twice")
+	}
+	provenThrough(today + 306 + 90)
+	evidence(306+30, 0, false)
+	evidence(306+31, today+307, true) // what extended it does not count again
+	evidence(306+100, today+317, true)
+
+	// After it has ended, a day between stays unproven.
+	if !h.Vouch(3, 3, later(400)) {
+		t.Error("it cannot be extended after it has ended")
+	}
+	for day, want := range map[beacon.Day]bool{today + 396: true, today + 397: false, today + 400: false, today + 401: true} {
+		if h.PlaceOn(day).Proven(day) != want {
+			t.Errorf("on day %d it is proven: %t", day-today, !want)
+		}
+	}
+	provenThrough(today + 490)
+	for day := 460; day < 800; day++ {
+		h.Vouch(3, 3, later(day))
+	}
+	provenThrough(today + 730)
+	if len(h.Vouches) > 20 {
+		t.Errorf("%d extensions in two years", len(h.Vouches))
+	}
+
+	// At another place it is of no use, and another visit counts again.
+	held := h.Vouches
+	visited(&h, 100, 5, owner, later(500))
+	if p := h.PlaceOn(today + 501); p.Proven(today+501) || !p.VouchedAt.IsZero() {
+		t.Errorf("a new place is proven by what was said of another: %+v", p)
+	}
+	visited(&h, 100, 5, staff, later(800))
+	provenThrough(today + 800 + 365)
+	for day := 1106; day < 1600; day += 31 {
+		h.Vouch(3, 3, later(day))
+	}
+	if held[0] != later(306) || len(h.Vouches) > 50 {
+		t.Error("a list that others hold was changed, or there are too many")
+	}
+}

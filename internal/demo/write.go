@@ -48,6 +48,9 @@ func (w *writer) write(ctx context.Context) error {
 	if err := take(ctx, time.Hour); err != nil {
 		return err
 	}
+	if err := w.db.SetHomePrivacy(ctx, beacon.HomesBlurred, byDemo, w.network.Began()); err != nil {
+		return err
+	}
 	if err := w.live(ctx); err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}
@@ -112,6 +115,9 @@ func (w *writer) happenings() (all []happening) {
 	return all
 }
 
+// measuredWithinM is how exactly a visit measures where a hotspot stands.
+const measuredWithinM = 5
+
 // happen writes it, with its actor.
 func (w *writer) happen(ctx context.Context, h happening) error {
 	by := byDemo
@@ -132,7 +138,10 @@ func (w *writer) happen(ctx context.Context, h happening) error {
 		_, err = w.db.InsertHotspot(ctx, fresh, by, nil)
 	case stepVerified:
 		by.User, by.Note = w.network.Staff, "site visit"
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) { row.Location.VerifiedAt = h.at }))
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) {
+			row.Visited(beacon.Verification{Point: row.Location.Point, AccuracyM: measuredWithinM}, w.network.Staff, h.at)
+			row.Location.VerifiedAt = h.at
+		}))
 	case stepLinked:
 		plain, hash := access.MintDevice(s.ID)
 		s.Device.Serve(string(s.ID), plain)
@@ -155,7 +164,7 @@ type recordedDay struct {
 // due. The next day is generated meanwhile.
 func (w *writer) live(ctx context.Context) error {
 	books := rewards.New(rewards.Config{
-		Store: w.db, Telemetry: w, Policies: policy.Default(),
+		Store: w.db, Telemetry: w, Policies: policy.Devices(), Founding: policy.BuiltIn(),
 		Keeper: func() (lease.Lease, bool) { return w.held, true },
 		Now:    func() time.Time { return w.now },
 		Log:    slog.New(slog.DiscardHandler),

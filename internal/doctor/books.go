@@ -83,7 +83,7 @@ func (l *look) policies(s store.Snapshot) (rules policy.Set, err error) {
 		rules = append(rules, p)
 	}
 	if len(rules) == 0 {
-		rules = policy.Default()
+		rules = policy.Devices()
 	}
 	return rules, nil
 }
@@ -225,6 +225,8 @@ func (b *bookkeeper) earned(r *ledger.Row) {
 	case r.Served < 0 || r.Served > r.Expected || r.Expected+r.Closed+r.Excused+r.Outside != beacon.MinutesADay ||
 		min(r.Closed, r.Excused, r.Outside) < 0:
 		b.wrong(id, "its minutes do not add up to a day")
+	case rules.CheckGround(&r.Facts) != nil:
+		b.wrong(id, "%v", rules.CheckGround(&r.Facts))
 	case rules.Reward(r.Facts) != r.Earned:
 		want := rules.Reward(r.Facts)
 		b.wrong(id, "the ledger says it earned %s, the policy gives %s", parts(r.Earned), parts(want))

@@ -85,6 +85,7 @@ var checks = []check{
 	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 3, false, records},
 	{"references", reportAdvice, 3, false, references},
 	{"ledger", "do not settle any month: " + restoreAdvice, 3, false, books},
+	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 10, true, standings},
 	{"statements", "do not settle any month: " + restoreAdvice, 3, false, statements},
 	{"documents", "do not settle any month: " + restoreAdvice, 3, true, documents},
 }

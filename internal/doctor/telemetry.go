@@ -2,10 +2,12 @@ package doctor
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -53,12 +55,19 @@ func records(l *look) error {
 		if err != nil {
 			return err
 		}
+		rules, err := l.policies(s)
+		if err != nil {
+			return err
+		}
 		first := true // report the faults of a record only once
 		var text []byte
 		differ, err := compare(func(side sides) error {
-			err := s.EachRecord(l.ctx, func(r beacon.RecordRow) error {
+			err := s.EachRecord(l.ctx, placesFrom(rules), func(r beacon.RecordRow, before []byte) error {
 				facts, ok := l.facts(r, first)
 				if ok && closed[r.Day] && !facts.None() {
+					if rules.On(r.Day).PaysPlaces() {
+						facts.Tier = tierOf(before)
+					}
 					facts.Outside = beacon.MinutesADay - facts.Expected - facts.Closed - facts.Excused
 					text = appendFacts(text[:0], r.Day, r.Hotspot, &facts)
 					side(text, 1)
@@ -82,6 +91,26 @@ func records(l *look) error {
 	})
 	l.at("%d records, compared with the ledger of %d closed days", l.looked.Load(), len(closed))
 	return err
+}
+
+// placesFrom returns the first day on which places are paid.
+func placesFrom(rules policy.Set) beacon.Day {
+	for _, p := range rules {
+		if p.PaysPlaces() {
+			return p.From
+		}
+	}
+	return math.MaxInt32
+}
+
+// tierOf returns the tier at the end of the day of a record, by which places are paid on
+// the next one. It is the lowest if there is no record.
+func tierOf(record []byte) beacon.Tier {
+	facts, err := heartbeat.RecordFacts(record)
+	if err != nil {
+		return beacon.Standard
+	}
+	return facts.Tier
 }
 
 // facts decodes a record. If tell is set, it reports faults.

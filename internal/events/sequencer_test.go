@@ -75,7 +75,7 @@ func TestSequencer_WhatIsAnEvent(t *testing.T) {
 	}
 	private := []beacon.ChangeKind{
 		beacon.KeyCreated, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused, beacon.KeyRevoked,
-		beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.ClockConfirmed,
+		beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.ClockConfirmed, beacon.FlagDismissed,
 	}
 	var want []string
 	for i, kind := range public {

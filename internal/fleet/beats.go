@@ -23,6 +23,12 @@ func (f *Fleet) Beat(h *Hotspot, beat *heartbeat.Beat) {
 	}
 }
 
+// HeardFrom sets a word that stands for where the device of the hotspot sends from, and
+// reports whether it was another. Memory keeps it, and nothing else knows it.
+func (s *Hotspot) HeardFrom(word uint64) (changed bool) {
+	return s.live != nil && s.live.HeardFrom(word)
+}
+
 // Replay applies durable heartbeats. Those of unknown hotspots are dropped: they were
 // deleted long ago. That holds only if the fleet has every change made before the
 // beats came; see package replica.

@@ -26,6 +26,7 @@ package fleet
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -39,8 +40,9 @@ import (
 
 // Encoder returns what responses show of a hotspot besides its id and that does not
 // change by itself. It is called once for each version. The fleet keeps the text beside
-// the id and never looks inside: its form belongs to those who write responses.
-type Encoder func(beacon.Hotspot) string
+// the id and never looks inside: its form belongs to those who write responses. Public is
+// the hotspot as strangers see it, or nil if that is the same.
+type Encoder func(h beacon.Hotspot, public *beacon.Hotspot) string
 
 // Fleet holds the hotspots. It is safe for concurrent use. A search for nearby
 // hotspots never waits; a request for a map may first draw recent changes (see
@@ -54,11 +56,14 @@ type Fleet struct {
 	coverage  coverageMap
 	openings  openings
 	places    places
+	blur      atomic.Pointer[beacon.Blur]
+	displaced atomic.Bool // some hotspots are indexed at their public place
 
 	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
 	tombstones []tombstone                // the same, oldest first
 	deleted    map[beacon.HotspotID]deletedHotspot
+	changedAt  time.Time // the latest UpdatedAt of all that were loaded or applied
 }
 
 // tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
@@ -76,13 +81,15 @@ const tombstoneTime = 10 * time.Minute
 // New returns an empty fleet.
 func New(encode Encoder) *Fleet {
 	outages := heartbeat.NewOutages()
-	return &Fleet{
+	f := &Fleet{
 		encode: encode, outages: outages, table: heartbeat.NewTable(outages),
 		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
 		openings: openings{byKey: map[string]weak.Pointer[opening]{}},
 		places:   newPlaces(),
 		gone:     map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
 	}
+	f.blur.Store(new(beacon.Blur))
+	return f
 }
 
 // Len returns the number of live hotspots.
@@ -97,7 +104,10 @@ func (f *Fleet) Has(id beacon.HotspotID, version int64) bool {
 
 // Apply takes over the hotspots that are newer than the known ones, and drops those
 // that are deleted. For readers it is a single step.
-func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
+func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error { return f.apply(hotspots, false) }
+
+// apply is Apply. With again, it also takes over hotspots of the known version.
+func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 	newest := make(map[beacon.HotspotID]beacon.Hotspot, len(hotspots))
 	for _, h := range hotspots {
 		if h.Version > newest[h.ID].Version {
@@ -113,10 +123,11 @@ func (f *Fleet) Apply(hotspots ...beacon.Hotspot) error {
 	var remove []string
 	var newer []beacon.Hotspot
 	for id, h := range newest {
-		if h.Version <= f.known(id) {
+		if known := f.known(id); h.Version < known || h.Version == known && !again {
 			continue
 		}
 		newer = append(newer, h)
+		f.changedAt = later(f.changedAt, h.UpdatedAt)
 		old, stood := f.index.Get(string(id))
 		if stood {
 			changed = append(changed, old)
@@ -193,6 +204,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	var mu sync.Mutex
 	var all []entry // not hotspots: those are five times as large
 	var gone, moved []beacon.Hotspot
+	var changedAt time.Time
 	err := each(func(h beacon.Hotspot) error {
 		if h.Deleted() {
 			mu.Lock()
@@ -205,6 +217,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 		elsewhere := h.Elsewhere() != nil
 		mu.Lock()
 		defer mu.Unlock()
+		changedAt = later(changedAt, h.UpdatedAt)
 		all = append(all, e)
 		if elsewhere {
 			moved = append(moved, h)
@@ -214,7 +227,25 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	f.changedAt = later(f.changedAt, changedAt)
+	f.mu.Unlock()
 	return f.fill(pack(all), gone, moved)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// ChangedAt returns the time of the latest change of any hotspot, by the clock of the
+// server that made it.
+func (f *Fleet) ChangedAt() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changedAt
 }
 
 // fill puts spots, and the recently deleted hotspots, into an empty fleet. It looks at

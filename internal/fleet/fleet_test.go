@@ -16,7 +16,9 @@ import (
 )
 
 // spell writes a hotspot down so that a test can tell which version it sees.
-func spell(h beacon.Hotspot) string { return fmt.Sprintf("%s %s v%d ", h.ID, h.Name, h.Version) }
+func spell(h beacon.Hotspot, _ *beacon.Hotspot) string {
+	return fmt.Sprintf("%s %s v%d ", h.ID, h.Name, h.Version)
+}
 
 // noon is when the tests look.
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)

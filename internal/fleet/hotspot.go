@@ -16,7 +16,7 @@ import (
 // the next. There may be millions, so it is small: its id and its encoded form share
 // one string.
 type Hotspot struct {
-	place    geo.Point
+	place    geo.Point // the public one
 	version  int64
 	text     string          // the id, then the encoded form
 	live     *heartbeat.Live // nil until a device is first linked
@@ -28,6 +28,7 @@ type Hotspot struct {
 	tags     spatial.Tags
 	progress progress
 	deleted  bool // being deleted; text is the id alone
+	hidden   bool // strangers do not see it as it is
 	agent    unique.Handle[beacon.AgentKind]
 }
 
@@ -35,10 +36,12 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 	if h.Deleted() {
 		return &Hotspot{version: h.Version, text: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
 	}
+	shown := f.publicOf(h)
 	s := &Hotspot{
 		place:    h.Location.Point,
 		version:  h.Version,
-		text:     string(h.ID) + f.encode(h),
+		text:     string(h.ID) + f.encode(h, shown),
+		hidden:   shown != nil,
 		opening:  f.openings.of(h.Settings.OperatingHours),
 		key:      keyPrint(h.Device.KeyHash[:]),
 		radius:   h.Settings.CoverageRadius(h.Type),
@@ -47,6 +50,9 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 		tags:     pending,
 		progress: progressOf(h),
 		agent:    unique.Make(h.Device.Agent.Kind()),
+	}
+	if shown != nil {
+		s.place = shown.Location.Point
 	}
 	if !h.ActiveSince().IsZero() {
 		s.tags = active
@@ -57,7 +63,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 // ID returns the hotspot's id.
 func (s *Hotspot) ID() string { return s.text[:s.idLen] }
 
-// Place returns where the hotspot is.
+// Place returns where maps show the hotspot, to everyone.
 func (s *Hotspot) Place() geo.Point { return s.place }
 
 // RadiusM returns how far it reaches.
@@ -135,9 +141,27 @@ func (s *Hotspot) Condition(now time.Time) Condition {
 	return facts
 }
 
+// PublicCondition is Condition as strangers see it: how many clients a home has tells
+// when someone is there.
+func (s *Hotspot) PublicCondition(now time.Time) Condition {
+	facts := s.Condition(now)
+	if s.hidden {
+		facts.Load = 0
+	}
+	return facts
+}
+
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
 	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))
+}
+
+// SeenAt returns when the last heartbeat came; zero: never.
+func (s *Hotspot) SeenAt() time.Time {
+	if s.live == nil || s.live.Seen() == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(s.live.Seen()).UTC()
 }
 
 // heardAt reports whether the last heartbeat is recent enough to be online.

@@ -28,7 +28,7 @@ func (c crowd) list(in fleet.ListQuery) (lines []string) {
 		}
 		if !h.Deleted() && (in.Status == "" || in.Status == status) && (!in.Verified.Set || in.Verified.V == verified) &&
 			strings.Contains(strings.ToLower(h.Name), in.Text) {
-			lines = append(lines, spell(h))
+			lines = append(lines, spell(h, nil))
 		}
 	}
 	slices.Sort(lines) // they begin with the id
@@ -119,7 +119,7 @@ func (p *person) work(t *testing.T, f *fleet.Fleet, heard chan<- beacon.Hotspot)
 		in := all[p.random.IntN(len(all))*p.random.IntN(2)] // the first shows all
 		got, _ := lines(t, f, in, 10_000, p.mine)           // one page: the next would be of another moment
 		if want := p.mine.list(in); !slices.Equal(got, want) {
-			t.Errorf("after %s%+v shows\n%q; want\n%q", spell(h), in, got, want)
+			t.Errorf("after %s%+v shows\n%q; want\n%q", spell(h, nil), in, got, want)
 			return
 		}
 	}

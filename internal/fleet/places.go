@@ -86,6 +86,9 @@ func (p *places) purge(before time.Time) {
 // them are farther away, and one may come twice.
 func (f *Fleet) Around(p geo.Point, withinM float64, each func(beacon.HotspotID)) {
 	q := spatial.Query{Center: p, Radius: withinM + beacon.PlaceWithinM, Limit: 1}
+	if f.displaced.Load() {
+		q.Radius += beacon.BlurWithinM
+	}
 	f.index.Snapshot().Nearest(q, func(h *Hotspot) bool {
 		each(beacon.HotspotID(h.ID()))
 		return false // look on

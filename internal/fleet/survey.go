@@ -44,6 +44,7 @@ type Items struct {
 // MapItem is a hotspot as maps show it.
 type MapItem struct {
 	Spot   *Hotspot
+	Place  geo.Point // where it is shown
 	Status beacon.Status
 }
 
@@ -101,8 +102,9 @@ type Addition struct {
 var imagined = &Hotspot{text: "addition", idLen: uint8(len("addition"))}
 
 // Tile returns what a map shows of a valid tile.
-func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
-	drawn := f.drawn(now)
+func (f *Fleet) Tile(t Tile, now time.Time) Items { return tileOf(f.drawn(now), t) }
+
+func tileOf(drawn *coverage.Snapshot[*Hotspot], t Tile) (items Items) {
 	if t.Z < CloseZoom {
 		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
 	}
@@ -116,7 +118,7 @@ func (f *Fleet) Tile(t Tile, now time.Time) (items Items) {
 }
 
 func (i *Items) mark(d coverage.Disc[*Hotspot]) bool {
-	m := MapItem{d.Item, beacon.Pending}
+	m := MapItem{d.Item, d.Place, beacon.Pending}
 	switch {
 	case d.Online:
 		m.Status = beacon.Online

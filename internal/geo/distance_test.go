@@ -178,3 +178,22 @@ func antipode(p geo.Point) geo.Point {
 	}
 	return geo.Point{Lat: -p.Lat, Lng: p.Lng + 180}
 }
+
+// The point is at its distance, and in its direction.
+func TestToward(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		from, meters := randomPoint(random), random.Float64()*1000
+		if to := from.Toward(random.Float64()*360, meters); !to.Valid() || math.Abs(oracleDistance(from, to)-meters) > 0.01 {
+			t.Errorf("%v is %v m from %v; want %v m", to, oracleDistance(from, to), from, meters)
+		}
+	}
+	from := geo.Point{Lat: 40, Lng: 179.999}
+	for bearing, want := range map[float64]geo.Point{0: {Lat: 1}, 90: {Lng: 1}, 180: {Lat: -1}, 270: {Lng: -1}} {
+		to := from.Toward(bearing, 500)
+		north, east := to.Lat-from.Lat, math.Remainder(to.Lng-from.Lng, 360)
+		if math.Abs(north) > 1e-6 && north*want.Lat <= 0 || math.Abs(east) > 1e-6 && east*want.Lng <= 0 {
+			t.Errorf("500 m toward %v° of %v is %v", bearing, from, to)
+		}
+	}
+}

@@ -1,10 +1,6 @@
 package heartbeat
 
-import (
-	"math/bits"
-
-	"github.com/beacon-wifi/beacon/internal/beacon"
-)
+import "math/bits"
 
 // Apply adds a beat and reports whether it is new. A known beat changes nothing: all
 // that a beat says of itself is merged by union or maximum, and signal samples are
@@ -21,6 +17,9 @@ func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
 		fresh = l.take(b)
 	} else {
 		fresh = t.unpackFor(l, b)
+	}
+	if b.minute() == l.seenAt() {
+		l.back = max(l.back, b.Back)
 	}
 	t.show(l)
 	return fresh
@@ -49,7 +48,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 // show updates the summary without unpacking the book.
 func (t *Table) show(l *Live) {
 	first := l.hour.first()
-	now := min(max(t.now, beacon.Minute(l.seen.Load()/microMinute), first), first+59)
+	now := min(max(t.now, l.seenAt(), first), first+59)
 	c := t.rules(l)
 	expected := c.inHour(l.hour) & (1<<(now-first+1) - 1)
 	l.show(Shown{

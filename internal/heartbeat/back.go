@@ -175,7 +175,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 	for _, of := range ahead {
 		for i := range of.boots {
 			b := &of.boots[i]
-			if b.newest < of.day.Midnight() {
+			if b.newest < of.day.Midnight() || k.service.down(b.newest) { // or left by a clock that was ahead before
 				continue
 			}
 			_, found := r.place(b.id)
@@ -183,7 +183,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 				if !found { // so much was counted before the days that have not come
 					known.raiseBase(b.base)
 				}
-				known.seqs.join(b.seqs)
+				known.hear(b.seqs, b.pastTop)
 				beat.Bytes = b.upTo[hoursADay-1]
 				known.carry(hourOf(m).ofDay(), &beat)
 			}
@@ -193,24 +193,22 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 	k.chain(1)
 }
 
-// heardBy returns the last minute up to one in which a beat arrived, by the minutes that
-// beats served: a clock that was ahead may have been the last to hear the hotspot.
+// heardBy returns the last minute up to one in which a beat arrived. If a clock that was
+// ahead was the last to hear the hotspot, it goes by the minutes that beats served while
+// the service was up.
 func (k *openDays) heardBy(m beacon.Minute) beacon.Minute {
 	for _, r := range slices.Backward(k.days) {
 		if r.day > m.Day() {
 			continue
 		}
-		last := beacon.MinutesADay - 1
-		if r.day == m.Day() {
-			last = m.OfDay()
-		}
-		for ; last >= 0; last-- {
-			if r.served.from(last)&1 != 0 {
-				return r.day.Midnight() + beacon.Minute(max(last, spread)-spread)
-			}
-		}
-		if at := beacon.Minute(r.last.at / microMinute); at < r.day.Midnight() {
+		if at := beacon.Minute(r.last.at / microMinute); at <= m && !k.service.down(at) {
 			return at
+		}
+		first := r.day.Midnight()
+		for last := int(min(m-first, beacon.MinutesADay-1)); last >= 0; last-- {
+			if r.served.from(last)&1 != 0 && !k.service.down(first+beacon.Minute(last)) {
+				return first + beacon.Minute(max(last, spread)-spread)
+			}
 		}
 	}
 	return m

@@ -118,13 +118,15 @@ func TestClockBack_NotInService(t *testing.T) {
 }
 
 // The clock is ahead for a second time, and the record of the first time is still on disk.
-// What its boots had carried before is not counted again, though they are forgotten.
+// What its boots had carried before, or then, is not counted again, though they are
+// forgotten: by now that time counts as an outage.
 func TestClockBack_Twice(t *testing.T) {
-	table := heartbeat.NewTable(heartbeat.NewOutages())
+	outages := heartbeat.NewOutages()
+	table := heartbeat.NewTable(outages)
 	l := table.Place(nil, spotSince(noon))
 	year := noon.AddDate(1, 0, 0)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
-	table.Apply(l, at(year, 1, 2, 100, 1))
+	table.Apply(l, at(year, 1, 2, 300, 1))
 	left := table.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(year)})
 	table.ClockBack(noon.Add(time.Minute), 0)
 	now := noon
@@ -133,11 +135,58 @@ func TestClockBack_Twice(t *testing.T) {
 		table.Apply(l, at(now, 10+boot, 1, 1, 1))
 		fold(table, l, now.Add(time.Hour))
 	}
-	table.Apply(l, at(year.AddDate(0, 0, 10), 20, 1, 50, 1))
+	again := year.AddDate(0, 0, 10)
+	outages.Set([]heartbeat.Span{
+		{From: beacon.MinuteOf(noon), To: beacon.MinuteOf(now)}, {From: beacon.MinuteOf(again), To: beacon.LastMinute},
+	})
+	table.Apply(l, at(again, 20, 1, 50, 1))
 	table.Restore(l, left[len(left)-1])
 	table.ClockBack(now.Add(2*time.Hour), 0)
 	if got := fold(table, l, now.Add(3*time.Hour))[beacon.DayOf(now)]; got.Bytes != 51 {
 		t.Errorf("%+v; want 51 bytes", got)
+	}
+}
+
+// shopSince is open from noon until 14:00.
+func shopSince(from time.Time) beacon.Hotspot {
+	shop := spotSince(from)
+	shop.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
+		Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 12 * 60, Close: 14 * 60,
+	}}}
+	return shop
+}
+
+// A clock was ahead, and what it recorded of a day is still on disk when that day comes,
+// while the service is down. A shop was not heard then: what it carries during the outage
+// and reports after closing time is paid.
+func TestClockBack_NotHeardInAnOutage(t *testing.T) {
+	shop := shopSince(noon.AddDate(0, 0, -9))
+	ahead := noon.Add(28 * time.Hour)
+	for boot := range uint64(2) {
+		before := heartbeat.NewTable(heartbeat.NewOutages())
+		l := before.Place(nil, shop)
+		before.Apply(l, at(noon.Add(10*time.Minute), 1, 1, 100, 1))
+		before.Apply(l, at(ahead, 1, 2, 100, 1))
+		left := before.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(ahead)})
+
+		start := noon.Add(30 * time.Hour)
+		outages := heartbeat.NewOutages()
+		outages.Set([]heartbeat.Span{
+			{From: beacon.MinuteOf(noon), To: beacon.MinuteOf(noon.Add(20 * time.Minute))}, {From: beacon.MinuteOf(start), To: beacon.LastMinute},
+		})
+		table := heartbeat.NewTable(outages)
+		l = table.Place(nil, shop)
+		for _, r := range left {
+			table.Restore(l, r)
+		}
+		b := at(start.Add(time.Minute), 1+boot, 3, 500, 1)
+		if why := table.Judge(l, b); why != beacon.Counted {
+			t.Fatal(why)
+		}
+		table.Apply(l, b)
+		if got, want := fold(table, l, start.Add(time.Hour))[beacon.DayOf(start)].Bytes, 400+100*boot; got != want {
+			t.Errorf("boot %d: %d bytes count; want %d", 1+boot, got, want)
+		}
 	}
 }
 
@@ -147,10 +196,7 @@ func TestClockBack_Twice(t *testing.T) {
 func TestClockBack_AfterClosing(t *testing.T) {
 	midnight := noon.Truncate(24 * time.Hour)
 	today := beacon.MinuteOf(noon).Day()
-	shop := spotSince(midnight.AddDate(0, 0, -9))
-	shop.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
-		Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 12 * 60, Close: 14 * 60,
-	}}}
+	shop := shopSince(midnight.AddDate(0, 0, -9))
 	for name, c := range map[string]struct {
 		ahead    time.Duration
 		from, to int // minutes after noon; the clock is ahead

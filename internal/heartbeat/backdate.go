@@ -5,7 +5,7 @@ import "github.com/beacon-wifi/beacon/internal/beacon"
 // backdate sets Back if a beat arrives in an hour in which its hotspot is closed, or not
 // in service, and reports traffic since a minute after which it was open. When exactly
 // that was carried is unknown, so all of it counts (decision D96). It is decided when
-// the beat arrives, because it depends on the beat before.
+// the beat arrives, because it depends on the last beat of an earlier minute.
 func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
 	b.Back = 0
 	m := b.minute()
@@ -13,7 +13,11 @@ func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
 	if l.active != 0 && l.active <= m && t.timelines[l.timeline].mask(at.day()).from(at.ofDay()*60)&hourBits != 0 {
 		return // it is open, as most are at all times
 	}
-	if since > m { // a clock was ahead until now
+	if since == m && l.seenAt() == m { // like the one before, so that their order does not matter
+		b.Back = l.back
+		return
+	}
+	if since > m || t.service.down(since) { // a clock was ahead
 		since = t.unpack(l).heardBy(m)
 	}
 	c := t.rules(l)

@@ -21,7 +21,8 @@ const (
 type boot struct {
 	id uint64
 	seqs
-	newest beacon.Minute // of its beats
+	pastTop uint64        // the highest number of the runs before (see judge.go)
+	newest  beacon.Minute // of its beats
 
 	// base is the highest value of its byte counter before the day, and upTo[h] the
 	// highest by the end of hour h. Neither depends on the order of beats, and so
@@ -32,6 +33,15 @@ type boot struct {
 	// due is the value up to which the traffic of the day was carried before the day,
 	// while the hotspot was open. It counts although the hotspot is closed now.
 	due uint64
+}
+
+// hear records the numbers of beats.
+func (b *boot) hear(s seqs, pastTop uint64) {
+	b.pastTop = max(b.pastTop, pastTop)
+	if low := min(b.top, s.top); low>>runShift < max(b.top, s.top)>>runShift {
+		b.pastTop = max(b.pastTop, low&beacon.MaxSeq)
+	}
+	b.seqs.join(s)
 }
 
 // raise records that the counter had a value in an hour of the day.
@@ -77,7 +87,7 @@ func (b *boot) carry(hour int, beat *Beat) {
 
 func (b *boot) join(other *boot) {
 	b.due = max(b.due, other.due)
-	b.seqs.join(other.seqs)
+	b.hear(other.seqs, other.pastTop)
 	b.newest = max(b.newest, other.newest)
 	for i := range b.upTo {
 		b.upTo[i] = max(b.upTo[i], other.upTo[i])
@@ -110,7 +120,7 @@ func (r *Record) place(id uint64) (at int, found bool) {
 // if there is no room because all known boots are newer.
 func (r *Record) boot(id uint64, heard beacon.Minute, seq uint64) *boot {
 	if b := r.find(id); b != nil {
-		b.add(seq)
+		b.hear(seqs{top: seq}, 0)
 		b.newest = max(b.newest, heard)
 		return b
 	}

@@ -84,7 +84,7 @@ func (r *Record) carryBoots(prev *Record) {
 
 func (r *Record) carryBoot(prev *boot) {
 	if b := r.boot(prev.id, prev.newest, prev.top); b != nil {
-		b.seqs.join(prev.seqs)
+		b.hear(prev.seqs, prev.pastTop)
 		b.raiseBase(prev.upTo[hoursADay-1])
 	}
 }

@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -14,7 +15,7 @@ import (
 //   - Counters that started again begin another generation of the boot. It is a boot of
 //     its own, and its id follows from that of the one before.
 //   - Sequence numbers that started again begin another run. Its number is in the high
-//     bits of Seq, so that Seq still grows.
+//     bits of Seq, so that Seq still grows. Of earlier runs, the highest number is known.
 //   - Counters of 32 bits that started again at 2^32 go on above it.
 //
 // Everybody else merges these by union and maximum, as if nothing had happened. Nothing
@@ -43,6 +44,7 @@ func generationOf(boot, id uint64) (g uint64, ok bool) {
 type standing struct {
 	id    uint64
 	seqs  seqs
+	past  uint64        // the highest number of earlier runs, in any generation
 	bytes uint64        // the highest value of its counter
 	heard beacon.Minute // its newest beat
 	days  *openDays     // nil: not unpacked
@@ -75,26 +77,27 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	}
 	now, known := t.standing(l, boot)
 	if !known {
-		t.backdate(l, b, beacon.Minute(l.seen.Load()/microMinute))
+		t.backdate(l, b, l.seenAt())
 		return now.days.roomFor(b)
 	}
 	t.backdate(l, b, now.heard)
 	seq := now.seqs.top&^beacon.MaxSeq | b.Seq
 	newer := seq > now.seqs.top
+	fresh := newer && (seq <= beacon.MaxSeq || b.Seq > now.past) // no beat had this number before
 	few := plausible(now.heard, b.minute())
 	if !newer {
 		few = aMinute // it may be an old beat, though it arrives hours after the last
 	}
 	switch more := grown(now.bytes, b.Bytes); {
 	case b.Width == beacon.Wraps:
-		b.Bytes = unwrap(now.bytes, more, newer && seq <= beacon.MaxSeq)
+		b.Bytes = unwrap(now.bytes, more, fresh)
 	case b.Width == beacon.PerhapsWrap && b.Bytes < now.bytes && more <= few:
 		b.Bytes = now.bytes + more
 	}
 	b.Fell = b.Bytes < now.bytes && b.Width != beacon.Wraps && (newer || now.seqs.top-seq > windowSize)
 	b.Boot = now.id
 	switch {
-	case newer && (seq <= beacon.MaxSeq || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now)):
+	case newer && (fresh || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now)):
 		b.Seq = seq
 		return t.goesOn(l, b, boot, &now)
 	case newer:
@@ -122,7 +125,7 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 
 // doubtful reports whether a beat may be an old one: its counters are lower than those
 // of the boot, or have grown by more than expected and are such as an earlier
-// generation of the boot had. In the first run no beat with a new number is old.
+// generation of the boot had. A beat with a number above all others is not old.
 func (t *Table) doubtful(l *Live, b *Beat, boot, expected uint64, now *standing) bool {
 	if b.Bytes < now.bytes {
 		return true
@@ -135,7 +138,7 @@ func below(bytes, highest uint64) uint64 { return min(bytes, highest) }
 
 // standing returns what is known of a boot.
 func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
-	if l.state&atHand != 0 {
+	if l.state&atHand != 0 && l.seqs.top <= beacon.MaxSeq {
 		if _, ok := generationOf(boot, l.boot); ok {
 			return standing{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt}, true
 		}
@@ -152,7 +155,27 @@ func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
 		}
 	}
 	now.days = k
+	for b := range k.generations(boot) {
+		now.past = max(now.past, b.pastTop)
+		if b.top>>runShift < now.seqs.top>>runShift {
+			now.past = max(now.past, b.top&beacon.MaxSeq)
+		}
+	}
 	return now, known
+}
+
+// generations yields what each day knows of the generations of a boot.
+func (k *openDays) generations(id uint64) iter.Seq[*boot] {
+	return func(yield func(*boot) bool) {
+		for i := range k.days {
+			for j := range k.days[i].boots {
+				b := &k.days[i].boots[j]
+				if _, ok := generationOf(id, b.id); ok && !yield(b) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // roomFor reports whether the day of a beat has room for another boot.
@@ -208,12 +231,9 @@ func (t *Table) earlier(l *Live, boot uint64, now *standing) (bytes uint64) {
 	if now.days == nil {
 		now.days = t.unpack(l)
 	}
-	for i := range now.days.days {
-		for j := range now.days.days[i].boots {
-			b := &now.days.days[i].boots[j]
-			if _, ok := generationOf(boot, b.id); ok && b.id != now.id {
-				bytes = max(bytes, b.upTo[hoursADay-1])
-			}
+	for b := range now.days.generations(boot) {
+		if b.id != now.id {
+			bytes = max(bytes, b.upTo[hoursADay-1])
 		}
 	}
 	return bytes

@@ -242,3 +242,133 @@ func TestJudge_OldIsNoWrap(t *testing.T) {
 		}
 	}
 }
+
+// A beat from before a fall looks like numbers that started again. When the counters fall
+// once more, the device is paid what it carried: no beat had so high a number before.
+func TestJudge_FallsAgain(t *testing.T) {
+	d := newUndeclared(t)
+	d.beats(100, 500)
+	old := d.last
+	d.beats(100, 100)
+	d.bytes = 0
+	d.beats(100, 50)
+	d.send(old)
+	d.beats(1, 1)
+	d.bytes = 0
+	d.beats(10, 40)
+	d.want(600 + 51 + 40)
+}
+
+// Numbers start again, and then counters, and the device says neither: such beats look
+// like old ones. Nothing is paid until numbers or counters are higher than ever before,
+// and then all of it. So at most what the counters had counted is lost, if the device
+// boots before.
+func TestJudge_BothStartAgain(t *testing.T) {
+	start := func() *undeclared {
+		d := newUndeclared(t)
+		d.beats(200, 600)
+		d.seq = 0
+		d.beats(50, 100)
+		d.want(700)
+		d.bytes = 0
+		d.beats(50, 90)
+		d.want(700)
+		return d
+	}
+	d := start()
+	d.beats(99, 30)
+	d.want(700)
+	d.beats(2, 20) // number 201
+	d.want(700 + 140)
+
+	d = start()
+	d.beats(20, 600)
+	d.want(700)
+	d.beats(20, 100)
+	d.want(790) // the counter: what it had before is not paid again
+
+	d = start()
+	d.boot++
+	d.seq, d.bytes = 0, 0
+	d.beats(10, 10)
+	d.want(710)
+}
+
+// Two different reports arrive in one minute, after a shop has closed: what both report was
+// carried since the beat before that minute, in whichever order they come, to one server
+// or two, and also if the device has booted in between.
+func TestJudge_SameMinute(t *testing.T) {
+	closed := noon.Add(130 * time.Minute)
+	for boot := range uint64(2) {
+		reports := []beacon.Heartbeat{
+			{Boot: 1, Seq: 2, Bytes: 500}, {Boot: 1 + boot, Seq: 3, Bytes: 800}, {Boot: 1 + boot, Seq: 4, Bytes: 900},
+		}
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			for apart := range 3 { // both servers get some before they know of each other
+				p := newPair()
+				for i := range p.tables {
+					p.lives[i] = p.tables[i].Place(nil, shopSince(noon.AddDate(0, 0, -9)))
+				}
+				p.send(noon.Add(time.Hour), beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 100}, 0)
+				var journal []heartbeat.Beat
+				for n, i := range order {
+					b := heartbeat.Beat{At: closed.Add(time.Duration(n) * time.Second).UnixMicro(), Heartbeat: reports[i]}
+					if why := p.tables[n%2].Judge(p.lives[n%2], &b); why != beacon.Counted {
+						t.Fatal(why)
+					}
+					if journal = append(journal, b); n < apart {
+						continue
+					}
+					for i, table := range p.tables {
+						for j := range journal {
+							table.Apply(p.lives[i], &journal[j])
+						}
+					}
+				}
+				p.send(closed.Add(time.Minute), beacon.Heartbeat{Boot: 1 + boot, Seq: 5, Bytes: 1000}, 0)
+				f, _ := p.tables[1].Facts(p.lives[1], beacon.DayOf(noon), nil, closed.Add(time.Hour))
+				if want := 900 + boot*500; f.Bytes != want {
+					t.Errorf("boot %d, order %v, %d apart: %d bytes count; want %d", 1+boot, order, apart, f.Bytes, want)
+				}
+			}
+		}
+	}
+}
+
+// undeclared is a device that sends a beat each minute and declares nothing.
+type undeclared struct {
+	t                *testing.T
+	p                *pair
+	at               time.Time
+	boot, seq, bytes uint64
+	last             beacon.Heartbeat
+}
+
+func newUndeclared(t *testing.T) *undeclared {
+	return &undeclared{t: t, p: newPair(), at: noon, boot: 1}
+}
+
+// beats carries some megabytes in a number of beats.
+func (d *undeclared) beats(n int, mb uint64) {
+	d.t.Helper()
+	for i := range uint64(n) {
+		d.seq++
+		d.send(beacon.Heartbeat{Boot: d.boot, Seq: d.seq, Bytes: d.bytes + mb*1_000_000*(i+1)/uint64(n)})
+	}
+	d.bytes += mb * 1_000_000
+}
+
+func (d *undeclared) send(b beacon.Heartbeat) {
+	d.t.Helper()
+	d.at, d.last = d.at.Add(time.Minute), b
+	if why := d.p.send(d.at, b, int(b.Seq%2)); why != beacon.Counted {
+		d.t.Fatalf("%+v is %q", b, why)
+	}
+}
+
+func (d *undeclared) want(mb uint64) {
+	d.t.Helper()
+	if got := d.p.carried(d.t, d.at); got != mb*1_000_000 {
+		d.t.Errorf("%d bytes are counted; want %d MB", got, mb)
+	}
+}

@@ -17,8 +17,10 @@ type Live struct {
 	shown atomic.Uint64 // a packed Shown
 	dirty atomic.Bool
 	marks [marks]atomic.Bool
+	from  atomic.Uint64 // the word of the last call of HeardFrom
 
 	state   state
+	back    uint8 // the highest Back of the beats in the minute of the newest
 	tier    beacon.Tier
 	days    uint8  // number of days in the book
 	done    uint8  // how many of them to drop once they are written
@@ -77,6 +79,14 @@ func (l *Live) Dirty() bool { return l.dirty.Load() }
 // Seen returns when the newest beat arrived, in µs since 1970, or 0 if none did.
 func (l *Live) Seen() int64 { return l.seen.Load() }
 
+func (l *Live) seenAt() beacon.Minute { return beacon.Minute(l.seen.Load() / microMinute) }
+
+// HeardFrom sets a word that stands for where the device sends from, and reports whether
+// it was another.
+func (l *Live) HeardFrom(word uint64) (changed bool) {
+	return l.from.Load() != word && l.from.Swap(word) != word
+}
+
 // Shown returns what Apply or Refresh computed last.
 func (l *Live) Shown() Shown {
 	packed := l.shown.Load()
@@ -95,14 +105,18 @@ func (l *Live) show(s Shown) {
 func (l *Live) last() last { return last{l.seen.Load(), l.tie, l.clients} }
 
 func (l *Live) setLast(newest last) {
+	if newest.at/microMinute != l.seen.Load()/microMinute {
+		l.back = 0
+	}
 	l.seen.Store(newest.at)
 	l.tie, l.clients = newest.tie, newest.clients
 }
 
-// takes reports whether take can add a beat: it is of the current hour and boot, as its
-// traffic is, and has no speed test.
+// takes reports whether take can add a beat: it is of the current hour, boot and run, as
+// its traffic is, and has no speed test.
 func (l *Live) takes(b *Beat) bool {
-	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && b.Back == 0 && !b.Test.Any()
+	return l.state&atHand != 0 && hourOf(b.minute()) == l.hour && b.Boot == l.boot && b.Seq>>runShift == l.seqs.top>>runShift &&
+		b.Back == 0 && !b.Test.Any()
 }
 
 // take adds a beat to the current hour and reports whether it is new.

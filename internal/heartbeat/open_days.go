@@ -130,7 +130,7 @@ func (k *openDays) addStale(b *Beat) {
 	r := &k.days[0]
 	r.last.join(last{b.At, b.tie(), b.clients()})
 	if known := r.find(b.Boot); known != nil {
-		known.add(b.Seq)
+		known.hear(seqs{top: b.Seq}, 0)
 		known.raise(0, b.Bytes)
 	}
 	if b.Test.Any() {

@@ -61,6 +61,13 @@ func (s *Outages) Excused(m beacon.Minute) bool {
 	return i < len(excused) && excused[i].From <= m
 }
 
+// down reports whether the service was down in a minute: no beat arrived in it.
+func (s *Outages) down(m beacon.Minute) bool {
+	excused := *s.excused.Load()
+	i := endingFrom(excused, m+spread)
+	return i < len(excused) && excused[i].From <= m
+}
+
 // mask returns the excused minutes of a day.
 func (s *Outages) mask(day beacon.Day) (mask dayBits) {
 	excused := *s.excused.Load()

@@ -23,7 +23,7 @@ func (t *Table) unpack(l *Live) *openDays {
 		r.hours[hour] = max(r.hours[hour], l.peak)
 		r.signals[hour/signalHours].plus(l.samples)
 		if b := r.find(l.boot); b != nil {
-			b.seqs.join(l.seqs)
+			b.hear(l.seqs, 0)
 			b.raise(hour, l.bytes)
 			b.newest = max(b.newest, l.heardAt)
 		}

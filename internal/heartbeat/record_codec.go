@@ -142,12 +142,13 @@ func (b *boot) append(out []byte, day beacon.Day) []byte {
 	out = binary.AppendUvarint(out, ^b.window&b.possible()) // the missing ones: mostly none
 	out = binary.AppendVarint(out, int64(b.newest)-int64(day.Midnight()))
 	out = binary.AppendUvarint(out, b.base)
-	var growth [hoursADay + 1]uint64
+	var numbers [hoursADay + 2]uint64
 	for i := range hoursADay {
-		growth[i] = b.carried(i)
+		numbers[i] = b.carried(i)
 	}
-	growth[hoursADay] = max(b.due, b.base) - b.base
-	return appendSparse(out, growth[:])
+	numbers[hoursADay] = max(b.due, b.base) - b.base
+	numbers[hoursADay+1] = b.pastTop
+	return appendSparse(out, numbers[:])
 }
 
 func (r *Record) readBoot(in *reader) {
@@ -158,23 +159,24 @@ func (r *Record) readBoot(in *reader) {
 	b.window = ^missing & b.possible()
 	newest := in.signed() + int64(r.day.Midnight())
 	b.base = in.number()
-	var growth [hoursADay + 1]uint64
-	readSparse(in, growth[:], math.MaxUint64)
+	var numbers [hoursADay + 2]uint64
+	readSparse(in, numbers[:], math.MaxUint64)
 	value := b.base
 	for i := range b.upTo {
-		if value+growth[i] < value {
+		if value+numbers[i] < value {
 			in.fail()
 		}
-		value += growth[i]
+		value += numbers[i]
 		b.upTo[i] = value
 	}
-	if owed := growth[hoursADay]; owed > value-b.base {
+	if owed := numbers[hoursADay]; owed > value-b.base {
 		in.fail()
 	} else if owed > 0 {
 		b.due = b.base + owed
 	}
+	b.pastTop = numbers[hoursADay+1]
 	n := len(r.boots)
-	if newest < 0 || newest > int64(beacon.LastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id {
+	if newest < 0 || newest > int64(beacon.LastMinute) || missing&^b.possible() != 0 || n > 0 && r.boots[n-1].id >= b.id || b.pastTop > beacon.MaxSeq {
 		in.fail()
 		return
 	}

@@ -82,6 +82,7 @@ func (l *Live) clear() {
 	slot := l.slot
 	l.seen.Store(0)
 	l.shown.Store(0)
+	l.from.Store(0)
 	l.dirty.Store(false)
 	for m := range marks {
 		l.marks[m].Store(false)

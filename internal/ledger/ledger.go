@@ -166,6 +166,9 @@ type Page struct {
 	Standings []Standing
 }
 
+// ServedADay is how many minutes a hotspot must serve for a day to count.
+const ServedADay = 60
+
 // Standing is on how many closed days a hotspot served at a place.
 type Standing struct {
 	Hotspot beacon.HotspotID

@@ -22,7 +22,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := New(db, Config{Limits: api.DefaultLimits(), Policies: policy.Default(), Now: time.Now, Rate: 1, RealTime: true, Log: slog.New(slog.DiscardHandler)})
+	n := New(db, Config{Limits: api.DefaultLimits(), Policies: policy.Devices(), Now: time.Now, Rate: 1, RealTime: true, Log: slog.New(slog.DiscardHandler)})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {

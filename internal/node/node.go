@@ -22,11 +22,13 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
+	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -45,7 +47,9 @@ type Node struct {
 	db        *store.DB
 	keeper    *lease.Holder
 	telemetry *telemetry.Telemetry
+	checkins  *checkins.CheckIns
 	rewards   *rewards.Rewards
+	review    *review.Review
 	sequencer *events.Sequencer
 	limits    api.Limits
 	origins   []string
@@ -60,6 +64,7 @@ type Config struct {
 	Limits   api.Limits
 	Origins  []string // whose pages may use the network API; see api.ParseOrigins
 	Policies policy.Set
+	Founding policy.Set // of a new database; nil: Policies
 	Now      func() time.Time
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
 	RealTime bool    // Now is not simulated
@@ -82,9 +87,11 @@ func New(db *store.DB, cfg Config) *Node {
 		Certain: func() (certain, latest time.Time, known bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
-		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
+		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
+	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})
+	n.checkins = checkins.New(db, n.Fleet, now, log)
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
@@ -97,12 +104,15 @@ func (n *Node) APIConfig() api.Config {
 	return api.Config{
 		Keys:      n.Keys,
 		Registry:  registry.New(n.db, n.Fleet, n.now),
+		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
 		Rewards:   n.rewards,
+		Review:    n.review,
 		Events:    n.Hub,
 		Limits:    n.limits,
 		Quotas:    n.db,
+		Settings:  n.db,
 		Repeats:   n.db,
 		Changes:   n.db,
 		Origins:   n.origins,
@@ -114,6 +124,9 @@ func (n *Node) APIConfig() api.Config {
 // Load loads the state of the database into memory.
 func (n *Node) Load(ctx context.Context) error {
 	if err := n.rewards.Start(ctx); err != nil {
+		return err
+	}
+	if err := n.checkins.Start(ctx); err != nil {
 		return err
 	}
 	if err := n.Follower.Load(ctx); err != nil {
@@ -141,7 +154,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run,
+		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}
@@ -183,6 +196,9 @@ func (n *Node) prune(ctx context.Context) {
 	}
 	if err := n.db.PruneFreedMACs(ctx, n.now()); err != nil {
 		n.log.Warn("expired reservations of MAC addresses could not be deleted", "err", err)
+	}
+	if err := n.checkins.Prune(ctx); err != nil {
+		n.log.Warn("old check-ins could not be deleted", "err", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 )
 
 // router routes a request to its interface.
@@ -13,13 +14,14 @@ type router struct {
 	pages
 	health  *httpserver.Site
 	network *api.API
-	loaded  atomic.Bool // until then the network interface has no data
+	feeds   *openfeeds.Feeds // nil: not public
+	loaded  atomic.Bool      // until then the network interface has no data
 
 	pressure httpserver.Overload
 }
 
-func newRouter(health *httpserver.Health, network *api.API, pages pages) *router {
-	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network}
+func newRouter(health *httpserver.Health, network *api.API, feeds *openfeeds.Feeds, pages pages) *router {
+	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network, feeds: feeds}
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -34,10 +36,12 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
-	case !api.Handles(path):
+	case !rt.isNetwork(path):
 		rt.preview.ServeHTTP(w, r)
 	case !rt.loaded.Load():
 		rt.network.Refuse(w, r, http.StatusServiceUnavailable)
+	case rt.isFeed(path):
+		rt.feeds.ServeHTTP(w, r)
 	default:
 		rt.network.ServeHTTP(w, r)
 	}
@@ -45,9 +49,18 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse sends an error in the format of the interface that a request was for.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
-	if api.Handles(r.URL.Path) {
+	if rt.isNetwork(r.URL.Path) {
 		rt.network.Refuse(w, r, status)
 		return
 	}
 	rt.preview.Refuse(w, r, status)
 }
+
+// isNetwork reports whether a path shows the live network.
+func (rt *router) isNetwork(path string) bool {
+	return api.Handles(path) || rt.isFeed(path)
+}
+
+// isFeed reports whether a path belongs to the open feeds. Where there are none, it is as
+// unknown as any other.
+func (rt *router) isFeed(path string) bool { return rt.feeds != nil && openfeeds.Handles(path) }

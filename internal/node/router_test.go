@@ -15,7 +15,7 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt := newRouter(&httpserver.Health{}, nil, pages)
+	rt := newRouter(&httpserver.Health{}, nil, nil, pages)
 	for _, tc := range []struct {
 		method, path string
 		status       int
@@ -26,6 +26,9 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 		{"POST", "/docs", 405, `"error":"Method not allowed"`},
 		{"OPTIONS", "/docs", 204, ""},
 		{"GET", "/docsx", 404, `"error":"Not found"`},
+		{"GET", "/open", 404, `"error":"Not found"`}, // without --public it is a path like any other
+		{"GET", "/open/hotspots.geojson", 404, `"error":"Not found"`},
+		{"POST", "/open/tiles.json", 405, `"error":"Method not allowed"`},
 	} {
 		w := httptest.NewRecorder()
 		rt.ServeHTTP(w, httptest.NewRequest(tc.method, tc.path, nil))

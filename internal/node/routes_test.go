@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/preview"
 	"github.com/beacon-wifi/beacon/test/openapi"
 )
@@ -43,7 +45,9 @@ func served(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	router := reflect.ValueOf(newRouter(&httpserver.Health{}, api.New(api.Config{}), pages)).Elem()
+	network := api.New(api.Config{})
+	feeds := openfeeds.New(openfeeds.Config{API: network})
+	router := reflect.ValueOf(newRouter(&httpserver.Health{}, network, feeds, pages)).Elem()
 	all := routesOf(t, router)
 	return append(all, routesOf(t, router.FieldByName("pages"))...)
 }
@@ -72,6 +76,10 @@ func TestRoutes_EachIsKnown(t *testing.T) {
 	var documented []string
 	for _, text := range [][]byte{api.OpenAPI(), preview.OpenAPI()} {
 		documented = append(documented, openapi.Load(t, text).Operations()...)
+	}
+	for _, operation := range openapi.Load(t, openfeeds.OpenAPI()).Operations() {
+		method, path, _ := strings.Cut(operation, " ") // relative to the landing page
+		documented = append(documented, method+" "+openfeeds.Base+strings.TrimSuffix(path, "/"))
 	}
 	public := served(t)
 	admin := adminHandler(metrics.New()).Routes()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -35,6 +36,7 @@ type ServerConfig struct {
 	Open func(context.Context) (*store.DB, error)
 
 	PublicURL        string // where clients reach the server
+	Public           bool   // serve open feeds, without a key
 	PreviewKeyPrefix string // first word of the preview's demo keys
 	Proxies          httpserver.Proxies
 	AdminHosts       []string                                    // names of the admin interface, besides localhost
@@ -55,7 +57,11 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
-	s.router = newRouter(&s.health, s.node.API, pages)
+	var feeds *openfeeds.Feeds
+	if cfg.Public {
+		feeds = openfeeds.New(openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now})
+	}
+	s.router = newRouter(&s.health, s.node.API, feeds, pages)
 	s.health.Log = cfg.Log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,
@@ -117,6 +123,9 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		s.health.Drain()
 		s.node.Hub.Close() // streams of events would never end by themselves
 		s.node.API.Stop()
+		if s.router.feeds != nil {
+			s.router.feeds.Stop()
+		}
 	})
 	// The node runs until the last request has its response.
 	serving, drained := context.WithCancel(context.WithoutCancel(ctx))

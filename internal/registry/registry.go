@@ -49,6 +49,8 @@ type Store interface {
 	// of its tries, and is returned.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
+	// Quality returns what check-ins since a day say of a hotspot.
+	Quality(ctx context.Context, hotspot beacon.HotspotID, since beacon.Day) (beacon.Quality, error)
 	// NoteRefusal writes only an audit row.
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
@@ -91,6 +93,9 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 		return View{}, err
 	}
 	v := r.view(h)
+	if v.Quality, err = r.store.Quality(ctx, hotspot, beacon.DayOf(r.now())-beacon.QualityDays+1); err != nil {
+		return View{}, err
+	}
 	if !p.Sees(beacon.UnverifiedReason, h.Operator) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
 	}
@@ -103,7 +108,18 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.Sees(beacon.DeviceAgent, h.Operator) {
 		v.Device.Agent = beacon.Agent{}
 	}
+	if blur := r.fleet.Blur(); blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator) {
+		v.hide(blur)
+	}
 	return v, nil
+}
+
+// hide turns the view of a home into what strangers see.
+func (v *View) hide(blur *beacon.Blur) {
+	v.Hotspot = blur.Public(v.Hotspot)
+	v.Approximate = true
+	m := &v.Metrics
+	m.Clients, m.Connections24h, m.Bytes24h, m.Seen = 0, 0, 0, time.Time{}
 }
 
 // View is a hotspot with the state that its heartbeats give it now.
@@ -111,6 +127,9 @@ type View struct {
 	beacon.Hotspot
 	Status  beacon.Status
 	Metrics beacon.Metrics
+	Quality beacon.Quality // read by Get only
+
+	Approximate bool // it is a home as strangers see it
 
 	Open      bool      // by its operating hours
 	OpenUntil time.Time // when that changes; zero if nothing changes within a year

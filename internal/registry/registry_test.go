@@ -48,7 +48,7 @@ func open(t *testing.T) *desk {
 }
 
 func (d *desk) wire(s registry.Store) {
-	d.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) + h.Name })
+	d.fleet = fleet.New(func(h beacon.Hotspot, _ *beacon.Hotspot) string { return string(h.ID) + h.Name })
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }
 

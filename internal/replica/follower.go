@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,7 @@ type Source interface {
 	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
+	Blur(ctx context.Context) (beacon.Blur, error)
 }
 
 // Follower keeps a process in step with the store.
@@ -48,6 +50,7 @@ type Follower struct {
 	beats Beats
 
 	cursors map[string]int64 // by node: the last change that was applied
+	unshown bool             // a setting has changed, and not all hotspots are shown by it yet
 	inStep  atomic.Pointer[time.Time]
 }
 
@@ -88,6 +91,11 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
 	}
+	blur, err := fo.source.Blur(ctx)
+	if err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	fo.fleet.SetBlur(blur)
 	err = fo.fleet.Load(func(add func(beacon.Hotspot) error) error { return fo.source.EachHotspot(ctx, since, add) })
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
@@ -118,9 +126,48 @@ func (fo *Follower) Run(ctx context.Context) {
 
 // Step applies everything that changed since the last step.
 func (fo *Follower) Step(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	quick, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	return fo.CatchUp(ctx)
+	if err := fo.CatchUp(quick); err != nil {
+		return err
+	}
+	return fo.reshow(ctx)
+}
+
+// reshow shows all hotspots by the setting in force, if it has changed. That takes as long
+// as to load them, so it has no timeout.
+func (fo *Follower) reshow(ctx context.Context) error {
+	if !fo.unshown {
+		return nil
+	}
+	blur, err := fo.source.Blur(ctx)
+	if err != nil {
+		return err
+	}
+	fo.fleet.SetBlur(blur)
+	var mu sync.Mutex
+	var homes []beacon.Hotspot
+	err = fo.source.EachHotspot(ctx, time.Time{}, func(h beacon.Hotspot) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if h.Type != beacon.Home {
+			return nil
+		}
+		if homes = append(homes, h); len(homes) < changesAtATime {
+			return nil
+		}
+		full := homes
+		homes = nil
+		return fo.fleet.Reshow(full...)
+	})
+	if err == nil {
+		err = fo.fleet.Reshow(homes...)
+	}
+	if err != nil {
+		return fmt.Errorf("show the homes by the new setting: %w", err)
+	}
+	fo.unshown = false
+	return nil
 }
 
 // CatchUp is Step without its timeout, for when there may be much to apply.
@@ -168,8 +215,10 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		switch c.Kind {
 		case beacon.KeyCreated, beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target), c.Kind)
+		case beacon.SettingChanged:
+			fo.unshown = true
 		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotReported:
+			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotReported, beacon.HotspotVouched:
 			id := beacon.HotspotID(c.Target)
 			if !seen[id] && !fo.fleet.Has(id, c.Version) {
 				seen[id] = true

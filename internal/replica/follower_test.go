@@ -34,7 +34,7 @@ func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID, beacon.Chan
 func noKeys(beacon.KeyID, beacon.ChangeKind) {}
 
 func newFleet() *fleet.Fleet {
-	return fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
+	return fleet.New(func(h beacon.Hotspot, _ *beacon.Hotspot) string { return string(h.ID) })
 }
 
 // at makes a version of a hotspot.
@@ -250,7 +250,7 @@ func TestFollower_NoHotspots(t *testing.T) {
 	s := newSource()
 	f, fo := follow(t, s, func(id beacon.KeyID, _ beacon.ChangeKind) { t.Errorf("told of %s", id) })
 	for _, kind := range []beacon.ChangeKind{
-		beacon.RewardsSettled, beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.ClockConfirmed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
+		beacon.RewardsSettled, beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.ClockConfirmed, beacon.FlagDismissed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
 	} {
 		s.change("n", beacon.Change{Kind: kind, Target: "target of " + string(kind), Version: 1}, func() {})
 	}
@@ -315,7 +315,7 @@ func (s *lateSource) EachHotspot(ctx context.Context, deletedSince time.Time, fn
 }
 
 func TestFollower_LoadFails(t *testing.T) {
-	for _, method := range []string{"Heads", "EachHotspot"} {
+	for _, method := range []string{"Heads", "Blur", "EachHotspot"} {
 		s := newSource()
 		s.write("n", at("a", 1))
 		s.fail(method, errAway)

@@ -17,6 +17,7 @@ type source struct {
 	mu      sync.Mutex
 	rows    map[beacon.HotspotID]beacon.Hotspot
 	streams map[string][]beacon.Change
+	blur    beacon.Blur
 
 	// What a test puts in the way.
 	fails   map[string]error                      // by method
@@ -121,6 +122,18 @@ func (s *source) HotspotsByID(_ context.Context, ids []beacon.HotspotID) ([]beac
 		}
 	}
 	return all, nil
+}
+
+// privacy commits a change of the setting.
+func (s *source) privacy(node string, blur beacon.Blur) {
+	s.change(node, beacon.Change{Kind: beacon.SettingChanged, Target: "home_privacy"}, func() { s.blur = blur })
+}
+
+func (s *source) Blur(context.Context) (beacon.Blur, error) {
+	err := s.enter("Blur")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.blur, err
 }
 
 // EachHotspot calls from many goroutines at once, as a store may.

@@ -45,7 +45,7 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		if e.Policy, err = r.byVersion(ctx, row.Policy); err != nil {
 			return Explanation{}, err
 		}
-		if e.Policy.Reward(row.Facts) != row.Earned {
+		if e.Policy.Reward(row.Facts) != row.Earned || e.Policy.CheckGround(&row.Facts) != nil {
 			return Explanation{}, errMismatch(row.User, row.Day.String())
 		}
 	case e.Open:

@@ -197,6 +197,9 @@ func TestHolds(t *testing.T) {
 		if s := summary(rewards.Current); s.Held != 3*credits || s.Pending() != 7*credits || s.Settled != 0 {
 			t.Errorf("held %s, pending %s, settled %s", s.Held, s.Pending(), s.Settled)
 		}
+		if got := w.replay(t, rewards.ReplayQuery{From: beacon.DayOf(start), To: w.today() - 1}); got.Differ != 0 {
+			t.Errorf("%d rows differ when replayed: %s", got.Differ, got.First)
+		}
 		e, err := w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: mine, Day: ptr(w.today() - 1)})
 		if err != nil || e.Hold == nil || e.Hold.ID != first.ID || e.Earned.Total() != credits {
 			t.Errorf("explained as %+v, %v", e, err)

@@ -184,7 +184,7 @@ func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.Hots
 			return nil, err
 		}
 		for id, c := range claims {
-			if c.place.Since <= past && o.did[hotspotDay{id, past}].Served >= servedADay {
+			if c.place.Since <= past && o.did[hotspotDay{id, past}].Served >= ledger.ServedADay {
 				c.days++
 			}
 		}

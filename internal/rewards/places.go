@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	// servedADay is how many minutes a hotspot must serve for a day to count.
-	servedADay = 60
 	// recentDays is over how many closed days the rate of excused time is taken.
 	recentDays = 7
 	// graceDays is for how many days after places are first paid a hotspot that was
@@ -130,7 +128,7 @@ func (d *division) ground(hotspot beacon.HotspotID) beacon.Ground {
 // standing returns the standing of a row's hotspot with its day.
 func (d *division) standing(row *ledger.Row) ledger.Standing {
 	s := ledger.Standing{Hotspot: row.Hotspot, Since: d.claims[row.Hotspot].place.Since, Through: d.day, Before: row.Days, Days: row.Days}
-	if row.Served >= servedADay {
+	if row.Served >= ledger.ServedADay {
 		s.Days++
 	}
 	return s
@@ -352,7 +350,7 @@ func (r *Rewards) countPage(ctx context.Context, reopened ledger.Reopenings, fro
 		}
 		for _, row := range rows {
 			h := hotspots[row.Hotspot]
-			if h == nil || row.Served < servedADay {
+			if h == nil || row.Served < ledger.ServedADay {
 				continue
 			}
 			since := h.PlaceOn(day).Since

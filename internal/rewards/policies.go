@@ -17,6 +17,9 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.reload(ctx); err != nil {
 		return err
 	}
+	if err := r.found(ctx); err != nil {
+		return err
+	}
 	if err := r.bring(ctx); err != nil {
 		return err
 	}
@@ -71,6 +74,23 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 		r.policies.Store(&longer)
 	}
 	return nil
+}
+
+// found stores the policies of a new network, if this is one. A ledger that has begun has
+// lost its policies: they are not guessed.
+func (r *Rewards) found(ctx context.Context) error {
+	known, err := r.Store.KeepPolicies(ctx, nil)
+	if err != nil || len(known) > 0 || r.Founding == nil {
+		return err
+	}
+	v, err := r.view(ctx, nil)
+	if err != nil || v.begun {
+		return err
+	}
+	if known, err = r.Store.FoundPolicies(ctx, written(r.Founding)); err != nil {
+		return err
+	}
+	return r.agree(known)
 }
 
 // bring stores the policies that the database does not have. If another process

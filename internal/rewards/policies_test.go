@@ -3,6 +3,7 @@ package rewards_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,14 @@ func (b *between) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([
 	return b.Store.KeepPolicies(ctx, policies)
 }
 
+func (b *between) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
+	if do := b.do; do != nil {
+		b.do = nil
+		do()
+	}
+	return b.Store.FoundPolicies(ctx, policies)
+}
+
 // TestPolicyRace: of two servers that start at once with another policy 2 each,
 // one does not.
 func TestPolicyRace(t *testing.T) {
@@ -86,6 +95,52 @@ func TestPolicyRace(t *testing.T) {
 	if err := w.rewards(racing).Start(t.Context()); err == nil {
 		t.Error("a server started with a policy 2 that is not the database's")
 	}
+}
+
+// TestStart_NewNetwork: a new network pays places from its first day on. One that began
+// with devices goes on with them, and so does one whose first server was faster.
+func TestStart_NewNetwork(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-11-10T00:00:00Z")
+		start := func(w *world, db rewards.Store, founding policy.Set) *policy.Policy {
+			t.Helper()
+			r := rewards.New(rewards.Config{
+				Store: db, Telemetry: w, Policies: policy.Devices(), Founding: founding,
+				Now: func() time.Time { return w.now }, Around: w.around, Log: slog.New(slog.DiscardHandler),
+			})
+			if err := r.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			hotspot := w.live()[0]
+			e, err := r.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: hotspot})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Policy
+		}
+		fresh := func() *world {
+			w := newWorld(t, open(t, began), began, 1)
+			w.register(t, w.users[0])
+			return w
+		}
+		w := fresh()
+		for range 2 {
+			if p := start(w, w.db, policy.BuiltIn()); p.Version != 2 || !p.PaysPlaces() {
+				t.Errorf("a new network has policy %+v", p)
+			}
+		}
+		w = fresh()
+		for _, founding := range []policy.Set{nil, policy.BuiltIn()} {
+			if p := start(w, w.db, founding); p.Version != 1 {
+				t.Errorf("with %d policies, a network that began with devices has policy %+v", len(founding), p)
+			}
+		}
+		w = fresh()
+		faster := &between{Store: w.db, do: func() { start(w, w.db, nil) }}
+		if p := start(w, faster, policy.BuiltIn()); p.Version != 1 {
+			t.Errorf("beside a server that was faster, there is policy %+v", p)
+		}
+	})
 }
 
 // TestAdopt: staff put a policy into force from a day on that has not begun, once, and

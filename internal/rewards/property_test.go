@@ -76,7 +76,7 @@ func changePolicy(o *oracle, from beacon.Day) {
 	second := policy.Policy{
 		Version: 2, From: from, Availability: 2_333_333, Performance: [3]beacon.Amount{10_000, 330_000, 770_000}, PerGB: 70_001, Cap: 900_000,
 	}
-	o.policies = append(policy.Default(), second)
+	o.policies = append(policy.Devices(), second)
 	o.from = append(o.from, from.Time().Format("2006-01-02"))
 	o.terms = append(o.terms, terms{2_333_333, 1, 33, 77, 70_001, 900_000})
 }

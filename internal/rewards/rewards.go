@@ -46,6 +46,7 @@ type Config struct {
 	Store     Store
 	Telemetry Telemetry
 	Policies  policy.Set // of this process; the database may have more
+	Founding  policy.Set // those of a new database, which begin with Policies; nil: Policies
 
 	// Unrecorded returns why nothing was expected of a hotspot on a day that is over and
 	// has no record, or false if that is not known. It may be nil.
@@ -206,6 +207,9 @@ type Store interface {
 	// KeepPolicies stores the policies that are new, and returns all that are stored,
 	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
+
+	// FoundPolicies does the same if none is stored, and else only returns them.
+	FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
 
 	// AdoptPolicy stores a policy with a change for the audit. It returns Conflict if
 	// there is one with this version.

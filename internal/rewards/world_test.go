@@ -78,7 +78,7 @@ func newWorld(t testing.TB, db *store.DB, now time.Time, users int) *world {
 		t.Fatalf("lease: %v, taken %v", err, taken)
 	}
 	w := &world{
-		db: db, held: held, began: now, now: now, policies: policy.Default(),
+		db: db, held: held, began: now, now: now, policies: policy.Devices(),
 		statements: map[beacon.UserID]map[beacon.Month]ledger.Statement{},
 		owners:     map[beacon.HotspotID]beacon.UserID{}, names: map[beacon.HotspotID]string{},
 		deleted: map[beacon.HotspotID]bool{}, facts: map[beacon.Day]map[beacon.HotspotID]beacon.Facts{},

@@ -47,6 +47,11 @@ func NewClient(address, key string, connections int) (*Client, error) {
 	return c, err
 }
 
+// as returns a client with another key.
+func (c *Client) as(key string) *Client {
+	return &Client{Clock: c.Clock, api: c.api.WithKey(key), http: c.http, base: c.base, connections: c.connections, run: rand.Text()}
+}
+
 // Limited reports whether the server has rate limited any request other than a
 // device's.
 func (c *Client) Limited() bool { return c.limited.Load() }
@@ -114,9 +119,17 @@ func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int6
 
 func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(context.Context, *Device) error) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
+	staff, dismiss, err := c.staff(ctx)
+	if err != nil {
+		return fmt.Errorf("create a key for staff: %w", err)
+	}
+	defer dismiss()
 	return c.each(ctx, len(devices), func(ctx context.Context, i int) error {
 		d := devices[i]
 		if err := c.register(ctx, d, found); err != nil {
+			return err
+		}
+		if err := c.verify(ctx, staff, d, d.registration.Location); err != nil {
 			return err
 		}
 		if err := link(ctx, d); err != nil {
@@ -126,6 +139,22 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		done.Add(1)
 		return nil
 	})
+}
+
+// staff returns a client of another user, to verify hotspots: a visit by their own operator
+// would prove nothing. Its key is valid until it is dismissed.
+func (c *Client) staff(ctx context.Context) (staff *client.Client, dismiss func(), err error) {
+	var key client.CreatedKey
+	err = c.repeating(ctx, func() (err error) {
+		key, err = c.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "simulated staff", Scopes: []string{client.ScopeHotspotsVerify}})
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	dismiss = func() { _ = c.api.RevokeKey(context.WithoutCancel(ctx), key.ID) } // it can do no more than verify
+	staff, err = client.New(c.base.String(), key.Secret, client.WithHTTPClient(c.http), client.WithRetries(1, 0))
+	return staff, dismiss, err
 }
 
 func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]string, error)) error {
@@ -147,9 +176,14 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	} else if err != nil {
 		return fmt.Errorf("register a hotspot: %w", err)
 	}
-	report := client.Verification{Lat: form.Location.Lat, Lng: form.Location.Lng, AccuracyM: 5, Method: "gps"}
-	err = c.repeating(ctx, func() error {
-		_, err := c.api.VerifyHotspot(ctx, d.hotspot, report)
+	return nil
+}
+
+// verify lets staff find the hotspot at a place.
+func (c *Client) verify(ctx context.Context, staff *client.Client, d *Device, at client.Place) error {
+	report := client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"}
+	err := c.repeating(ctx, func() error {
+		_, err := staff.VerifyHotspot(ctx, d.hotspot, report)
 		return err
 	})
 	if err != nil {

@@ -21,9 +21,10 @@ import (
 // test.
 type wire struct {
 	base   *url.URL
-	before []byte // of a request: the part before the hotspot's id,
-	within []byte // between that and the key,
-	after  []byte // and between that and the length
+	from   *net.TCPAddr // nil: the system decides
+	before []byte       // of a request: the part before the hotspot's id,
+	within []byte       // between that and the key,
+	after  []byte       // and between that and the length
 
 	mu    sync.Mutex // guards conn against interrupt
 	conn  net.Conn
@@ -107,6 +108,9 @@ func (w *wire) open(ctx context.Context) error {
 		address = net.JoinHostPort(w.base.Hostname(), map[string]string{"http": "80", "https": "443"}[w.base.Scheme])
 	}
 	dialer := &net.Dialer{Timeout: answerTime}
+	if w.from != nil {
+		dialer.LocalAddr = w.from
+	}
 	dial := dialer.DialContext
 	if w.base.Scheme == "https" {
 		// Offer no protocol but the one implemented here.

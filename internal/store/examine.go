@@ -144,7 +144,7 @@ var examineText = struct {
 	strayRecordHead, strayStatus, strayLinkCode bulk
 	strayMonth, strayTotal, strayUserMonth      bulk
 	strayStatement, strayStream, strayJournal   bulk
-	strayPlace, heldDay, heldSum                bulk
+	strayPlace, standings, heldDay, heldSum     bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -156,9 +156,11 @@ var examineText = struct {
 	leases:   bulk{`name, holder, token, expires_at`, `FROM leases ORDER BY name`},
 	spans:    bulk{`node, from_minute, to_minute`, `FROM service_spans ORDER BY node, from_minute`},
 	journal:  bulk{`node, seq, batch`, `FROM journal ORDER BY node, seq`},
-	records:  bulk{`day, hotspot, data`, `FROM records`},
-	ledger:   bulk{ledgerColumns, `FROM ledger`},
+	records: bulk{`day, hotspot, data, data_before`, `FROM (SELECT r.day, r.hotspot, r.data, b.data AS data_before FROM records r
+		LEFT JOIN records b ON r.day >= $1 AND b.day = r.day - 1 AND b.hotspot = r.hotspot) AS records_before`},
+	ledger: bulk{ledgerColumns, `FROM ledger`},
 
+	standings:   bulk{standingColumns, `FROM standings`},
 	ledgerAgain: bulk{ledgerColumns, `FROM ledger_again`},
 
 	heldDay: bulk{`user_id`, `FROM held_days ORDER BY user_id LIMIT 1`},

@@ -122,12 +122,14 @@ func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon
 	}, func(row beacon.JournalRow, _ error) error { return fn(node, row) })
 }
 
-// EachRecord calls fn with every record of every day.
-func (s Snapshot) EachRecord(ctx context.Context, fn func(beacon.RecordRow) error) error {
+// EachRecord calls fn with every record of every day. From a day on, before is the record
+// of the same hotspot on the day before, or nil.
+func (s Snapshot) EachRecord(ctx context.Context, from beacon.Day, fn func(r beacon.RecordRow, before []byte) error) error {
+	var before []byte
 	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
 		var r beacon.RecordRow
-		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
-	}, func(r beacon.RecordRow, _ error) error { return fn(r) })
+		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data, &before}, func() (beacon.RecordRow, error) { return r, nil }
+	}, func(r beacon.RecordRow, _ error) error { return fn(r, before) }, int64(from))
 }
 
 // strays are the queries for dangling references.
@@ -210,6 +212,17 @@ func (s Snapshot) AnyHeldDay(ctx context.Context) (bool, error) {
 		_, any, err = first(ctx, s.books, examineText.heldSum, textRow)
 	}
 	return any, err
+}
+
+// StandingsThrough returns through which day standings are complete; false if they never
+// were.
+func (s Snapshot) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {
+	return first(ctx, s.books, rewardText.standingsThrough, standingsThroughRow)
+}
+
+// EachStanding calls fn with every standing.
+func (s Snapshot) EachStanding(ctx context.Context, fn func(ledger.Standing) error) error {
+	return each(ctx, s.books, examineText.standings, standingRow, func(one ledger.Standing, _ error) error { return fn(one) })
 }
 
 // FinishedMonths returns the months that are settled for everyone.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -194,6 +195,14 @@ func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.Hotspot
 // idsPerQuery is how many ids HotspotsByID requests at once. The list is padded with
 // its last id, so that one prepared statement serves any number.
 const idsPerQuery = 100
+
+// HotspotsChangedAfter returns the live hotspots whose last change was after a moment, by
+// id. It reads all rows: call it only when a clock was wrong.
+func (db *DB) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error) {
+	return query(ctx, db, func(scan func(...any) error) (id beacon.HotspotID, err error) {
+		return id, scan((*string)(&id))
+	}, sqlText.hotspotsChangedAfter, micros(at))
+}
 
 // HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 // order: what a follower of the change stream has to apply.

@@ -157,11 +157,16 @@ const pruneSize = 500
 // PruneIdempotency deletes the records that have expired by now, and returns their
 // number.
 func (db *DB) PruneIdempotency(ctx context.Context, now time.Time) (total int, err error) {
+	return db.prune(ctx, "idempotency", sqlText.pruneOnce, micros(now))
+}
+
+// prune deletes all rows up to a limit, some at a time, and returns their number.
+func (db *DB) prune(ctx context.Context, order, text string, limit int64) (total int, err error) {
 	for {
 		var n int64
-		op := &operation{order: "idempotency"}
+		op := &operation{order: order}
 		op.run = func(tx *transaction) (_ changes, err error) {
-			n, err = tx.exec(sqlText.pruneOnce, micros(now), pruneSize)
+			n, err = tx.exec(text, limit, pruneSize)
 			return nil, err
 		}
 		if err := db.committer.do(ctx, op); err != nil {

@@ -277,6 +277,25 @@ func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]led
 	return listAgain(ctx, db, rewardText.policies, policyRow)
 }
 
+// FoundPolicies stores the policies of a new network, unless there are any, and returns all
+// stored ones.
+func (db *DB) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
+	op := &operation{order: "policy"}
+	op.run = func(tx *transaction) (changes, error) {
+		for i, p := range policies {
+			n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
+			if err != nil || i == 0 && n == 0 { // another process has been faster
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	if err := db.committer.do(ctx, op); err != nil {
+		return nil, err
+	}
+	return listAgain(ctx, db, rewardText.policies, policyRow)
+}
+
 // AdoptPolicy stores a policy, with a change for the audit. It returns Conflict if there is
 // one with this version.
 func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error {

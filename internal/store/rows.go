@@ -44,7 +44,7 @@ type hotspotRow struct {
 	radius                                   float64
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
-	unverified, agent, visits                string
+	unverified, agent, visits, vouches       string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -74,7 +74,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.vouches, &r.seal,
 	}
 }
 
@@ -101,16 +101,17 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
 	}
-	var err, errPast, errService, errVisits, errHash, errAgent error
+	var err, errPast, errService, errVisits, errVouches, errHash, errAgent error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
 	h.PastHours, errPast = decodePastHours(r.pastHours)
 	h.PastService, errService = decodePastService(r.pastService)
 	h.Visits, errVisits = decodeVisits(r.visits)
+	h.Vouches, errVouches = decodeVouches(r.vouches)
 	h.Device.KeyHash, errHash = decodeHash(r.deviceHash)
 	if r.linkedAt != 0 { // an older program unlinks and leaves the agent
 		h.Device.Agent, errAgent = decodeAgent(r.agent)
 	}
-	return h, cmp.Or(err, errPast, errService, errVisits, errHash, errAgent, r.checkSeal())
+	return h, cmp.Or(err, errPast, errService, errVisits, errVouches, errHash, errAgent, r.checkSeal())
 }
 
 // sharedType returns one of the constants, so that a million hotspots do not hold a
@@ -130,7 +131,8 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	pastService, errService := encodePastService(h.PastService)
 	agent, errAgent := encodeAgent(h.Device.Agent)
 	visits, errVisits := encodeVisits(h.Visits)
-	if err := errors.Join(err, errPast, errService, errAgent, errVisits, storable(h)); err != nil {
+	vouches, errVouches := encodeVouches(h.Vouches)
+	if err := errors.Join(err, errPast, errService, errAgent, errVisits, errVouches, storable(h)); err != nil {
 		return nil, err
 	}
 	row := &hotspotRow{
@@ -143,7 +145,7 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		createdAt: micros(h.CreatedAt), updatedAt: micros(h.UpdatedAt), deletedAt: micros(h.DeletedAt),
 		version:    h.Version,
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
-		unverified: h.Location.UnverifiedReason, agent: agent, visits: visits,
+		unverified: h.Location.UnverifiedReason, agent: agent, visits: visits, vouches: vouches,
 	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
@@ -157,7 +159,7 @@ func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.seal,
 	}
 }
 
@@ -166,7 +168,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.seal,
 	}
 }
 
@@ -289,6 +291,9 @@ func (r *hotspotRow) content() *content {
 	if r.visits != "" { // since migration 10
 		c.text("visits", r.visits)
 	}
+	if r.vouches != "" { // since migration 13
+		c.text("vouches", r.vouches)
+	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
@@ -299,7 +304,7 @@ func (r *hotspotRow) content() *content {
 func (r *hotspotRow) checkSeal() error {
 	err := r.content().check(r.seal)
 	older := *r
-	for _, unknown := range []*string{&older.visits, &older.agent, &older.unverified} {
+	for _, unknown := range []*string{&older.vouches, &older.visits, &older.agent, &older.unverified} {
 		if err == nil {
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, seal`
+		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, vouches, seal`
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, seal`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
@@ -22,6 +22,7 @@ const (
 var sqlText = struct {
 	insertHotspot, updateHotspot                       string
 	hotspot, hotspotsOf, everOf, countOf, hotspotsByID string
+	hotspotsChangedAfter                               string
 	eachHotspot, eachStatus                            bulk
 	newestRecords, olderRecords, recordRange           bulk
 	recordsByID                                        bulk
@@ -46,16 +47,21 @@ var sqlText = struct {
 	spendLinkCode, deleteLinkCode                      string
 	freeMAC, freedMAC, pruneFreedMACs, dropHotspot     string
 	quota, putQuota, countWaiting, countInForce        string
+	settings, addSetting, putSetting                   string
+	putCheckIn, operatorsOf, evidence, quality         string
+	pruneCheckIns, deviceAddress, pruneAddresses       string
+	putAddresses                                       [addressChunks]string
+	makeHashKey, hashKey                               string
 	versions, insertVersion, ping                      string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
-		VALUES (` + placeholders(1, 27) + `) ON CONFLICT (mac_live) DO NOTHING`,
+		VALUES (` + placeholders(1, 28) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
 		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
-		version = $16, device_hash = $17, past_hours = $18, past_service = $19, unverified_reason = $20, agent = $21, visits = $22, seal = $23, mac_live = $24
-		WHERE id = $25 AND version = $26`,
+		version = $16, device_hash = $17, past_hours = $18, past_service = $19, unverified_reason = $20, agent = $21, visits = $22, vouches = $23,
+		seal = $24, mac_live = $25 WHERE id = $26 AND version = $27`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`,
@@ -63,6 +69,8 @@ var sqlText = struct {
 		WHERE operator_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
 	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
+
+	hotspotsChangedAfter: `SELECT id FROM hotspots WHERE updated_at > $1 AND deleted_at = 0 ORDER BY id`,
 
 	eachHotspot: bulk{
 		columns: hotspotColumns,
@@ -199,6 +207,32 @@ var sqlText = struct {
 	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
 		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
 
+	settings:   `SELECT name, value FROM settings ORDER BY name`,
+	addSetting: `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+	putSetting: `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+	// A check-in that replaces an earlier one is not counted. The phone was there on this
+	// day even if it says something else later.
+	putCheckIn: `INSERT INTO checkins (hotspot, day, install, operator, user_id, at, works, measured, visited, evidence)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+		WHERE (SELECT count(*) FROM checkins WHERE hotspot = $1 AND day = $2 AND evidence = $10 AND install <> $3) < $11
+			AND (SELECT count(*) FROM checkins WHERE install = $3 AND day = $2 AND hotspot <> $1) < $12
+		ON CONFLICT (hotspot, day, install) DO UPDATE SET user_id = excluded.user_id, at = excluded.at, works = excluded.works,
+			measured = excluded.measured, visited = checkins.visited + excluded.visited - checkins.visited * excluded.visited, evidence = excluded.evidence`,
+	operatorsOf: `SELECT count(DISTINCT operator) FROM checkins WHERE install = $1 AND day >= $2 AND visited = 1 AND operator <> $3`,
+	evidence: `SELECT count(DISTINCT install), count(DISTINCT day) FROM checkins
+		WHERE hotspot = $1 AND day >= $2 AND evidence = 1 AND works = 1`,
+	quality: `SELECT count(*), coalesce(sum(works), 0), count(DISTINCT install) FROM checkins
+		WHERE hotspot = $1 AND day >= $2 AND evidence = 1`,
+	pruneCheckIns: `DELETE FROM checkins WHERE (hotspot, day, install) IN
+		(SELECT hotspot, day, install FROM checkins WHERE day < $1 ORDER BY day LIMIT $2)`,
+	putAddresses: [addressChunks]string(chunks(addressChunks, 3, `INSERT INTO device_addresses (hotspot, address, at) VALUES `,
+		` ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`)),
+	deviceAddress: `SELECT address, at FROM device_addresses WHERE hotspot = $1`,
+	pruneAddresses: `DELETE FROM device_addresses WHERE hotspot IN
+		(SELECT hotspot FROM device_addresses WHERE at < $1 ORDER BY hotspot LIMIT $2)`,
+	makeHashKey: `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+	hashKey:     `SELECT value FROM hash_keys WHERE name = $1`,
+
 	versions:      `SELECT version, name, checksum FROM schema_versions ORDER BY version`,
 	insertVersion: `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
 	ping:          `SELECT count(*) FROM schema_versions`,
@@ -212,6 +246,8 @@ const (
 	recordChunks = 9
 	eventChunks  = 8
 	rewardChunks = 9
+
+	addressChunks = 9
 )
 
 // chunks returns a statement for each of 1, 2, 4, … rows.
@@ -259,7 +295,7 @@ var notText = map[string]ColumnType{
 	"lat": Real, "lng": Real, "bandwidth_limit_mbps": Real, "coverage_radius_m": Real,
 	"verified_at": Integer, "linked_at": Integer, "max_connections": Integer,
 	"created_at": Integer, "updated_at": Integer, "deleted_at": Integer, "version": Integer, "seal": Integer,
-	"record_heads.day": Integer, "data": Blob, "online": Integer,
+	"record_heads.day": Integer, "data": Blob, "data_before": Blob, "online": Integer,
 
 	"day": Integer, "month": Integer, "policy": Integer, "served": Integer, "expected": Integer, "closed": Integer,
 	"excused": Integer, "outside": Integer, "bytes": Integer, "tier": Integer, "availability": Integer,
@@ -290,7 +326,7 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 func Statements() []string {
 	return slices.Concat(
 		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
-		statementsIn(reflect.ValueOf(clockText)),
+		statementsIn(reflect.ValueOf(clockText)), statementsIn(reflect.ValueOf(reviewText)),
 	)
 }
 

@@ -37,10 +37,12 @@ func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledg
 // StandingsThrough returns through which day the standings are complete; false if they
 // never were.
 func (db *DB) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {
-	return firstAgain(ctx, db, rewardText.standingsThrough, func() ([]any, func() (ledger.StandingsThrough, error)) {
-		var t ledger.StandingsThrough
-		return []any{(*int64)(&t.Day), &t.Revision}, func() (ledger.StandingsThrough, error) { return t, nil }
-	})
+	return firstAgain(ctx, db, rewardText.standingsThrough, standingsThroughRow)
+}
+
+func standingsThroughRow() ([]any, func() (ledger.StandingsThrough, error)) {
+	var t ledger.StandingsThrough
+	return []any{(*int64)(&t.Day), &t.Revision}, func() (ledger.StandingsThrough, error) { return t, nil }
 }
 
 // ForgetStandings deletes all standings, to count them again. It returns Conflict if the

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -43,4 +44,32 @@ func decodeVisits(text string) ([]beacon.Visit, error) {
 		visits[i] = beacon.Visit{At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves}
 	}
 	return visits, nil
+}
+
+// Vouches are stored as a JSON array of microseconds.
+func encodeVouches(vouches []time.Time) (string, error) {
+	if len(vouches) == 0 {
+		return "", nil
+	}
+	rows := make([]int64, len(vouches))
+	for i, at := range vouches {
+		rows[i] = micros(at)
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+func decodeVouches(text string) ([]time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []int64
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("vouches: %w", err)
+	}
+	vouches := make([]time.Time, len(rows))
+	for i, at := range rows {
+		vouches[i] = fromMicros(at)
+	}
+	return vouches, nil
 }

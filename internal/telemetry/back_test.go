@@ -107,3 +107,39 @@ func TestClock_BackWhileFolding(t *testing.T) {
 		}
 	})
 }
+
+// A hotspot is linked while the clock is days ahead. Once the clock is right, it is in
+// service from then on, on every server and after a restart; what others did before stays.
+func TestClock_LinkedWhileAhead(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c, day := running(evening), beacon.DayOf(evening)
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		before := n.register(t, 1, evening)[0]
+		n.runs(t, c, 15, nothing)
+		c.pass(3 * 24 * time.Hour)
+		n.must(t, n.Fold)
+		linked := n.register(t, 1, c.now().Add(time.Minute))[0]
+		seq := uint64(0)
+		beat := func(int) {
+			seq++
+			n.beat(t, linked, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		}
+		n.runs(t, c, 15, beat)
+		c.pass(-3 * 24 * time.Hour)
+		n.must(t, n.Fold)
+		n.toTheEnd(t, c, beat)
+		want := beacon.Facts{Served: 30, Expected: 30, Outside: 1410, Bytes: 45e6}
+		got := diskFacts(t, n, day, linked)
+		got.Served, got.Expected, got.Excused = got.Served+got.Excused, got.Expected+got.Excused, 0
+		if got != want {
+			t.Errorf("the record of the day says %+v; want %+v", got, want)
+		}
+		for id, since := range map[beacon.HotspotID]time.Time{before: evening, linked: evening.Add(30 * time.Minute)} {
+			h, err := n.db.Hotspot(t.Context(), id)
+			if err != nil || !h.ActiveSince().Equal(since) {
+				t.Errorf("in service since %s, %v; want %s", h.ActiveSince(), err, since)
+			}
+		}
+	})
+}

@@ -100,6 +100,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		in.finalDue = !t.finals.has(held.Token, at.Final)
 	}
 	plan := t.folded.plan(in)
+	if plan.role != reader {
+		if err := t.setRight(ctx, clock); err != nil {
+			return fmt.Errorf("set the times of hotspots right: %w", err)
+		}
+	}
 	work := t.Fleet.Dirty(plan.all)
 	for chunk := range slices.Chunk(work, foldChunk) {
 		if plan.role != owner {
@@ -124,6 +129,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	t.folded = t.folded.next(in)
 	t.suspicions.clear(raised)
 	if clock.steady {
+		t.decided = beacon.MinuteOf(clock.upTo)
 		t.purge(held, holder, clock.now)
 	}
 	t.folds.done(now, time.Since(began))

@@ -109,7 +109,7 @@ func TestFacts_TrafficOutOfService(t *testing.T) {
 			day := beacon.DayOf(morning)
 			open := n.facts(t, day, id)[id]
 			n.finish(t, c)
-			book := policy.Default()
+			book := policy.Devices()
 			for _, f := range []beacon.Facts{open, diskFacts(t, n, day, id)} {
 				if e := book.On(0).Reward(f); e.Total() != 0 || f.Bytes != 0 {
 					t.Errorf("it earned %+v with %+v", e, f)

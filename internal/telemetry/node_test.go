@@ -117,7 +117,7 @@ type node struct {
 func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) telemetry.Store) *node {
 	t.Helper()
 	n := &node{db: open(t)}
-	n.fleet = fleet.New(func(h beacon.Hotspot) string { return string(h.ID) })
+	n.fleet = fleet.New(func(h beacon.Hotspot, _ *beacon.Hotspot) string { return string(h.ID) })
 	var st telemetry.Store = n.db
 	if wrap != nil {
 		st = wrap(st)

@@ -31,6 +31,11 @@ type Store interface {
 	ExtendSpan(ctx context.Context, from, to int64) error
 	Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error)
 
+	// HotspotsChangedAfter returns the live hotspots whose last change was after a moment.
+	HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error)
+	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
+		edit func(*beacon.Hotspot) (changed bool, err error)) (beacon.Hotspot, error)
+
 	Announce(ctx context.Context, l lease.Lease, all []beacon.Transition) error
 	EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error
 }
@@ -81,6 +86,9 @@ type Telemetry struct {
 	suspicions suspicions
 	folded     foldState // used by fold only
 
+	decided      beacon.Minute // up to where the last fold could decide minutes; used by fold only
+	setRightUpTo time.Time     // the newest change for which times were set right; used by fold only
+
 	restored atomic.Bool // startup is over
 
 	unknown []beacon.HotspotID // have records, but were not in the fleet; used at startup only
@@ -113,21 +121,20 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 	if !ok {
 		return beacon.Taken{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
-	beat := heartbeat.Beat{Hotspot: raw, At: t.Now().UnixMicro(), Heartbeat: sent}
+	if err := t.awaitFold(ctx); err != nil {
+		t.refused.Add(1)
+		return beacon.Taken{}, err
+	}
+	now := t.Now()
+	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
 	why := t.Fleet.Judge(spot, &beat)
 	if beat.Fell {
 		t.fell.Add(1)
 	}
 	if why != beacon.Counted {
 		t.uncounted[why].Add(1)
-		return beacon.Taken{Status: spot.StatusAt(t.Now()), Why: why, Fell: beat.Fell}, nil
+		return beacon.Taken{Status: spot.StatusAt(now), Why: why, Fell: beat.Fell}, nil
 	}
-	if err := t.awaitFold(ctx); err != nil {
-		t.refused.Add(1)
-		return beacon.Taken{}, err
-	}
-	now := t.Now()
-	beat.At = now.UnixMicro()
 	if err := t.batcher.take(ctx, spot, beat); err != nil {
 		t.refused.Add(1)
 		return beacon.Taken{}, err

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"netrange": {},
 
 	// The words of the network.
-	"beacon":    {"geo", "netrange"},
+	"beacon":    {"geo", "id", "netrange"},
 	"heartbeat": {"beacon", "id"},
 	"ledger":    {"beacon"},
 
@@ -39,9 +39,11 @@ var allowed = map[string][]string{
 
 	// What people and devices do.
 	"access":    {"beacon", "id"},
+	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
+	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
@@ -59,9 +61,10 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"api": {
-		"access", "api/mvt", "beacon", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
-		"ledger", "registry", "rewards", "rewards/policy", "rewards/statement", "telemetry",
+		"access", "api/mvt", "beacon", "checkins", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
+		"ledger", "registry", "review", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
+	"openfeeds":            {"api", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
@@ -94,8 +97,8 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "preview",
-		"registry", "replica", "rewards", "rewards/policy", "store", "telemetry",
+		"access", "api", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
+		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
 		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
@@ -114,6 +117,7 @@ var allowed = map[string][]string{
 	"test/harness/level": {},
 	"test/openapi":       {},
 	"test/torture":       {},
+	"test/trust":         {},
 
 	"httpserver/fastpath/fastpathtest": {},
 }

@@ -33,7 +33,7 @@ type Program struct {
 
 // Start runs a server on a database until the end of the test, without limits of
 // rate, and without turning requests away on a busy machine: these tests are about
-// other things.
+// other things. A new database has policy 1, which pays devices: the oracles know it.
 func Start(t *testing.T, db string, flags ...string) *Server {
 	t.Helper()
 	return Program{Binary: Binary}.Start(t, db, flags...)
@@ -73,7 +73,7 @@ func (p Program) launch(t *testing.T, db string, flags ...string) (s *Server, re
 		t.Fatal(err)
 	}
 	defer log.Close()
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--load-shedding", "off", "--log-level", "debug", "--db", db}, flags...)
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--load-shedding", "off", "--log-level", "debug", "--policy", filepath.Join(Root(), "test", "harness", "devices.json"), "--db", db}, flags...)
 	s = &Server{DB: db, Cmd: exec.Command(p.Binary, args...), logFile: log.Name(), Exited: make(chan struct{})}
 	s.Cmd.Env = append(os.Environ(), p.Environment...)
 	s.Cmd.Stderr = log

@@ -102,7 +102,7 @@ func (v *victim) places(t *testing.T) *strings.Replacer {
 	var hotspot string
 	err := db.QueryRowContext(t.Context(), `SELECT max(month) FROM reward_months`).Scan(&month)
 	if err == nil {
-		err = db.QueryRowContext(t.Context(), `SELECT day, hotspot FROM ledger WHERE user_id = $1 AND served > 0 AND tier = 0 ORDER BY day DESC, hotspot LIMIT 1`,
+		err = db.QueryRowContext(t.Context(), `SELECT day, hotspot FROM ledger WHERE user_id = $1 AND served > 0 AND tier = 0 AND ground LIKE '%,0,0' ORDER BY day DESC, hotspot LIMIT 1`,
 			v.users[0]).Scan(&day, &hotspot)
 	}
 	if err != nil {

@@ -38,13 +38,15 @@ type deeds struct {
 	tests   []speedTest         // in order
 	boots   map[string]bootDeeds
 	heard   harness.Minute     // the last heartbeat
+	before  harness.Minute     // the last one of an earlier minute
 	waiting []*heartbeatReport // acknowledged while the servers' clock was wrong
 }
 
 // bootDeeds is what was heard of a boot.
 type bootDeeds struct {
-	bytes uint64 // the most that it has reported
-	heard harness.Minute
+	bytes  uint64 // the most that it has reported
+	heard  harness.Minute
+	before harness.Minute // the last of an earlier minute, of any boot if there was none of this
 }
 
 // dayDeeds are of one UTC day.
@@ -86,12 +88,18 @@ func (d *deeds) heardBy(day int64) bool {
 // hear notes that a heartbeat was acknowledged that was not known before.
 func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 	d.day(dayOf(m)).heard[m%minutesADay] = true
-	since := d.heard
-	if boot, known := d.boots[r.boot]; known {
-		since = boot.heard
+	if m > d.heard {
+		d.heard, d.before = m, d.heard
 	}
-	d.carry(m, d.lastOpen(m, since), r)
-	d.heard = m
+	boot, known := d.boots[r.boot]
+	switch {
+	case !known:
+		boot.before = d.before
+	case m > boot.heard:
+		boot.before = boot.heard
+	}
+	d.boots[r.boot] = boot
+	d.carry(m, d.lastOpen(m, boot.before), r)
 	if r.test != nil {
 		d.tests = append(d.tests, speedTest{m, r.test.down, r.test.up, r.test.latency})
 	}
@@ -106,7 +114,7 @@ func (d *deeds) carry(m, carried harness.Minute, r *heartbeatReport) {
 	} else {
 		d.day(dayOf(m)).bytes[carried%minutesADay/60] += more
 	}
-	d.boots[r.boot] = bootDeeds{max(boot.bytes, r.bytes), m}
+	d.boots[r.boot] = bootDeeds{max(boot.bytes, r.bytes), m, boot.before}
 }
 
 // clockRight notes the traffic of all reports that were acknowledged while the servers'

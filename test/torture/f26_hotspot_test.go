@@ -27,6 +27,8 @@ type yearHotspot struct {
 	lat                float64
 	verified, linked   bool
 	gone               bool
+	beginsLater        bool
+	notBefore          harness.Minute // nobody does anything with it, until its times are right (D114)
 
 	boot        int
 	seq         uint64
@@ -71,14 +73,28 @@ func (h *yearHotspot) chance(p float64) bool { return h.random.Float64() < p*h.y
 func (h *yearHotspot) isThere(day int64) bool { return h.id != "" && h.registered <= day }
 
 // begins and ends note that the hotspot is in service. A minute of which a part is in
-// service counts (D58).
+// service counts (D58). While the servers' clock is ahead, it begins when the clock is set
+// right (D114).
 func (h *yearHotspot) begins(m harness.Minute) {
-	if h.verified && h.linked {
+	switch {
+	case !h.verified || !h.linked:
+	case !h.year.service.right():
+		h.beginsLater = true
+	default:
 		h.service = append(h.service, minuteSpan{m, never})
 	}
 }
 
+func (h *yearHotspot) clockRight(m harness.Minute) {
+	if h.beginsLater {
+		h.beginsLater, h.notBefore = false, m+30
+		h.begins(m)
+	}
+	h.deeds.clockRight(m)
+}
+
 func (h *yearHotspot) ends(m harness.Minute) {
+	h.beginsLater = false
 	if n := len(h.service); n > 0 && h.service[n-1].to == never {
 		h.service[n-1].to = m
 	}

@@ -30,7 +30,7 @@ func (h *yearHotspot) register(m harness.Minute) {
 		steps[0], steps[1] = steps[1], steps[0]
 	}
 	steps[0](m)
-	h.year.at(m+harness.Minute(h.random.IntN(90)), steps[1])
+	h.year.atAnyTime(m+harness.Minute(h.random.IntN(90)), steps[1])
 }
 
 func (h *yearHotspot) setMAC() {
@@ -75,7 +75,7 @@ func (h *yearHotspot) unlink(m harness.Minute) {
 	h.ends(m)
 	h.linked = false
 	h.note(m, "unlinked")
-	h.year.at(m+1+harness.Minute(h.random.IntN(1000)), h.link)
+	h.year.atAnyTime(m+1+harness.Minute(h.random.IntN(1000)), h.link)
 }
 
 // replace puts another device in its place.
@@ -88,7 +88,7 @@ func (h *yearHotspot) replace(m harness.Minute) {
 	h.ends(m)
 	h.linked = false
 	h.note(m, "device replaced")
-	h.year.at(m+1+harness.Minute(h.random.IntN(300)), h.link)
+	h.year.atAnyTime(m+1+harness.Minute(h.random.IntN(300)), h.link)
 }
 
 // move takes it to another place, where staff must verify it again.
@@ -101,7 +101,7 @@ func (h *yearHotspot) move(m harness.Minute) {
 	h.ends(m)
 	h.verified = false
 	h.note(m, "moved")
-	h.year.at(m+1+harness.Minute(h.random.IntN(2000)), h.verify)
+	h.year.atAnyTime(m+1+harness.Minute(h.random.IntN(2000)), h.verify)
 }
 
 func (h *yearHotspot) relink(m harness.Minute) {

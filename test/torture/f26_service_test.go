@@ -83,7 +83,7 @@ func (s *yearService) launch(m harness.Minute) {
 		s.t.Fatal(err)
 	}
 	n := node.New(db, node.Config{
-		Limits: api.Limits{}, Policies: policy.Default(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
+		Limits: api.Limits{}, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
 	})
 	if err := n.Load(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -137,12 +137,13 @@ func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	}
 }
 
-// right reports whether a server is up whose clock is right.
-func (s *yearService) right() bool { return len(s.servers) > 0 && s.ahead.Load() == 0 }
+// isUp reports whether a server is up, and right also that its clock is right.
+func (s *yearService) isUp() bool  { return len(s.servers) > 0 }
+func (s *yearService) right() bool { return s.isUp() && s.ahead.Load() == 0 }
 
 // confirm is staff who say what day it is, as "beacon rewards clock --confirm" does.
 func (s *yearService) confirm() {
-	r := rewards.New(rewards.Config{Store: s.servers[0].db, Policies: policy.Default(), Now: s.clock, Rate: float64(s.rate), Log: s.log})
+	r := rewards.New(rewards.Config{Store: s.servers[0].db, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log})
 	today := beacon.DayOf(s.clock())
 	if err := r.ConfirmClock(s.t.Context(), beacon.Actor{Request: "cli"}, today); err != nil {
 		s.t.Errorf("confirming %s: %v", today, err)

@@ -168,8 +168,7 @@ func (y *year) minute(m harness.Minute) {
 	}
 }
 
-// beats lets all devices send at once what they have to send. Of one device, different
-// reports arrive in order: which beat was the one before matters (D96).
+// beats lets all devices send at once what they have to send.
 func (y *year) beats(m harness.Minute) {
 	type sending struct {
 		h *yearHotspot
@@ -187,16 +186,9 @@ func (y *year) beats(m harness.Minute) {
 	y.service.until(m, 30)
 	heard := make([]bool, len(all))
 	var beating sync.WaitGroup
-	var server *yearServer
 	for i, s := range all {
-		before := server
-		server = y.service.servers[y.random.IntN(len(y.service.servers))]
-		if i > 0 && all[i-1].h == s.h && all[i-1].r != s.r {
-			beating.Wait()
-			server = before
-		}
-		to := server
-		beating.Go(func() { heard[i] = s.h.beat(to, s.r) })
+		server := y.service.servers[y.random.IntN(len(y.service.servers))]
+		beating.Go(func() { heard[i] = s.h.beat(server, s.r) })
 	}
 	beating.Wait()
 	for i, s := range all {
@@ -213,10 +205,15 @@ func (y *year) beats(m harness.Minute) {
 }
 
 // at has someone do something, as soon as the service is up and its clock right.
-func (y *year) at(m harness.Minute, do func(harness.Minute)) {
+func (y *year) at(m harness.Minute, do func(harness.Minute)) { y.when(y.service.right, m, do) }
+
+// atAnyTime has someone do something as soon as the service is up, whatever its clock says.
+func (y *year) atAnyTime(m harness.Minute, do func(harness.Minute)) { y.when(y.service.isUp, m, do) }
+
+func (y *year) when(can func() bool, m harness.Minute, do func(harness.Minute)) {
 	y.agenda[m] = append(y.agenda[m], func(m harness.Minute) {
-		if !y.service.right() {
-			y.at(m+30, do)
+		if !can() {
+			y.when(can, m+30, do)
 			return
 		}
 		y.service.until(m, 10)
@@ -266,7 +263,13 @@ func (h *yearHotspot) plan(m harness.Minute) {
 		{0.02, h.change}, {0.02, h.except}, {0.01, h.move}, {0.01, h.relink}, {0.005, h.unlink}, {0.007, h.replace}, {0.004, h.remove},
 	} {
 		if from := some(); h.chance(act.chance) && h.id != "" {
-			h.year.at(from, act.do)
+			h.year.at(from, func(m harness.Minute) {
+				if m < h.notBefore {
+					h.year.at(h.notBefore, act.do)
+					return
+				}
+				act.do(m)
+			})
 		}
 	}
 }

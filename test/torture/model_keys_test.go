@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var allScopes = []string{"hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"}
+var allScopes = []string{"hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"}
 
 var keyFaults = []fault{
 	{path: "scopes", value: omitted},

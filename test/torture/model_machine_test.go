@@ -100,6 +100,7 @@ func (m *modelMachine) actions() map[string]func(*rapid.T) {
 		"unlink":         m.doUnlink,
 		"beat":           m.doBeat,
 		"beat2":          m.doBeat,
+		"checkIn":        m.doCheckIn,
 		"history":        m.doHistory,
 		"nearby":         m.doNearby,
 		"nearby2":        m.doNearby,

@@ -113,7 +113,7 @@ func startWorlds(t *testing.T, rate int) (worlds []*world) {
 	t.Helper()
 	for _, kind := range []string{"sqlite", "postgres"} {
 		db := harness.NewDatabase(t, kind)
-		s := harness.Start(t, db, "--clock-start", "2026-11-10T01:00:00Z", "--clock-rate", fmt.Sprint(rate))
+		s := harness.Start(t, db, "--clock-start", "2026-11-10T04:00:00Z", "--clock-rate", fmt.Sprint(rate))
 		transport := &http.Transport{MaxIdleConnsPerHost: 16}
 		t.Cleanup(transport.CloseIdleConnections)
 		admin := harness.CreateKey(t, db, "admin")

@@ -201,6 +201,7 @@ var (
 	times      = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z`)
 	linkCodes  = regexp.MustCompile(`"code":"[0-9A-Z]{4}-[0-9A-Z]{4}"`)
 	cursors    = regexp.MustCompile(`"next":"[0-9A-Za-z_-]+"`) // they have an id in them
+	openOrNot  = regexp.MustCompile(`"open_now":(true|false)(,"(open_until|opens_at)":("[^"]*"|null))?`)
 	uptimes    = regexp.MustCompile(`"uptime(_30d)?":([0-9.e-]+|null)`)
 	numbers    = regexp.MustCompile(`[:\[,]-?[0-9][0-9.e+-]*|"(online|offline|pending|standard|enhanced|premium)"`)
 )
@@ -217,6 +218,7 @@ func (w *world) neutral(text []byte) string {
 		}
 		return []byte(name)
 	})
+	text = openOrNot.ReplaceAll(text, []byte(`"open_now":OPEN`)) // clocks decide it
 	text = times.ReplaceAll(text, []byte("TIME"))
 	text = linkCodes.ReplaceAll(text, []byte(`"code":"CODE"`))
 	text = cursors.ReplaceAll(text, []byte(`"next":"CURSOR"`))

@@ -20,8 +20,8 @@ var doctorMutants = []mutant{
 	},
 	{
 		name: "a row is told whatever its policy says", fault: "TestF04_WrongSum", file: "internal/rewards/explain.go",
-		old: "if e.Policy.Reward(row.Facts) != row.Earned {",
-		new: "if false && e.Policy.Reward(row.Facts) != row.Earned {",
+		old: "if e.Policy.Reward(row.Facts) != row.Earned ||",
+		new: "if false && e.Policy.Reward(row.Facts) != row.Earned ||",
 	},
 	{
 		name: "an account is not held against its parts", fault: "TestF04_WrongSum", file: "internal/rewards/summary.go",

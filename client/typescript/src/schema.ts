@@ -87,7 +87,7 @@ export interface paths {
         };
         /**
          * Get one hotspot
-         * @description Needs no scope.
+         * @description A home may be shown at another place, and with less: see `home_privacy` of `GET /v1/settings`. Needs no scope.
          */
         get: operations["getHotspot"];
         put?: never;
@@ -158,6 +158,35 @@ export interface paths {
          * @description The code is valid for one device and 15 minutes, and is only in this response. A new code replaces the previous one. Only the operator may create one. Needs the scope `hotspots:write`.
          */
         post: operations["createLinkCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hotspots/{id}/checkins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether a hotspot works
+         * @description For apps on phones that use the hotspot. An install has one check-in for each hotspot and UTC day: the latest
+         *     replaces the one before. It is kept for 90 days. At most 20 hotspots a day are kept of an install, and of a
+         *     hotspot 100 check-ins that count and 100 others: beyond that the response is 429.
+         *
+         *     `counts` says whether the check-in is evidence. It is if the request comes from the address that the hotspot's
+         *     device sends from (send it over the hotspot's Wi-Fi, not through a server of yours), the hotspot is online, the
+         *     key does not belong to its operator, and the same install has checked in like this within 90 days at hotspots
+         *     of two other operators that staff have visited. Evidence makes up the `quality` of a hotspot. If people on
+         *     several days say that it works, it also extends the proof that the hotspot stands where it is paid. That one
+         *     does not work costs nobody money. Needs the scope `checkins:write`.
+         */
+        post: operations["checkIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -257,7 +286,7 @@ export interface paths {
         };
         /**
          * Get how a hotspot did, for charts
-         * @description One point per step. Steps begin at whole hours and days in UTC and are always complete: the first contains `from`, the last reaches `to`. Needs no scope.
+         * @description One point per step. Steps begin at whole hours and days in UTC and are always complete: the first contains `from`, the last reaches `to`. Of a home that is hidden, others than its operator and staff get days that are over, whatever the step. Needs no scope.
          */
         get: operations["getHotspotHistory"];
         put?: never;
@@ -403,6 +432,46 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which hotspots to look at
+         * @description For the network's staff: what is unusual about hotspots, such as figures that no real device reports, those that are hardest to explain first. A flag is no verdict, and costs nobody money. All hotspots are looked at once a day, after it has ended in UTC. A flag that is not seen again leaves the queue after 30 days. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review/{id}/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss a flag
+         * @description Takes a flag out of the queue, for 90 days even if it is seen again. Who did it, and the reason, are in the audit. Needs the scope `hotspots:verify`.
+         */
+        delete: operations["dismissFlag"];
         options?: never;
         head?: never;
         patch?: never;
@@ -556,6 +625,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of the network
+         * @description What staff have set for the whole network. Needs no scope.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of the network
+         * @description A JSON merge patch: what is absent stays. The response is what is stored; all servers follow within seconds. Needs the scope `admin`.
+         */
+        patch: operations["changeSettings"];
         trace?: never;
     };
     "/v1/users/{id}/rewards": {
@@ -851,6 +944,27 @@ export interface components {
         Reason: string;
         /** @description Network name; 1 to 32 bytes. */
         SSID: string;
+        /** @description Network name; 1 to 32 bytes. Empty for a home that is hidden. */
+        ShownSSID: string;
+        /**
+         * @description Present if this is not the true place but another one, which is always the same: a home is hidden from others than its operator and staff (`home_privacy` of `GET /v1/settings`).
+         * @constant
+         */
+        Approximate: true;
+        /**
+         * @description What others than its operator and staff see of a `home`. With `off`, all that is documented. With `blur`, a place up to 430 m away, an `operator_id` of its own, no address, network name and MAC address (six zeros), no clients and no traffic, and times to the day. Searches, maps and coverage use that place for everyone.
+         * @enum {string}
+         */
+        HomePrivacy: "blur" | "off";
+        SettingsPatch: {
+            home_privacy?: components["schemas"]["HomePrivacy"];
+        };
+        SettingsAnswer: {
+            data: {
+                home_privacy: components["schemas"]["HomePrivacy"];
+            };
+            meta: components["schemas"]["Meta"];
+        };
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
         /**
@@ -996,6 +1110,7 @@ export interface components {
             location: {
                 lat: components["schemas"]["Latitude"];
                 lng: components["schemas"]["Longitude"];
+                approximate?: components["schemas"]["Approximate"];
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
@@ -1003,7 +1118,7 @@ export interface components {
                 unverified_reason?: string;
             };
             device: {
-                ssid: components["schemas"]["SSID"];
+                ssid: components["schemas"]["ShownSSID"];
                 mac_address: components["schemas"]["MACAddress"];
                 linked: boolean;
                 linked_at?: components["schemas"]["Timestamp"];
@@ -1030,7 +1145,7 @@ export interface components {
                 performance_tier: components["schemas"]["PerformanceTier"];
                 signal_quality: components["schemas"]["SignalQuality"];
                 current_load: components["schemas"]["Load"];
-                /** @description When the last heartbeat arrived; null until the first. */
+                /** @description When the last heartbeat arrived; null until the first, and of a home that is hidden. */
                 last_seen_at: components["schemas"]["Timestamp"] | null;
                 /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
                 counters_fell_at?: components["schemas"]["Timestamp"];
@@ -1040,6 +1155,7 @@ export interface components {
                     reason: components["schemas"]["UncountedReason"];
                 };
             };
+            quality?: components["schemas"]["Quality"];
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
@@ -1053,13 +1169,14 @@ export interface components {
                 lng: components["schemas"]["Longitude"];
                 /** @description Empty if there is none. */
                 address: string;
+                approximate?: components["schemas"]["Approximate"];
             };
             /**
              * Format: double
              * @description Metres from the given point, to 0.1 m.
              */
             distance_m: number;
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1116,6 +1233,49 @@ export interface components {
             accuracy_m: number;
             /** @description How it was measured, for the record: `gps`, `survey`. */
             method: string;
+        };
+        /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
+        Quality: {
+            /** @description How many there are, at most one of each install and day. */
+            checkins_30d: number;
+            /**
+             * Format: double
+             * @description How many of them say that it works; four decimals.
+             */
+            success_rate: number;
+        };
+        CheckInForm: {
+            /** @description A random token that the app makes once, when it is installed. Do not derive it from the person or the phone. Only a keyed hash of it is stored. */
+            install: string;
+            /** @description Whether the phone can use the internet through the hotspot. */
+            works: boolean;
+            speed?: {
+                /** Format: double */
+                down_mbps: number;
+                /** Format: double */
+                up_mbps: number;
+            };
+            /**
+             * Format: double
+             * @description The hotspot's signal at the phone.
+             */
+            rssi_dbm?: number;
+        };
+        CheckIn: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            /**
+             * Format: date
+             * @description The UTC day that it is for.
+             */
+            day: string;
+            works: boolean;
+            /** @description Whether it is evidence. */
+            counts: boolean;
+            /**
+             * @description Why it does not count: the key belongs to the operator; the hotspot is not online; the request did not come from the address that its device sends from; the install has not checked in at the visited hotspots of two other operators yet. Absent if it counts.
+             * @enum {string}
+             */
+            reason?: "own_hotspot" | "not_online" | "elsewhere" | "new_install";
         };
         LinkCode: {
             code: string;
@@ -1237,6 +1397,51 @@ export interface components {
                 count: number;
             }[];
         };
+        /**
+         * @description - `interleaved_boots`: several boots carried traffic at the same time, so several devices use one key.
+         *     - `above_bandwidth`: more traffic in an hour than the bandwidth of the hotspot, in both directions.
+         *     - `close_together`: ten or more others of its operator within 50 m.
+         *     - `ring_around_visit`: visits found it and others of its operator at one place, but they are registered elsewhere.
+         *     - `mac_again`: its MAC address was registered three times or more in 30 days.
+         *     - `too_regular`: traffic, speed tests or outages that are equal to each other.
+         *     - `traffic_without_clients`: traffic in hours in which no client was connected.
+         *     - `many_boots`: more boots on a day than a device has that is restarted every quarter of an hour.
+         *     - `linked_again`: linked for less than an hour, twice or more in three days.
+         *     - `short_hours`: open for less than seven hours a week.
+         *     - `sparse_beats`: far fewer heartbeats than one a minute.
+         *     - `radius_grown`: a radius of more than twice the usual one of its type.
+         * @enum {string}
+         */
+        FlagKind: "interleaved_boots" | "above_bandwidth" | "close_together" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
+        Flag: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            operator_id: components["schemas"]["UserId"];
+            kind: components["schemas"]["FlagKind"];
+            /** @description Flags are ordered by it, the highest first. */
+            weight: number;
+            /** @description What the flag is based on, such as counts of the last day on which it was seen. */
+            facts: {
+                /** @description What was counted, such as `equal_speed_tests`. */
+                name: string;
+                value: number;
+            }[];
+            /**
+             * Format: date
+             * @description The first day on which it was seen, in UTC.
+             */
+            first_day: string;
+            /** Format: date */
+            last_day: string;
+        };
+        Review: {
+            /** @description How many flags the queue has. */
+            total: number;
+            flags: components["schemas"]["Flag"][];
+        };
+        ReviewAnswer: {
+            data: components["schemas"]["Review"];
+            meta: components["schemas"]["Meta"];
+        };
         InventoryAnswer: {
             data: components["schemas"]["Inventory"];
             meta: components["schemas"]["Meta"];
@@ -1334,8 +1539,9 @@ export interface components {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
             radius_m: components["schemas"]["Reach"];
+            approximate?: components["schemas"]["Approximate"];
             status: components["schemas"]["Status"];
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1407,12 +1613,13 @@ export interface components {
                     type: components["schemas"]["Type"];
                     /** @description Empty if there is none. */
                     address: string;
+                    approximate?: components["schemas"]["Approximate"];
                     /**
                      * Format: double
                      * @description Metres from the given point, to 0.1 m.
                      */
                     distance_m: number;
-                    ssid: components["schemas"]["SSID"];
+                    ssid: components["schemas"]["ShownSSID"];
                     open_now: components["schemas"]["OpenNow"];
                     open_until?: components["schemas"]["OpenUntil"];
                     opens_at?: components["schemas"]["OpensAt"];
@@ -1455,8 +1662,9 @@ export interface components {
         CoverageHotspotProperties: {
             id: components["schemas"]["HotspotId"];
             radius_m: components["schemas"]["Reach"];
+            approximate?: components["schemas"]["Approximate"];
             status: components["schemas"]["Status"];
-            ssid: components["schemas"]["SSID"];
+            ssid: components["schemas"]["ShownSSID"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
@@ -1491,7 +1699,7 @@ export interface components {
             publishable: boolean;
         };
         /** @enum {string} */
-        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "keys:manage" | "admin";
+        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "checkins:write" | "keys:manage" | "admin";
         Key: {
             id: components["schemas"]["KeyId"];
             user_id: components["schemas"]["UserId"];
@@ -1602,6 +1810,10 @@ export interface components {
         };
         ChangedAnswer: {
             data: components["schemas"]["Changed"];
+            meta: components["schemas"]["Meta"];
+        };
+        CheckInAnswer: {
+            data: components["schemas"]["CheckIn"];
             meta: components["schemas"]["Meta"];
         };
         LinkCodeAnswer: {
@@ -2006,6 +2218,21 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["QuotaAnswer"];
+            };
+        };
+        /** @description The settings of the network. */
+        Settings: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SettingsAnswer"];
             };
         };
         /** @description A browser asked whether a page of another origin may send a request; the server allows its origin (`--cors-origins`). Otherwise the response is 405. */
@@ -2735,6 +2962,54 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    checkIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckInForm"];
+            };
+        };
+        responses: {
+            /** @description The check-in is stored. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckInAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     linkDevice: {
         parameters: {
             query?: never;
@@ -3153,6 +3428,68 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    getReview: {
+        parameters: {
+            query?: {
+                /** @description How many flags to return. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The first flags of the queue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    dismissFlag: {
+        parameters: {
+            query: {
+                /** @description Why there is nothing to look at, for the audit. */
+                reason: components["schemas"]["Reason"];
+            };
+            header?: never;
+            path: {
+                /** @description The hotspot's id. */
+                id: components["schemas"]["HotspotId"];
+                /** @description The kind of the flag. An unknown one is not found. */
+                kind: components["schemas"]["FlagKind"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     listHolds: {
         parameters: {
             query?: {
@@ -3436,6 +3773,48 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Settings"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    changeSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Settings"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -88,6 +88,14 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dd>{metrics.performance_tier}</dd>
       <dt>Uptime, 30 days</dt>
       <dd>{format.percent(metrics.uptime_30d)}</dd>
+      {hotspot.quality && (
+        <>
+          <dt>Check-ins, 30 days</dt>
+          <dd>
+            {format.count(hotspot.quality.checkins_30d)}, {format.percent(hotspot.quality.success_rate)} say that it works
+          </dd>
+        </>
+      )}
       <dt>Last 24 hours</dt>
       <dd>
         {format.gigabytes(metrics.bandwidth_used_24h_gb)}, {format.count(metrics.connections_24h)} clients

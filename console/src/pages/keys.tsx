@@ -11,7 +11,7 @@ import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import type { CreatedKey, Key, Scope } from "../types";
 
-const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "keys:manage", "admin"];
+const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"];
 
 /** For operators, who see to their own keys and to nothing else of what staff do. */
 export function KeysPage() {

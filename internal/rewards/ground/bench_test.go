@@ -1,7 +1,6 @@
 package ground_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"syscall"
@@ -58,19 +57,6 @@ func benchmarkDivide(b *testing.B, day []ground.Hotspot) {
 	all := float64(b.N * len(day))
 	b.ReportMetric((processor(b)-before)/all/1000, "cpu-µs/hotspot")
 	b.ReportMetric(float64(total)/all/1e6, "minutes/hotspot")
-}
-
-func BenchmarkShareOf(b *testing.B) {
-	for _, n := range []int{0, 1, 10, 100, 2000} {
-		for name, served := range map[string]func(r *rand.Rand) *beacon.Minutes{"whole days": wholeDays, "flapping": flapping} {
-			b.Run(fmt.Sprintf("%d older, %s", n, name), func(b *testing.B) {
-				day := dayOf(square(n+1, 60), served)
-				for b.Loop() {
-					ground.ShareOf(day[n], day[:n], 50)
-				}
-			})
-		}
-	}
 }
 
 func processor(b *testing.B) (ns float64) {

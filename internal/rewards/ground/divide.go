@@ -75,20 +75,6 @@ func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, erro
 	return shares, nil
 }
 
-// ShareOf returns the share of one hotspot, given all older ones that are at most two
-// radii away. Others and their order make no difference. The radius is in range.
-func ShareOf(h Hotspot, older []Hotspot, radiusM int) Share {
-	var d divider
-	d.start(radiusM)
-	for i := range older {
-		d.add(&older[i], 0, false)
-	}
-	d.add(&h, 0, true)
-	var share [1]Share
-	_ = d.divide(context.Background(), share[:]) // fails only with the context
-	return share[0]
-}
-
 // divider divides the squares around a few hotspots. What belongs to a hotspot depends
 // on the older ones within two radii alone, so it is right for each hotspot whose older
 // neighbours are all there.

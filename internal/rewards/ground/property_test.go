@@ -117,7 +117,7 @@ func served(h ground.Hotspot) (n int) {
 
 // The share of a hotspot depends on the older ones alone, in any order, and not on
 // what is farther off than two radii.
-func TestShareOf_AsDivide(t *testing.T) {
+func TestDivide_OlderAlone(t *testing.T) {
 	eachScene(t, level.Rounds(300, 3000, 30_000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
 		shares := divide(t, day, radiusM)
 		for i, h := range day {
@@ -128,7 +128,8 @@ func TestShareOf_AsDivide(t *testing.T) {
 				}
 			}
 			r.Shuffle(len(older), func(i, j int) { older[i], older[j] = older[j], older[i] })
-			if got := ground.ShareOf(h, older, radiusM); got != shares[i] {
+			alone := divide(t, append(older, h), radiusM)
+			if got := alone[len(older)]; got != shares[i] {
 				t.Errorf("alone, hotspot %d gets %+v; among all %+v", i, got, shares[i])
 			}
 		}
@@ -203,7 +204,7 @@ func TestDivide_Clones(t *testing.T) {
 			owned += int(s.Owned)
 			weight += s.Weight()
 		}
-		around := ground.ShareOf(ground.Hotspot{Place: middle, Served: allDay}, nil, radiusM+d)
+		around := divide(t, []ground.Hotspot{{Place: middle, Served: allDay}}, radiusM+d)[0]
 		if owned > int(around.Owned) {
 			t.Errorf("%d clones within %d m of %v own %d square-minutes; around are %d", len(day), d, middle, owned, around.Owned)
 		}

@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 		},
 		{"a day that has not begun", beacon.Facts{}, losses{{policy.Outside, 0, full}}},
 	} {
-		if got := policy.Default()[0].Explain(test.f).Losses; !slices.Equal(got, test.want) {
+		if got := policy.Devices()[0].Explain(test.f).Losses; !slices.Equal(got, test.want) {
 			t.Errorf("%s: losses\n%v; want\n%v", test.name, got, test.want)
 		}
 	}

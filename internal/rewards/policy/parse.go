@@ -20,13 +20,15 @@ import (
 //go:embed policies.json
 var embedded []byte
 
-// Default returns the policy of a network that has adopted no other.
-func Default() Set { return builtIn()[:1:1] }
+// Devices returns the policy that pays devices, of networks that began with it and have
+// adopted no other.
+func Devices() Set { return BuiltIn()[:1:1] }
 
-// Places returns the policy that pays places, for a network to adopt from some day on.
-func Places() Policy { return builtIn()[1] }
+// Places returns the policy that pays places, for such a network to adopt from some day on.
+func Places() Policy { return BuiltIn()[1] }
 
-func builtIn() Set {
+// BuiltIn returns the policies of a new network: it pays places from its first day on.
+func BuiltIn() Set {
 	b, err := Parse(embedded)
 	if err != nil {
 		panic(err) // the file is built in, and a test reads it

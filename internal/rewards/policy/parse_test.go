@@ -13,7 +13,7 @@ import (
 
 func TestDefault(t *testing.T) {
 	const want = "policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000"
-	if got := policy.Default()[0].Line(); got != want {
+	if got := policy.Devices()[0].Line(); got != want {
 		t.Errorf("policy 1 is %s; want %s (decision N18)", got, want)
 	}
 }
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b) != 2 || b[0].Line() != policy.Default()[0].Line() {
+	if len(b) != 2 || b[0].Line() != policy.Devices()[0].Line() {
 		t.Errorf("got %v", b)
 	}
 	const want = "policy,2,2026-10-16,1000000000,1,10000000,10000000,100000000,1000000000"

@@ -1,6 +1,11 @@
 package policy
 
-import "github.com/beacon-wifi/beacon/internal/beacon"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // The steps from the time that was decided to the time that is paid, under a policy that
 // pays places. Each is what is left of the one before.
@@ -35,6 +40,31 @@ func left(rate beacon.Amount, f beacon.Facts) (left [steps]beacon.Amount) {
 	}
 	left[paid] = share(left[owned], beacon.Amount(f.Proof))
 	return left
+}
+
+// CheckGround returns an error if the ground of a hotspot cannot have been so. It names the
+// first wrong field as a statement does.
+func (p *Policy) CheckGround(f *beacon.Facts) error {
+	if !p.PaysPlaces() {
+		return nil
+	}
+	most := whole * int64(f.Served)
+	switch {
+	case f.Own < 0 || f.Own > most:
+		return fmt.Errorf("owned_minutes: is %s, but %d were served", beacon.Amount(f.Own), f.Served)
+	case f.Recent < 0 || f.Recent > whole:
+		return fmt.Errorf("recent_share: is %s, but must be from 0 to 1", beacon.Amount(f.Recent))
+	case f.Proof != whole && f.Proof != int64(p.Unproven):
+		return fmt.Errorf("proof: is %s, but must be 1 or %s", beacon.Amount(f.Proof), p.Unproven)
+	case !f.Ground.OnEarth():
+		return errors.New("place_lat_e7, place_lng_e7: there is no such place")
+	case f.Shared > f.Served:
+		return fmt.Errorf("shared_minutes: is %d, but %d were served", f.Shared, f.Served)
+	case (f.Shared > 0) != (f.Own < most) || (f.Shared > 0) != (f.Older > 0):
+		return fmt.Errorf("shared_minutes is %d and shared_with is %d, but owned_minutes is %s of %d",
+			f.Shared, f.Older, beacon.Amount(f.Own), f.Served)
+	}
+	return nil
 }
 
 // ofPlaces returns what a day could have earned under a policy that pays places, all but

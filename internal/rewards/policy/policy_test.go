@@ -13,7 +13,7 @@ func TestParseLine(t *testing.T) {
 	p := policy.Policy{Version: 12, From: 20_000, Availability: 1, Performance: [3]beacon.Amount{2, 3, 4}, PerGB: 5, Cap: 6}
 	places := p
 	places.Radius, places.Unproven = 50, 7
-	for _, want := range append(policy.Default(), p, places) {
+	for _, want := range append(policy.Devices(), p, places) {
 		if got, err := policy.ParseLine(want.Line()); err != nil || got != want {
 			t.Errorf("ParseLine(%q) = %+v, %v", want.Line(), got, err)
 		}

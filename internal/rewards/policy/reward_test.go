@@ -44,7 +44,7 @@ func TestReward(t *testing.T) {
 		{"the cap", beacon.Facts{Bytes: 50e9}, beacon.Earned{Utilization: 1_000000}},
 		{"past the cap", beacon.Facts{Bytes: math.MaxUint64}, beacon.Earned{Utilization: 1_000000}},
 	} {
-		if got := policy.Default()[0].Reward(test.f); got != test.want {
+		if got := policy.Devices()[0].Reward(test.f); got != test.want {
 			t.Errorf("%s: Reward(%+v) = %v; want %v", test.name, test.f, got, test.want)
 		}
 	}

@@ -176,7 +176,7 @@ func (v *verifier) judge(row *ledger.Row, hash ledger.Hash, ground uint) error {
 	if _, known := v.hotspots[row.Hotspot]; !known && len(v.hotspots) == maxHotspots {
 		return fmt.Errorf("a statement of more than %d hotspots cannot be verified", maxHotspots)
 	}
-	p := v.known.On(row.Day)
+	p := policy.Set(v.policies).On(row.Day)
 	if row.Policy != p.Version {
 		return fmt.Errorf("policy: is %d, but policy %d was in force on that day", row.Policy, p.Version)
 	}
@@ -235,7 +235,8 @@ func plausible(f *beacon.Facts) error {
 	return nil
 }
 
-// onGround returns an error if the ground of a hotspot cannot have been so.
+// onGround returns an error if the ground of a hotspot cannot have been so, or has not all
+// its members.
 func onGround(p *policy.Policy, f *beacon.Facts, has uint) error {
 	if !p.PaysPlaces() && has != 0 {
 		return fmt.Errorf("only a policy that pays places has %s", groundNames[bits.TrailingZeros(has)])
@@ -246,24 +247,7 @@ func onGround(p *policy.Policy, f *beacon.Facts, has uint) error {
 	if err := missing(groundNames, has); err != nil {
 		return err
 	}
-	const whole = int64(beacon.Credit)
-	most := whole * int64(f.Served)
-	switch {
-	case f.Own < 0 || f.Own > most:
-		return fmt.Errorf("owned_minutes: is %s, but %d were served", beacon.Amount(f.Own), f.Served)
-	case f.Recent < 0 || f.Recent > whole:
-		return fmt.Errorf("recent_share: is %s, but must be from 0 to 1", beacon.Amount(f.Recent))
-	case f.Proof != whole && f.Proof != int64(p.Unproven):
-		return fmt.Errorf("proof: is %s, but must be 1 or %s", beacon.Amount(f.Proof), p.Unproven)
-	case !f.Ground.OnEarth():
-		return errors.New("place_lat_e7, place_lng_e7: there is no such place")
-	case f.Shared > f.Served:
-		return fmt.Errorf("shared_minutes: is %d, but %d were served", f.Shared, f.Served)
-	case (f.Shared > 0) != (f.Own < most) || (f.Shared > 0) != (f.Older > 0):
-		return fmt.Errorf("shared_minutes is %d and shared_with is %d, but owned_minutes is %s of %d",
-			f.Shared, f.Older, beacon.Amount(f.Own), f.Served)
-	}
-	return nil
+	return p.CheckGround(f)
 }
 
 // add counts a row that was verified.

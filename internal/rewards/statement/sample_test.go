@@ -17,7 +17,7 @@ import (
 // book has a policy that begins in the middle of October 2026, and soon one that pays
 // places.
 func book() policy.Set {
-	first := policy.Default()[0]
+	first := policy.Devices()[0]
 	second := policy.Policy{
 		Version: 2, From: mustDay("2026-10-16"), Availability: 1_234567,
 		Performance: [3]beacon.Amount{100000, 333333, 777777}, PerGB: 30003, Cap: 2_500000,

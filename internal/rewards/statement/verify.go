@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -14,7 +15,9 @@ import (
 
 // Options is what a statement is checked against.
 type Options struct {
-	Policies policy.Set // none: those built into the program
+	// Policies are those of the network. If there are none, the statement must have terms
+	// that are built into the program, whenever the network adopted them.
+	Policies policy.Set
 }
 
 // Report describes a statement that was verified.
@@ -44,9 +47,6 @@ func (r Report) Paid() beacon.Amount {
 // everything in it. The error names the first thing that is wrong. Verify reads the
 // input as a stream: a statement may be larger than memory.
 func Verify(r io.Reader, opts Options) (Report, error) {
-	if len(opts.Policies) == 0 {
-		opts.Policies = policy.Default()
-	}
 	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]beacon.Day{}, holds: newHolds()}
 	err := v.file()
 	if err == nil {
@@ -68,7 +68,7 @@ func Verify(r io.Reader, opts Options) (Report, error) {
 // verifier is the state of one call of Verify.
 type verifier struct {
 	reader
-	known policy.Set
+	known policy.Set // of the network, if they are given
 
 	seen     uint // members of the document seen so far, as bits
 	inAnswer bool // the document is the data of a server's response
@@ -251,10 +251,30 @@ func (v *verifier) policy() error {
 		return fmt.Errorf("policy %d: versions must be in ascending order", p.Version)
 	}
 	v.policies = append(v.policies, p)
+	if len(v.known) == 0 {
+		return builtIn(p)
+	}
 	known := v.known.Version(p.Version)
 	if known == nil {
 		return fmt.Errorf("policy %d is unknown here (the newest is %d): verify with the policies of the server", p.Version, len(v.known))
 	}
+	return differ(&p, known)
+}
+
+// builtIn returns an error unless the terms of a policy are built into the program.
+func builtIn(p policy.Policy) error {
+	all := policy.BuiltIn()
+	for _, known := range all {
+		known.Version, known.From = p.Version, p.From
+		if p == known {
+			return nil
+		}
+	}
+	known := all.Version(p.Version)
+	if known == nil {
+		return fmt.Errorf("policy %d is not built into this program: verify with the policies of the server", p.Version)
+	}
+	p.From = known.From
 	return differ(&p, known)
 }
 
@@ -283,16 +303,29 @@ func differ(p, known *policy.Policy) error {
 	return nil
 }
 
-// inForce checks that the policies are exactly those in force in the month.
+// inForce checks that the policies are exactly those in force in the month: by their first
+// days, and, if the policies of the network are given, by those.
 func (v *verifier) inForce() error {
-	want := v.known.In(v.sum.Month)
-	for i, p := range want {
-		if i >= len(v.policies) || v.policies[i].Version != p.Version {
-			return fmt.Errorf("policies: policy %d was in force in %s but is missing or out of order", p.Version, v.sum.Month)
+	month := v.sum.Month
+	for i, p := range v.policies {
+		switch {
+		case p.From > month.Last(), (p.Version == 1) != (p.From == 0),
+			i+1 < len(v.policies) && v.policies[i+1].From <= max(p.From, month.First()):
+			return fmt.Errorf("policies: policy %d was not in force in %s", p.Version, month)
+		case i > 0 && p.Version != v.policies[i-1].Version+1:
+			return fmt.Errorf("policies: policy %d was in force in %s but is missing or out of order", p.Version-1, month)
 		}
 	}
-	if len(v.policies) > len(want) {
-		return fmt.Errorf("policies: policy %d was not in force in %s", v.policies[len(want)].Version, v.sum.Month)
+	if len(v.policies) == 0 || v.policies[0].From > month.First() {
+		return fmt.Errorf("policies: the one in force on %s is missing", month.First())
+	}
+	if len(v.known) == 0 {
+		return nil
+	}
+	for _, p := range v.known.In(month) {
+		if !slices.ContainsFunc(v.policies, func(q policy.Policy) bool { return q.Version == p.Version }) {
+			return fmt.Errorf("policies: policy %d was in force in %s but is missing", p.Version, month)
+		}
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ func TestVerify_Large(t *testing.T) {
 	var size counter
 	done := make(chan error)
 	go func() {
-		err := statement.WriteJSON(io.MultiWriter(in, &size), &b, policy.Default().In(b.Month), watch)
+		err := statement.WriteJSON(io.MultiWriter(in, &size), &b, policy.Devices().In(b.Month), watch)
 		done <- in.CloseWithError(err)
 	}()
 	report, err := statement.Verify(out, statement.Options{})
@@ -231,12 +231,12 @@ func large(hotspots int) ledger.Statement {
 		return nil
 	})
 	s.SettledAt = (s.Month + 1).Start()
-	s.Hash = ledger.Seal(s.Previous, &s.UserMonth, []ledger.Policy{{Text: policy.Default()[0].Line()}})
+	s.Hash = ledger.Seal(s.Previous, &s.UserMonth, []ledger.Policy{{Text: policy.Devices()[0].Line()}})
 	return s
 }
 
 func eachLarge(hotspots int, fn func(ledger.Row, ledger.Hash) error) error {
-	p := policy.Default()
+	p := policy.Devices()
 	f := beacon.Facts{Served: 1311, Expected: 1434, Excused: 6, Bytes: 23_456_789_012, Tier: beacon.Enhanced}
 	month := mustDay("2026-10-01").Month()
 	chain := ledger.Seed(user, month)
@@ -259,7 +259,7 @@ func BenchmarkVerify(b *testing.B) {
 	const hotspots = 1000
 	s := large(hotspots)
 	var text bytes.Buffer
-	err := statement.WriteJSON(&text, &s, policy.Default().In(s.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
+	err := statement.WriteJSON(&text, &s, policy.Devices().In(s.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
 		return eachLarge(hotspots, fn)
 	})
 	if err != nil {
@@ -272,4 +272,61 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/31/hotspots, "ns/row")
+}
+
+// Terms that are built in are known whenever they were adopted; their first days are then
+// those that the statement has.
+func TestVerify_Adopted(t *testing.T) {
+	month := mustDay("2026-10-01").Month()
+	adopted := func(from string) policy.Set {
+		places := policy.Places()
+		places.From = mustDay(from)
+		return append(policy.Devices(), places)
+	}
+	for name, test := range map[string]struct {
+		book policy.Set
+		lie  func([]*policy.Policy) []*policy.Policy
+		want string // empty: it holds
+	}{
+		"new network":        {policy.BuiltIn(), nil, ""},
+		"before":             {adopted("2026-11-01"), nil, ""},
+		"in the month":       {adopted("2026-10-16"), nil, ""},
+		"after":              {adopted("2026-10-01"), nil, ""},
+		"first not in force": {adopted("2026-10-16"), func(p []*policy.Policy) []*policy.Policy { return p[1:] }, "policies: the one in force on 2026-10-01 is missing"},
+		"last not in force": {adopted("2026-11-01"), func(p []*policy.Policy) []*policy.Policy {
+			later := adopted("2026-11-01")
+			return append(p, &later[1])
+		}, "policies: policy 2 was not in force in 2026-10"},
+		"both from before": {
+			adopted("2026-10-01"), func(p []*policy.Policy) []*policy.Policy { return append([]*policy.Policy{&policy.Devices()[0]}, p...) },
+			"policies: policy 1 was not in force in 2026-10",
+		},
+		"other terms": {
+			adopted("2026-10-16"), func(p []*policy.Policy) []*policy.Policy { p[1].Cap++; return p },
+			"policy 2: utilization_cap is 0.250001, but policy 2 has 0.25 here",
+		},
+		"a third": {
+			append(adopted("2026-10-16"), policy.Policy{Version: 3, From: mustDay("2026-10-20"), Cap: 1}), nil,
+			"policy 3 is not built into this program",
+		},
+		"devices again": {append(adopted("2026-10-16"), func() policy.Policy {
+			again := policy.Devices()[0]
+			again.Version, again.From = 3, mustDay("2026-10-20")
+			return again
+		}()), nil, ""},
+	} {
+		b := settle(test.book, month, ledger.Hash{}, nil)
+		in := b.inForce()
+		if test.lie != nil {
+			in = test.lie(in)
+		}
+		var out bytes.Buffer
+		if err := statement.WriteJSON(&out, &b.statement, in, b.each); err != nil {
+			t.Fatal(err)
+		}
+		_, err := statement.Verify(&out, statement.Options{})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %q", name, err, test.want)
+		}
+	}
 }

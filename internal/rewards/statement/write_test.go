@@ -19,7 +19,7 @@ import (
 // oneRow is the smallest month.
 func oneRow() *books {
 	f := beacon.Facts{Served: 600, Expected: 1200, Closed: 200, Excused: 30, Outside: 10, Bytes: 9007199254740993, Tier: beacon.Enhanced}
-	p := policy.Default()
+	p := policy.Devices()
 	row := ledger.Row{
 		Day: mustDay("2026-09-30"), Owned: beacon.Owned{User: user, Hotspot: "hs_1"}, Policy: 1, Facts: f, Earned: p[0].Reward(f),
 	}

@@ -35,7 +35,7 @@ func hotspotRoundTrip(t *testing.T, database Database) {
 func hotspotMinimal(t *testing.T, database Database) {
 	db := database.open(t)
 	want := Hotspot(1)
-	want.Location.Address, want.Location.VerifiedAt, want.PastHours, want.PastService, want.Visits = "", time.Time{}, nil, nil, nil
+	want.Location.Address, want.Location.VerifiedAt, want.PastHours, want.PastService, want.Visits, want.Vouches = "", time.Time{}, nil, nil, nil, nil
 	want.Device.Unlink()
 	want.Settings = beacon.Settings{MaxConnections: 1, BandwidthLimitMbps: math.Nextafter(0.1, 1)}
 	want.Location.Point.Lat, want.Location.Point.Lng = -90, math.Nextafter(180, 0)
@@ -174,6 +174,17 @@ func hotspotsByID(t *testing.T, database Database) {
 	}
 	got := must(db.HotspotsByID(t.Context(), ids))
 	equal(t, "all of them", sorted(got), sorted(want))
+
+	later := Now.AddDate(1, 0, 0)
+	for _, n := range []int{3, 5, 6} {
+		must(db.UpdateHotspot(t.Context(), ids[n], Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+			h.UpdatedAt = later.Add(time.Duration(n) * time.Second)
+			return true, nil
+		}))
+	}
+	remove(t, db, ids[6])
+	equal(t, "changed later", must(db.HotspotsChangedAfter(t.Context(), later)), []beacon.HotspotID{ids[3], ids[5]})
+	equal(t, "changed last", must(db.HotspotsChangedAfter(t.Context(), later.Add(3*time.Second))), []beacon.HotspotID{ids[5]})
 }
 
 func sorted(all []beacon.Hotspot) []beacon.Hotspot {

@@ -104,6 +104,8 @@ func keepPolicies(t *testing.T, database Database) {
 	two := ledger.Policy{Version: 2, From: rewardDay, Text: ""}
 	three := ledger.Policy{Version: 10, From: rewardDay + 1, Text: "three"}
 	equal(t, "none", len(must(db.KeepPolicies(t.Context(), nil))), 0)
+	equal(t, "those of a new network", must(db.FoundPolicies(t.Context(), []ledger.Policy{one})), []ledger.Policy{one})
+	equal(t, "those of an old one", must(db.FoundPolicies(t.Context(), []ledger.Policy{one, three})), []ledger.Policy{one})
 	equal(t, "the first", must(db.KeepPolicies(t.Context(), []ledger.Policy{two, one})), []ledger.Policy{one, two})
 	changed := one
 	changed.Text = "changed"

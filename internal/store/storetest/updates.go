@@ -18,6 +18,7 @@ func update(t *testing.T, database Database) {
 	want.PastHours = other.PastHours[1:]
 	want.PastService = other.PastService[1:]
 	want.Visits = other.Visits[1:]
+	want.Vouches = other.Vouches[1:]
 	want.Settings.OperatingHours = nil
 	want.UpdatedAt = Now.Add(time.Minute)
 	want.Version = 2

@@ -1,0 +1,38 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// HomePrivacy is what others than its operator and staff see of a home.
+type HomePrivacy string
+
+// The settings of home privacy.
+const (
+	HomesOpen    HomePrivacy = "off"  // all that is documented
+	HomesBlurred HomePrivacy = "blur" // another place, and nothing that names the house or its people
+)
+
+// NetworkSettings are what staff have set for the whole network.
+type NetworkSettings struct {
+	HomePrivacy HomePrivacy `json:"home_privacy"`
+}
+
+// NetworkSettingsPatch is what to change of them. What is empty stays.
+type NetworkSettingsPatch struct {
+	HomePrivacy HomePrivacy `json:"home_privacy,omitempty"`
+}
+
+// NetworkSettings returns the settings of the network.
+func (c *Client) NetworkSettings(ctx context.Context) (NetworkSettings, error) {
+	s, _, err := call[NetworkSettings](ctx, c, get(path("settings"), nil))
+	return s, err
+}
+
+// ChangeNetworkSettings changes the settings of the network. All servers follow within
+// seconds. It needs the scope admin.
+func (c *Client) ChangeNetworkSettings(ctx context.Context, patch NetworkSettingsPatch) (NetworkSettings, error) {
+	s, _, err := call[NetworkSettings](ctx, c, request{method: http.MethodPatch, path: path("settings"), body: patch})
+	return s, err
+}

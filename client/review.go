@@ -1,0 +1,45 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Review is the first flags of the review queue.
+type Review struct {
+	Total int    `json:"total"` // how many flags the queue has
+	Flags []Flag `json:"flags"`
+}
+
+// Flag is something about a hotspot that staff should look at. It is no verdict.
+type Flag struct {
+	HotspotID  string     `json:"hotspot_id"`
+	OperatorID string     `json:"operator_id"`
+	Kind       string     `json:"kind"`   // such as "too_regular"
+	Weight     int        `json:"weight"` // flags are ordered by it, the highest first
+	Facts      []struct { // what it is based on
+		Name  string `json:"name"` // such as "equal_speed_tests"
+		Value int64  `json:"value"`
+	} `json:"facts"`
+	FirstDay string `json:"first_day"`
+	LastDay  string `json:"last_day"`
+}
+
+// Review returns the first flags of the review queue; limit is 1 to 100, or 0 for the
+// server's default. It needs the scope hotspots:verify.
+func (c *Client) Review(ctx context.Context, limit int) (Review, error) {
+	query := url.Values{}
+	if limit != 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	review, _, err := call[Review](ctx, c, get(path("review"), query))
+	return review, err
+}
+
+// DismissFlag takes a flag out of the review queue. It needs the scope hotspots:verify.
+func (c *Client) DismissFlag(ctx context.Context, hotspot, kind, reason string) error {
+	r := request{method: http.MethodDelete, path: path("review", hotspot, kind), query: url.Values{"reason": {reason}}}
+	return c.silent(ctx, r)
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"text/tabwriter"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/node"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+type rewardsReplayCmd struct {
+	database
+	Policy    string     `placeholder:"FILE" help:"Replay the last policy of this file. Default: the policies that were in force, to check the ledger."`
+	From      beacon.Day `required:"" placeholder:"YYYY-MM-DD" help:"The first day, in UTC. It must be closed."`
+	To        beacon.Day `required:"" placeholder:"YYYY-MM-DD" help:"The last day. It must be closed."`
+	CSV       string     `name:"csv" placeholder:"FILE" help:"Write every operator to this file."`
+	Operators int        `default:"5" help:"How many of those who gain most, and lose most, to list. Default ${default}."`
+	clock
+}
+
+// Help is shown below the flags.
+func (rewardsReplayCmd) Help() string {
+	return `Days are computed again from the heartbeats and visits on record, with the code that
+closes days, as if the policy had been adopted from the first of them on. Nothing is
+changed, and it may run beside servers. Without --policy each day has the policy that was
+in force: then every row must be as in the ledger, to the micro-credit.`
+}
+
+// Examples are shown by --help.
+func (rewardsReplayCmd) Examples() string {
+	return `  beacon rewards replay --from 2026-10-01 --to 2026-10-31  is the ledger what the records give?
+  beacon rewards replay --from 2026-10-01 --to 2026-10-31 --policy our.json
+  beacon rewards replay --from 2026-10-01 --to 2026-10-31 --policy our.json --csv operators.csv
+`
+}
+
+// Run replays days, and prints what that would have given.
+func (c rewardsReplayCmd) Run(out *console) error {
+	q := rewards.ReplayQuery{From: c.From, To: c.To}
+	if c.Policy != "" {
+		book, err := policy.Load(c.Policy)
+		if err != nil {
+			return err
+		}
+		q.Policy = &book[len(book)-1]
+	}
+	return c.with(out, func(db *store.DB) error {
+		r, err := rewardsOf(out, db, c.clock)
+		if err != nil {
+			return err
+		}
+		r.Telemetry = node.Records()
+		var days, hotspots atomic.Int64
+		watch := newWatch(out.stderr, func() string {
+			return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(c.To-c.From)+1), hotspots.Load(), c.From+beacon.Day(days.Load()))
+		})
+		replay, err := r.Replay(out.ctx, q, func(d, h int) {
+			days.Store(int64(d))
+			hotspots.Store(int64(h))
+		})
+		watch.stop()
+		if err != nil {
+			return err
+		}
+		if c.CSV != "" {
+			if err := writeReplay(c.CSV, replay.Operators); err != nil {
+				return err
+			}
+		}
+		return c.show(out.stdout, replay)
+	})
+}
+
+// show prints a replay. If the policies in force do not give what the ledger has, that is
+// an error.
+func (c rewardsReplayCmd) show(out io.Writer, r *rewards.Replay) error {
+	fmt.Fprintf(out, "%s: %s of %s\n", between(r.From, r.To), count(r.Rows, "row"), count(len(r.Operators), "operator"))
+	if r.Policy == nil && r.Differ > 0 {
+		return fmt.Errorf("%s of the ledger %s not what the records give; the first: %s", count(r.Differ, "row"), map[bool]string{true: "is", false: "are"}[r.Differ == 1], r.First)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(name string, was, is beacon.Amount) {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t\n", name, was, is, signed(is-was))
+	}
+	fmt.Fprintln(table, "CREDITS\tPAID\tREPLAYED\tCHANGE\t")
+	line("availability", r.Was.Availability, r.Is.Availability)
+	line("performance", r.Was.Performance, r.Is.Performance)
+	line("utilization", r.Was.Utilization, r.Is.Utilization)
+	line("total", r.Was.Total(), r.Is.Total())
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if r.Differ == 0 {
+		_, err := fmt.Fprintln(out, "every row is as in the ledger, to the micro-credit")
+		return err
+	}
+	histogram(out, r.Operators)
+	return c.extremes(out, slices.Clone(r.Operators))
+}
+
+// extremes prints who would gain and who would lose most.
+func (c rewardsReplayCmd) extremes(out io.Writer, all []rewards.ReplayedOperator) error {
+	slices.SortStableFunc(all, func(a, b rewards.ReplayedOperator) int { return cmp.Compare(b.Change(), a.Change()) })
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "OPERATOR\tHOTSPOTS\tPAID\tREPLAYED\tCHANGE")
+	for i := range all {
+		o := &all[i]
+		if gains, loses := i < c.Operators && o.Change() > 0, i >= len(all)-c.Operators && o.Change() < 0; gains || loses {
+			fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", o.User, o.Hotspots, o.Was.Total(), o.Is.Total(), signed(o.Change()))
+		}
+	}
+	return table.Flush()
+}
+
+// signed writes a change with its sign.
+func signed(a beacon.Amount) string {
+	if a > 0 {
+		return "+" + a.String()
+	}
+	return a.String()
+}
+
+// changes are the groups of the histogram: those who lose, by the least that they lose in
+// percent of what was paid, then the others, by the most that they gain.
+var changes = []struct {
+	percent int64
+	name    string
+}{
+	{-50, "lose 50 % or more"},
+	{-25, "lose 25 to 50 %"},
+	{-10, "lose 10 to 25 %"},
+	{0, "lose up to 10 %"},
+	{0, "the same"},
+	{10, "gain up to 10 %"},
+	{25, "gain 10 to 25 %"},
+	{50, "gain 25 to 50 %"},
+	{0, "gain 50 % or more"},
+}
+
+// groupOf returns the group of an operator.
+func groupOf(o *rewards.ReplayedOperator) int {
+	was, change := int64(o.Was.Total()), int64(o.Change())
+	for i, c := range changes[:len(changes)-1] {
+		if loses := i < len(changes)/2; loses == (change < 0) && 100*change <= c.percent*was {
+			return i
+		}
+	}
+	return len(changes) - 1
+}
+
+// histogram prints how many operators would gain and lose how much.
+func histogram(out io.Writer, all []rewards.ReplayedOperator) {
+	groups := make([]int, len(changes))
+	for i := range all {
+		groups[groupOf(&all[i])]++
+	}
+	most := slices.Max(groups)
+	for i, c := range changes {
+		fmt.Fprintf(out, "%-20s %7d %s\n", c.name, groups[i], strings.Repeat("#", (groups[i]*40+most-1)/max(most, 1)))
+	}
+}
+
+// writeReplay writes all operators to a CSV file.
+func writeReplay(path string, all []rewards.ReplayedOperator) (err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	w := csv.NewWriter(file)
+	_ = w.Write(strings.Split("user_id,hotspots,availability,performance,utilization,paid,replayed_availability,replayed_performance,replayed_utilization,replayed,change", ","))
+	for i := range all {
+		o := &all[i]
+		row := []string{string(o.User), strconv.Itoa(o.Hotspots)}
+		for _, a := range []beacon.Amount{
+			o.Was.Availability, o.Was.Performance, o.Was.Utilization, o.Was.Total(), o.Is.Availability, o.Is.Performance, o.Is.Utilization, o.Is.Total(), o.Change(),
+		} {
+			row = append(row, a.String())
+		}
+		_ = w.Write(row)
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,204 @@
+package api_test
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// follow takes over what was written, and shows homes by the setting.
+func (s *server) follow(t testing.TB) {
+	t.Helper()
+	if err := s.Follower.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blur hides homes, as staff do.
+func (s *server) blur(t testing.TB, privacy string) {
+	t.Helper()
+	a := s.anyone(t, "admin").patch(t, "/v1/settings", at(`{"home_privacy":%q}`, privacy))
+	if got := data[map[string]string](t, a, http.StatusOK); got["home_privacy"] != privacy {
+		t.Errorf("set to %s, the settings are %v", privacy, got)
+	}
+	s.follow(t)
+}
+
+func TestSettings(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		admin := s.anyone(t, "admin")
+		want := func(privacy string) {
+			t.Helper()
+			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 1 {
+				t.Errorf("the settings are %v; want %s", got, privacy)
+			}
+		}
+		want("off")
+		for _, bad := range []string{`{"home_privacy":"on"}`, `{"home_privacy":""}`, `{"home_privacy":null}`, `{"home_privacy":1}`} {
+			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", "home_privacy")
+		}
+		wantFault(t, admin.patch(t, "/v1/settings", `{"home_secret":"x"}`), http.StatusBadRequest, "invalid_request", "home_secret")
+		wantFault(t, s.anyone(t, "hotspots:verify").patch(t, "/v1/settings", `{"home_privacy":"blur"}`), http.StatusForbidden, "forbidden")
+		want("off")
+		s.blur(t, "blur")
+		want("blur")
+		admin.patch(t, "/v1/settings", `{}`).want(t, http.StatusOK)
+		want("blur")
+		s.blur(t, "off")
+		want("off")
+	})
+}
+
+// Of a home that is hidden, the table decides who sees the truth: of each detail that
+// is not for strangers, they see something else than its operator, staff and admin, and of
+// each that is, the same. Other hotspots stay as they are.
+func TestHomePrivacy_Audience(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator := s.operator(t)
+		readers := map[string]client{
+			"staff": s.anyone(t, "hotspots:verify"), "admin": s.anyone(t, "admin"), "stranger": s.anyone(t), "another operator": s.operator(t),
+		}
+		for n, kind := range map[int]string{1: "home", 2: "business"} {
+			m := operator.install(t, n, "type", `"`+kind+`"`, "location.address", `"1 Main Street"`)
+			s.verify(t, m.spot)
+			m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
+			s.advance(time.Minute)
+			m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":5000000000,"tx_bytes":0}`).want(t, http.StatusOK)
+			for _, privacy := range []string{"off", "blur"} {
+				s.blur(t, privacy)
+				truth := flat("Hotspot", data[any](t, operator.get(t, m.spot), http.StatusOK))
+				for who, reader := range readers {
+					hidden := kind == "home" && privacy == "blur" && strings.Contains("stranger, another operator", who)
+					seen := flat("Hotspot", data[any](t, reader.get(t, m.spot), http.StatusOK))
+					if got := seen["Hotspot.location.approximate"]; (got == "true") != hidden {
+						t.Errorf("%s, %s: the place of a %s is approximate: %s", privacy, who, kind, got)
+					}
+					for _, d := range beacon.Details() {
+						name := string(d)
+						if _, told := truth[name]; !told || d.Audience() == beacon.OwnerAndStaff {
+							continue
+						}
+						if want := hidden && d.HiddenOfHomes(); (seen[name] != truth[name]) != want {
+							t.Errorf("%s, %s: %s of a %s is %q; its operator sees %q", privacy, who, name, kind, seen[name], truth[name])
+						}
+						if _, told := seen[name]; !told {
+							t.Errorf("%s, %s: %s is absent", privacy, who, name)
+						}
+					}
+				}
+			}
+			s.blur(t, "off")
+		}
+	})
+}
+
+// flat returns the values of an answer by the names of their fields.
+func flat(name string, v any) map[string]string {
+	all := map[string]string{}
+	if object, ok := v.(map[string]any); ok && name != "Hotspot.settings" {
+		for field, of := range object {
+			for path, text := range flat(name+"."+field, of) {
+				all[path] = text
+			}
+		}
+		return all
+	}
+	text, _ := json.Marshal(v)
+	all[name] = string(text)
+	return all
+}
+
+// Every route that shows places shows the public one, to everyone; the list of staff and
+// that of the operator show the truth.
+func TestHomePrivacy_Routes(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, staff, stranger := s.operator(t), s.anyone(t, "hotspots:verify"), s.anyone(t)
+		m := operator.install(t, 1, "location.address", `"1 Main Street"`)
+		s.verify(t, m.spot)
+		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
+		s.blur(t, "blur")
+		shown := data[hotspot](t, stranger.get(t, m.spot), http.StatusOK)
+		public := geo.Point{Lat: shown.Location.Lat, Lng: shown.Location.Lng}
+		if public == (geo.Point{Lat: 40.7, Lng: -74}) || geo.Distance(public, geo.Point{Lat: 40.7, Lng: -74}) > 430 {
+			t.Fatalf("a stranger sees the home at %v", public)
+		}
+		for who, c := range map[string]client{"operator": operator, "staff": staff, "stranger": stranger} {
+			found := c.nearby(t, 40.7, -74, "&radius=1000")
+			if len(found) != 1 {
+				t.Fatalf("%s finds %d hotspots", who, len(found))
+			}
+			got := found[0]
+			if got.Location.Lat != public.Lat || got.Location.Lng != public.Lng || got.Location.Address != "" || got.Load != "0" ||
+				math.Abs(number(t, got.Distance)-geo.Distance(public, geo.Point{Lat: 40.7, Lng: -74})) > 0.06 {
+				t.Errorf("%s finds %+v; want it at %v", who, got, public)
+			}
+			if n := len(c.nearby(t, public.Lat, public.Lng, "&radius=0.1")); n != 1 {
+				t.Errorf("%s finds %d hotspots at the public place", who, n)
+			}
+			covers := c.coverage(t, box(public.Lat+1e-6, public.Lat-1e-6, public.Lng+1e-6, public.Lng-1e-6))
+			if len(covers.Hotspots) != 1 || covers.Hotspots[0].Lat != public.Lat || covers.Hotspots[0].Lng != public.Lng || covers.Share != "1" {
+				t.Errorf("%s sees the coverage %+v at the public place", who, covers)
+			}
+			for path, accept := range map[string]string{
+				"/v1/hotspots/nearby?lat=40.7&lng=-74":                       "application/json",
+				"/v1/hotspots/nearby?lat=40.7&lng=-74&":                      "application/geo+json",
+				"/v1/coverage?" + box(40.71, 40.69, -73.99, -74.01):          "application/json",
+				"/v1/coverage?" + box(40.71, 40.69, -73.99, -74.01) + "&z=1": "application/geo+json",
+			} {
+				a := c.get(t, path, "Accept", accept).want(t, http.StatusOK)
+				if text := string(a.body); !strings.Contains(text, `"approximate":true`) || strings.Contains(text, "Main Street") || strings.Contains(text, "guest") ||
+					strings.Contains(text, "40.7,") || strings.Contains(text, "-74,") && !strings.Contains(text, "-74.01") {
+					t.Errorf("%s gets from %s as %s: %s", who, path, accept, text)
+				}
+			}
+		}
+		if list := string(staff.get(t, "/v1/hotspots").want(t, http.StatusOK).body); !strings.Contains(list, `"lat":40.7,"lng":-74,"address":"1 Main Street"`) {
+			t.Errorf("staff get the list %s", list)
+		}
+		if list := string(operator.get(t, "/v1/users/me/hotspots").want(t, http.StatusOK).body); !strings.Contains(list, `"lat":40.7,"lng":-74,"address":"1 Main Street"`) {
+			t.Errorf("the operator gets the list %s", list)
+		}
+	})
+}
+
+// A stranger gets the history of a home by days that are over, whatever is asked.
+func TestHomePrivacy_History(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, stranger := s.operator(t), s.anyone(t)
+		m := operator.install(t, 1)
+		s.verify(t, m.spot)
+		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
+		s.blur(t, "blur")
+		s.advance(30 * time.Hour) // now 2026-11-16T18:00
+		for query, want := range map[string][4]string{
+			"": {"2026-11-15T00:00:00.000Z", "2026-11-16T00:00:00.000Z", "1d"},
+			"?step=1h&from=2026-11-15T11:00:00Z&to=2026-11-15T13:00:00Z": {"2026-11-15T00:00:00.000Z", "2026-11-16T00:00:00.000Z", "1d"},
+			"?step=6h&from=2026-11-16T01:00:00Z":                         {"2026-11-16T00:00:00.000Z", "2026-11-16T00:00:00.000Z", "1d"},
+			"?step=1d&from=2026-11-14T01:00:00Z":                         {"2026-11-14T00:00:00.000Z", "2026-11-16T00:00:00.000Z", "1d"},
+		} {
+			got := data[struct {
+				From, To, Step string
+				Points         []struct{ Clients *int }
+			}](t, stranger.get(t, m.spot+"/history"+query), http.StatusOK)
+			from, _ := time.Parse(time.RFC3339, got.From)
+			to, _ := time.Parse(time.RFC3339, got.To)
+			if got.From != want[0] || got.To != want[1] || got.Step != want[2] || len(got.Points) != int(to.Sub(from)/(24*time.Hour)) {
+				t.Errorf("%q gives a stranger %+v; want %v", query, got, want)
+			}
+		}
+		wantFault(t, stranger.get(t, m.spot+"/history?step=1m"), http.StatusBadRequest, "invalid_request", "step")
+		own := data[struct {
+			Step   string
+			Points []struct{ Clients *int }
+		}](t, operator.get(t, m.spot+"/history"), http.StatusOK)
+		if own.Step != "1h" || len(own.Points) < 24 || own.Points[0].Clients == nil {
+			t.Errorf("the operator gets %+v", own)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/review"
+)
+
+type queue struct {
+	Total int    `json:"total"`
+	Flags []flag `json:"flags"`
+}
+
+type flag struct {
+	HotspotID  beacon.HotspotID `json:"hotspot_id"`
+	OperatorID beacon.UserID    `json:"operator_id"`
+	Kind       beacon.FlagKind  `json:"kind"`
+	Weight     int              `json:"weight"`
+	Facts      []fact           `json:"facts"`
+	FirstDay   string           `json:"first_day"`
+	LastDay    string           `json:"last_day"`
+}
+
+type fact struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// usualFlags is how many flags a response has unless the client says how many.
+const usualFlags = 20
+
+func decodeQueue(_ http.ResponseWriter, r *http.Request) (int, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return 0, err
+	}
+	limit := q.whole("limit", 1, 100, usualFlags)
+	return limit, q.faults.Err()
+}
+
+func encodeQueue(_ http.Header, in review.Queue) payload {
+	out := queue{Total: in.Total, Flags: make([]flag, len(in.Flags))}
+	for i, f := range in.Flags {
+		facts := make([]fact, 0, len(f.Facts))
+		for _, name := range slices.Sorted(maps.Keys(f.Facts)) {
+			facts = append(facts, fact{name, f.Facts[name]})
+		}
+		out.Flags[i] = flag{f.Hotspot, f.Operator, f.Kind, f.Weight, facts, f.First.String(), f.Last.String()}
+	}
+	return payload{Data: out}
+}
+
+var errNoFlag = &beacon.Error{Kind: beacon.NotFound, Message: "no such flag"}
+
+func decodeDismissal(_ http.ResponseWriter, r *http.Request) (review.Dismissal, error) {
+	in := review.Dismissal{Hotspot: beacon.HotspotID(r.PathValue("id")), Kind: beacon.FlagKind(r.PathValue("kind"))}
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	if q.need("reason") {
+		text, _ := q.get("reason")
+		in.Reason, err = beacon.CleanReason(text)
+		q.faults.Check("reason", err)
+	}
+	if err := q.faults.Err(); err != nil {
+		return in, err
+	}
+	if !slices.Contains(beacon.FlagKinds(), in.Kind) {
+		return in, errNoFlag
+	}
+	return in, nil
+}

@@ -1,0 +1,320 @@
+package checkins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+// world is a database with servers on it, and a clock that a test can turn.
+type world struct {
+	db    *store.DB
+	clock time.Time
+	boot  uint64
+}
+
+// server is one of the servers.
+type server struct {
+	*CheckIns
+	*world
+	fleet *fleet.Fleet
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &world{db: db, clock: time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)}
+}
+
+// open starts a server that has all hotspots.
+func (w *world) open(t *testing.T) *server {
+	t.Helper()
+	f := fleet.New(func(beacon.Hotspot, *beacon.Hotspot) string { return "" })
+	s := &server{New(w.db, f, func() time.Time { return w.clock }, slog.New(slog.DiscardHandler)), w, f}
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := w.db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error { return f.Apply(h) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func operator(n int) beacon.UserID { return beacon.UserID(fmt.Sprintf("usr_%d", n)) }
+
+// stand makes a hotspot of an operator of its own that staff have just visited.
+func (w *world) stand(t *testing.T, n int) beacon.HotspotID {
+	t.Helper()
+	h := storetest.Hotspot(n)
+	h.Operator, h.Visits, h.Vouches, h.PastService, h.PastHours, h.Settings.OperatingHours = operator(n), nil, nil, nil, nil, nil
+	h.CreatedAt, h.UpdatedAt, h.Location.VerifiedAt, h.Device.LinkedAt = w.clock, w.clock, w.clock, w.clock
+	h.Visits = []beacon.Visit{{At: w.clock, Point: h.Location.Point, AccuracyM: 5, Proves: true}}
+	if _, err := w.db.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return h.ID
+}
+
+// addr is where the device of a hotspot sends from.
+func addr(n int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 32)
+}
+
+// beat has the device of a hotspot send to a server.
+func (s *server) beat(t *testing.T, hotspot beacon.HotspotID, from netip.Prefix) {
+	t.Helper()
+	spot, ok := s.fleet.Find(hotspot)
+	if !ok {
+		t.Fatal("no such hotspot")
+	}
+	raw, _ := id.Parse(beacon.HotspotPrefix, string(hotspot))
+	s.boot++
+	s.fleet.Beat(spot, &heartbeat.Beat{Hotspot: raw, At: s.clock.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: s.boot, Seq: 1}})
+	s.Heard(spot, from)
+}
+
+// in checks an install in, and returns why it does not count.
+func (s *server) in(t *testing.T, hotspot beacon.HotspotID, install int, from netip.Prefix) beacon.NoEvidence {
+	t.Helper()
+	out, err := s.CheckIn(t.Context(), beacon.Principal{User: "usr_app"}, report(hotspot, install, from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Why
+}
+
+func report(hotspot beacon.HotspotID, install int, from netip.Prefix) Report {
+	return Report{Hotspot: hotspot, From: from, Form: beacon.CheckInForm{
+		Install: beacon.Some(fmt.Sprintf("install-%08d", install)), Works: beacon.Some(true),
+	}}
+}
+
+// pending returns how many addresses a server has not written.
+func (s *server) pending() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.noted)
+}
+
+func (s *server) write(t *testing.T) {
+	t.Helper()
+	for more := true; more; {
+		var err error
+		if more, err = s.flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Over two years, three people on three days keep a place proven, until staff must come
+// again; two people, or two days, do not.
+func TestCheckIn_Extends(t *testing.T) {
+	w := newWorld(t)
+	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	s := w.open(t)
+	visited := beacon.DayOf(w.clock)
+	proven := func(day int) bool {
+		t.Helper()
+		h, err := w.db.Hotspot(t.Context(), spots[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		on := visited + beacon.Day(day)
+		return h.PlaceOn(on).Proven(on)
+	}
+	day := func(n int, installs ...int) {
+		t.Helper()
+		w.clock = visited.Time().AddDate(0, 0, n).Add(12 * time.Hour)
+		for i, spot := range spots {
+			s.beat(t, spot, addr(i+1))
+			for _, install := range installs {
+				s.in(t, spot, install, addr(i+1))
+			}
+		}
+	}
+	day(1, 1, 2, 3)
+	day(2, 1, 2, 3)
+	if h, _ := w.db.Hotspot(t.Context(), spots[2]); len(h.Vouches) > 0 {
+		t.Error("a proof was extended that does not end soon")
+	}
+	day(340, 1, 2, 3, 4)
+	day(341, 1, 2)
+	if proven(366) {
+		t.Error("two days suffice")
+	}
+	day(342, 1)
+	if !proven(366) || !proven(342+90) || proven(342+91) {
+		t.Error("three installs on three days do not extend it by 90 days")
+	}
+	spot, _ := s.fleet.Find(spots[2])
+	if h, _ := w.db.Hotspot(t.Context(), spots[2]); h.Version != 2 || spot.Version() != 2 {
+		t.Errorf("the row has version %d, and the fleet %d", h.Version, spot.Version())
+	}
+	day(400, 5, 6, 7) // staff have not been at the other two for a year
+	day(401, 5, 6, 7)
+	day(402, 5, 6, 7)
+	if proven(342 + 91) {
+		t.Error("installs count that were at no visited hotspot within 90 days")
+	}
+}
+
+// Beats that came to one server are known to the other, within a second; and so is that
+// the device moved away, and back.
+func TestCheckIn_Replicas(t *testing.T) {
+	w := newWorld(t)
+	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	one, two := w.open(t), w.open(t)
+	for i, spot := range spots {
+		one.beat(t, spot, addr(i+1))
+		two.beat(t, spot, netip.Prefix{}) // as its follower does, without the address
+	}
+	if why := two.in(t, spots[0], 1, addr(1)); why != beacon.Elsewhere {
+		t.Errorf("before it is written: %q", why)
+	}
+	one.write(t)
+	for i, spot := range spots {
+		want := beacon.NewInstall
+		if i == 2 {
+			want = ""
+		}
+		if why := two.in(t, spot, 1, addr(i+1)); why != want {
+			t.Errorf("at %d: %q; want %q", i, why, want)
+		}
+	}
+	two.beat(t, spots[2], addr(9)) // another line, and another server
+	two.write(t)
+	if why := one.in(t, spots[2], 1, addr(3)); why != beacon.Elsewhere {
+		t.Errorf("at the old address: %q", why)
+	}
+	if why := one.in(t, spots[2], 1, addr(9)); why != "" {
+		t.Errorf("at the new address: %q", why)
+	}
+	// Back to the first server, which last heard it there: it is noted within the hour.
+	w.clock = w.clock.Add(time.Hour)
+	one.beat(t, spots[2], addr(3))
+	if why := one.in(t, spots[2], 1, addr(3)); why != "" {
+		t.Errorf("back at the old address: %q", why)
+	}
+	// An address that nobody noted for long does not count, even if the device is online.
+	one.write(t)
+	w.clock = w.clock.Add(beacon.AddressLasts + time.Minute)
+	two.beat(t, spots[2], netip.Prefix{})
+	if why := two.in(t, spots[2], 1, addr(3)); why != beacon.Elsewhere {
+		t.Errorf("long after: %q", why)
+	}
+}
+
+// A device is noted when its address changes, and once an hour: not with each beat.
+func TestHeard_Seldom(t *testing.T) {
+	w := newWorld(t)
+	spot := w.stand(t, 1)
+	s := w.open(t)
+	noted := 0
+	for range 600 {
+		s.beat(t, spot, addr(1))
+		noted += s.pending()
+		s.write(t)
+		w.clock = w.clock.Add(time.Minute)
+	}
+	if noted < 10 || noted > 11 {
+		t.Errorf("in ten hours it was noted %d times", noted)
+	}
+	s.beat(t, spot, addr(2))
+	s.beat(t, spot, addr(1))
+	s.beat(t, spot, addr(2))
+	if s.pending() != 1 {
+		t.Errorf("%d rows for one hotspot", s.pending())
+	}
+	s.write(t)
+	if got, err := w.db.DeviceAddress(t.Context(), spot); err != nil || got.Hash != s.hashAddress(addr(2)) {
+		t.Errorf("got %+v, %v; want the last address", got, err)
+	}
+}
+
+// failing is a store that is away.
+type failing struct{ Store }
+
+var errAway = errors.New("away")
+
+func (failing) PutAddresses(context.Context, []beacon.DeviceAddress) error { return errAway }
+
+// While the database is away, what waits is bounded, and written later.
+func TestHeard_Bounded(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.stand(t, 1), w.stand(t, 2)
+	s := w.open(t)
+	s.store = failing{w.db}
+	s.beat(t, first, addr(1))
+	for n := range maxNoted - 1 {
+		other := beacon.HotspotID(fmt.Sprint(n))
+		s.noted[other] = beacon.DeviceAddress{Hotspot: other, At: w.clock}
+	}
+	s.beat(t, second, addr(2))
+	s.beat(t, first, addr(3)) // which waits already
+	if _, err := s.flush(t.Context()); !errors.Is(err, errAway) || s.pending() != maxNoted {
+		t.Errorf("%v; %d wait", err, s.pending())
+	}
+	s.store = w.db
+	s.write(t)
+	s.beat(t, second, addr(2)) // is noted now
+	s.write(t)
+	for hotspot, from := range map[beacon.HotspotID]netip.Prefix{first: addr(3), second: addr(2)} {
+		if got, err := w.db.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(from) {
+			t.Errorf("%s: got %+v, %v", hotspot, got, err)
+		}
+	}
+}
+
+// Neither the token of an install nor an address is what is stored, and another network
+// has other hashes.
+func TestHash(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	s, again, elsewhere := w.open(t), w.open(t), other.open(t)
+	if s.hashAddress(addr(1)) != again.hashAddress(addr(1)) || s.hashInstall("a") != again.hashInstall("a") {
+		t.Error("two servers of a network disagree")
+	}
+	if s.hashAddress(addr(1)) == elsewhere.hashAddress(addr(1)) || s.hashInstall("a") == elsewhere.hashInstall("a") {
+		t.Error("two networks have the same hashes")
+	}
+	if s.hashAddress(addr(1)) == s.hashAddress(addr(2)) || s.hashInstall("a") == s.hashInstall("b") {
+		t.Error("two of them have one hash")
+	}
+}
+
+// The usual beat comes from where the last one did.
+func BenchmarkHeard(b *testing.B) {
+	f := fleet.New(func(beacon.Hotspot, *beacon.Hotspot) string { return "" })
+	h := storetest.Hotspot(1)
+	if err := f.Apply(h); err != nil {
+		b.Fatal(err)
+	}
+	spot, _ := f.Find(h.ID)
+	c := New(nil, f, func() time.Time { return storetest.Now }, nil)
+	from := addr(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Heard(spot, from)
+	}
+}

@@ -1,0 +1,136 @@
+package openfeeds
+
+import (
+	"crypto/sha256"
+	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// edition is the public part of the network at one minute. It never changes. It holds no
+// encoded text: that of a million hotspots would take 300 MB.
+type edition struct {
+	at    time.Time
+	items []fleet.MapItem   // in the order of their ids
+	seen  []beacon.Minute   // of each, when its last heartbeat had come; 0: never
+	box   geo.Box           // around all of them; it does not cross ±180°
+	hash  [sha256.Size]byte // of all that feeds show of them
+}
+
+// editionTime is how long an edition is shown.
+const editionTime = time.Minute
+
+// editions makes the edition of the minute.
+type editions struct {
+	fleet *fleet.Fleet
+	view  view
+	now   func() time.Time
+
+	latest atomic.Pointer[edition]
+	making sync.Mutex
+
+	tiles   *fleet.Map
+	drawn   atomic.Pointer[edition] // what tiles shows
+	drawing sync.Mutex
+}
+
+// current returns the edition of this minute. One request makes it, while others get the
+// one before.
+func (e *editions) current() *edition {
+	at := e.now().UTC().Truncate(editionTime)
+	return renew(&e.latest, &e.making, func(last *edition) bool { return last.at.Equal(at) }, func() *edition { return e.make(at) })
+}
+
+// renew returns what is in latest if it is fresh, and otherwise makes the next. Only the
+// first callers of all wait for another.
+func renew(latest *atomic.Pointer[edition], making *sync.Mutex, fresh func(*edition) bool, next func() *edition) *edition {
+	last := latest.Load()
+	switch {
+	case last != nil && fresh(last):
+		return last
+	case last == nil:
+		making.Lock()
+	case !making.TryLock():
+		return last
+	}
+	defer making.Unlock()
+	if last = latest.Load(); last == nil || !fresh(last) {
+		last = next()
+		latest.Store(last)
+	}
+	return last
+}
+
+// pageSize is how many hotspots are read from the fleet at a time.
+const pageSize = 10_000
+
+func (e *editions) make(at time.Time) *edition {
+	next := &edition{at: at, box: geo.Box{North: -90, South: 90, East: -180, West: 180}}
+	if last := e.latest.Load(); last != nil {
+		next.items, next.seen = make([]fleet.MapItem, 0, len(last.items)), make([]beacon.Minute, 0, len(last.items))
+	}
+	sum := sha256.New()
+	var line []byte
+	var h hotspot
+	query := fleet.ListQuery{Page: beacon.Page{Number: 1, Size: pageSize}, Now: at, Charge: func(int) error { return nil }}
+	for !e.view.none {
+		page, _ := e.fleet.List(query) // it fails only if Charge does
+		for _, s := range page.Items {
+			item, shown := choose(s, at)
+			if !shown {
+				continue
+			}
+			next.items = append(next.items, item)
+			next.box.North, next.box.South = max(next.box.North, item.Place.Lat), min(next.box.South, item.Place.Lat)
+			next.box.East, next.box.West = max(next.box.East, item.Place.Lng), min(next.box.West, item.Place.Lng)
+			next.seen = append(next.seen, seenBy(s, item.Status, at))
+			e.view.publish(&h, next, len(next.items)-1)
+			line = strconv.AppendInt(append(append(line[:0], h.id...), ' '), s.Version(), 10)
+			line = strconv.AppendInt(append(append(line, h.status...), ' '), h.until.Unix(), 10)
+			if h.status == beacon.Offline { // otherwise it is the time of the edition
+				line = strconv.AppendInt(append(line, ' '), h.seenAt.Unix(), 10)
+			}
+			sum.Write(append(line, '\n'))
+		}
+		if len(page.Items) < pageSize {
+			break
+		}
+		query.Page.After = page.Items[pageSize-1].ID()
+	}
+	if len(next.items) == 0 {
+		next.box = geo.Box{North: 90, South: -90, East: 180, West: -180}
+	}
+	sum.Sum(next.hash[:0])
+	return next
+}
+
+// seenBy returns when the last heartbeat of a hotspot had come. For one that is online, that
+// is the time of the edition: when exactly a heartbeat came is nobody's business.
+func seenBy(s *fleet.Hotspot, status beacon.Status, at time.Time) beacon.Minute {
+	if seen := s.SeenAt(); status != beacon.Online && seen.Before(at) {
+		return beacon.MinuteOf(seen)
+	}
+	return beacon.MinuteOf(at)
+}
+
+// find returns the position of the first item whose id is at least this one.
+func (n *edition) find(id string) int {
+	return sort.Search(len(n.items), func(i int) bool { return n.items[i].Spot.ID() >= id })
+}
+
+// tile returns what the map of the current edition shows.
+func (e *editions) tile(t fleet.Tile) (fleet.Items, error) {
+	latest := e.current()
+	var err error
+	renew(&e.drawn, &e.drawing, func(last *edition) bool { return last == latest }, func() *edition {
+		err = e.tiles.Draw(latest.items)
+		return latest
+	})
+	return e.tiles.Tile(t), err
+}

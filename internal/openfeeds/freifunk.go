@@ -1,0 +1,61 @@
+package openfeeds
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// meshviewerFeed is what the map Meshviewer reads. It adds up clients and fails without a
+// number; how many there are is not public (decision D178), so it is always 0.
+var meshviewerFeed = feed{
+	kind: jsonType,
+	head: func(out []byte, e *edition) []byte {
+		return append(appendTime(append(out, `{"timestamp":`...), e.at), `,"links":[],"nodes":[`+"\n"...)
+	},
+	append: func(out []byte, h *hotspot) []byte {
+		out = append(append(out, `{"node_id":"`...), h.id...)
+		out = append(append(out, `","hostname":`...), h.name...)
+		out = appendTime(append(out, `,"firstseen":`...), h.createdAt)
+		out = appendTime(append(out, `,"lastseen":`...), lastSeen(h))
+		out = append(append(out, `,"is_online":`...), online(h)...)
+		out = append(append(out, `,"domain":"`...), h.kind...)
+		out = appendNumber(append(out, `","location":{"latitude":`...), h.place.Lat)
+		out = appendNumber(append(out, `,"longitude":`...), h.place.Lng)
+		return append(out, `},"is_gateway":false,"clients":0,"clients_wifi24":0,"clients_wifi5":0,"clients_other":0,"addresses":[]}`...)
+	},
+	tail: "]}\n",
+}
+
+// nodelistFeed is the list of nodes that maps of many communities read.
+var nodelistFeed = feed{
+	kind: jsonType,
+	head: func(out []byte, e *edition) []byte {
+		return append(appendTime(append(out, `{"version":"1.0.1","updated_at":`...), e.at), `,"nodes":[`+"\n"...)
+	},
+	append: func(out []byte, h *hotspot) []byte {
+		out = append(append(out, `{"id":"`...), h.id...)
+		out = append(append(out, `","name":`...), h.name...)
+		out = appendNumber(append(out, `,"node_type":"AccessPoint","position":{"lat":`...), h.place.Lat)
+		out = appendNumber(append(out, `,"long":`...), h.place.Lng)
+		out = append(append(out, `},"status":{"online":`...), online(h)...)
+		return append(appendTime(append(out, `,"lastcontact":`...), lastSeen(h)), "}}"...)
+	},
+	tail: "]}\n",
+}
+
+func online(h *hotspot) string {
+	if h.status == beacon.Online {
+		return "true"
+	}
+	return "false"
+}
+
+// lastSeen returns when the hotspot was last seen. One that never was counts as seen when
+// it was registered: both formats need a time.
+func lastSeen(h *hotspot) time.Time {
+	if h.seenAt.IsZero() {
+		return h.createdAt
+	}
+	return h.seenAt
+}

@@ -1,0 +1,107 @@
+package review
+
+import (
+	"math"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// groupings are what several hotspots of one operator are flagged for: others of them so
+// near. Policy 2 pays hotspots within its radius for ground that is mostly the same; ten
+// of them are usual in a large library, for example. A ring is hotspots that visits found
+// at one place, though they are registered ringM or more away from it.
+var groupings = []struct {
+	kind   beacon.FlagKind
+	within float64
+	others int
+	apart  bool
+}{
+	{beacon.CloseTogether, 50, 10, false},
+	{beacon.RingAroundVisit, 30, ringOthers, true},
+}
+
+const (
+	ringM      = 50
+	ringOthers = 4 // the least of any grouping
+)
+
+// estate is the places of one operator.
+type estate struct {
+	operator beacon.UserID
+	sites    []site
+	cells    map[cell][]int // indexes of sites
+}
+
+// site is where a hotspot is found, and whether it is registered elsewhere.
+type site struct {
+	hotspot beacon.HotspotID
+	place   geo.Point
+	apart   bool
+}
+
+// add adds a hotspot that is in service.
+func (e *estate) add(h *beacon.Hotspot, day beacon.Day) {
+	if h.Deleted() || h.ActiveSince().IsZero() {
+		return
+	}
+	place := h.PlaceOn(day + 1).Point
+	e.sites = append(e.sites, site{hotspot: h.ID, place: place, apart: geo.Distance(place, h.Location.Point) > ringM})
+}
+
+// cell is a part of the Earth that is at least 50 m wide and high, below the polar
+// circles.
+type cell struct{ row, column int32 }
+
+func cellOf(p geo.Point) cell {
+	const size = 0.0012 // degrees; at 66° of latitude 0.0012° of longitude are 54 m
+	return cell{int32(math.Floor(p.Lat / size)), int32(math.Floor(p.Lng / size))}
+}
+
+// flags returns one flag for each group of hotspots: for the first of them.
+func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
+	if len(e.sites) <= ringOthers {
+		return nil
+	}
+	e.cells = make(map[cell][]int, len(e.sites))
+	for i := range e.sites {
+		at := cellOf(e.sites[i].place)
+		e.cells[at] = append(e.cells[at], i)
+	}
+	for _, look := range groupings {
+		told := make([]bool, len(e.sites))
+		for i := range e.sites {
+			if told[i] || look.apart && !e.sites[i].apart {
+				continue
+			}
+			others := e.near(i, look.within, look.apart)
+			if len(others) < look.others {
+				continue
+			}
+			for _, j := range others {
+				told[j] = true
+			}
+			flags = append(flags, beacon.Flag{
+				Hotspot: e.sites[i].hotspot, Operator: e.operator, Kind: look.kind, Weight: weights[look.kind],
+				Facts: facts{"others": int64(len(others)), "within_m": int64(look.within)}, First: day, Last: day,
+			})
+		}
+	}
+	return flags
+}
+
+// near returns the other sites within a distance of one, or only those that are apart.
+func (e *estate) near(i int, within float64, apart bool) (others []int) {
+	s := &e.sites[i]
+	at := cellOf(s.place)
+	for row := at.row - 1; row <= at.row+1; row++ {
+		for column := at.column - 1; column <= at.column+1; column++ {
+			for _, j := range e.cells[cell{row, column}] {
+				if o := &e.sites[j]; j != i && (o.apart || !apart) && geo.Distance(s.place, o.place) <= within {
+					others = append(others, j)
+				}
+			}
+		}
+	}
+	return others
+}

@@ -1,0 +1,192 @@
+// Package review looks for hotspots that staff should visit: whose figures no real device
+// has, or that stand where one operator would not put so many. It decides nothing, and
+// nothing is paid or held by what it finds.
+//
+// Its one invariant: what it says of a day follows from the records of that day and the
+// day before, and from what is registered.
+package review
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
+	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+// Store is what this package needs of a database. Package store says what each method
+// promises.
+type Store interface {
+	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
+	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
+	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error)
+
+	PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error
+	FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error
+	Reviewed(ctx context.Context) (beacon.Day, bool, error)
+	Flags(ctx context.Context, limit int) ([]beacon.Flag, int, error)
+	DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time) error
+}
+
+// Config is what New needs.
+type Config struct {
+	Store  Store
+	Final  func() (before beacon.Day, known bool) // days before it have all their records
+	Keeper func() (lease.Lease, bool)             // the lease, while this process holds it
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Review looks at all hotspots once a day. Call Run.
+type Review struct {
+	Config
+	done beacon.Day // the last day that is known to be reviewed; used by Step only
+}
+
+// New returns a review.
+func New(cfg Config) *Review { return &Review{Config: cfg} }
+
+const (
+	lookInterval = time.Second
+	pageSize     = 1000
+)
+
+// Run reviews each day once it is final, while this process holds the lease, until ctx
+// ends.
+func (r *Review) Run(ctx context.Context) {
+	clock.Every(ctx, lookInterval, nil, r.Log, "review the hotspots", r.Step)
+}
+
+// Step reviews the last final day, unless that is done. Days before it that were missed
+// are left out: what matters is seen on the next day too.
+func (r *Review) Step(ctx context.Context) error {
+	final, known := r.Final()
+	held, keeper := r.Keeper()
+	day := final - 1
+	if !known || !keeper || day <= r.done {
+		return nil
+	}
+	done, any, err := r.Store.Reviewed(ctx)
+	if err != nil {
+		return err
+	}
+	if !any || done < day {
+		if err := r.look(ctx, held, day); err != nil {
+			return err
+		}
+		done = day
+	}
+	r.done = done
+	return nil
+}
+
+// look reviews a day, page by page. Memory holds a page, and the places of one operator.
+func (r *Review) look(ctx context.Context, held lease.Lease, day beacon.Day) error {
+	again, err := r.Store.MACsAgain(ctx, (day + 1 - registeredWithin).Time(), registeredAgain, pageSize)
+	if err != nil {
+		return err
+	}
+	var own estate
+	for last, more := (beacon.Owned{}), true; more; {
+		owned, err := r.Store.OwnedPage(ctx, last, pageSize)
+		if err != nil {
+			return err
+		}
+		var flags []beacon.Flag
+		if more = len(owned) == pageSize; len(owned) > 0 {
+			last = owned[len(owned)-1]
+		}
+		cases, err := r.cases(ctx, day, owned)
+		if err != nil {
+			return err
+		}
+		for i := range cases {
+			c := &cases[i]
+			if c.Operator != own.operator {
+				flags = append(flags, own.flags(day)...)
+				own = estate{operator: c.Operator}
+			}
+			own.add(&c.Hotspot, day)
+			flags = append(flags, c.flags(day)...)
+			if n := again[c.ID]; n > 0 {
+				flags = append(flags, c.flag(day, beacon.MACAgain, facts{"registrations": int64(n)}))
+			}
+		}
+		if !more {
+			flags = append(flags, own.flags(day)...)
+		}
+		if err := r.Store.PutFlags(ctx, held, flags); err != nil {
+			return err
+		}
+	}
+	return r.Store.FinishReview(ctx, held, day, r.Now())
+}
+
+// cases reads what is known of hotspots, in their order.
+func (r *Review) cases(ctx context.Context, day beacon.Day, owned []beacon.Owned) ([]Case, error) {
+	ids := make([]beacon.HotspotID, len(owned))
+	for i, o := range owned {
+		ids[i] = o.Hotspot
+	}
+	hotspots, err := r.Store.HotspotsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	is, err := r.Store.Records(ctx, day, ids)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.Store.Records(ctx, day-1, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[beacon.HotspotID]*beacon.Hotspot, len(hotspots))
+	for i := range hotspots {
+		byID[hotspots[i].ID] = &hotspots[i]
+	}
+	var all []Case
+	for _, id := range ids {
+		if byID[id] == nil {
+			continue
+		}
+		c := Case{Hotspot: *byID[id]}
+		if data := is[id]; data != nil {
+			t, err := heartbeat.RecordTraits(data, was[id])
+			if err != nil && !errors.Is(err, beacon.ErrDamaged) {
+				return nil, err
+			}
+			c.Traits, c.Heard = t, err == nil
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Queue is the first flags, and how many there are.
+type Queue struct {
+	Flags []beacon.Flag
+	Total int
+}
+
+// Queue returns the first flags of the queue, those that matter most first.
+func (r *Review) Queue(ctx context.Context, _ beacon.Principal, limit int) (Queue, error) {
+	flags, total, err := r.Store.Flags(ctx, limit)
+	return Queue{flags, total}, err
+}
+
+// Dismissal asks to take a flag out of the queue.
+type Dismissal struct {
+	Hotspot beacon.HotspotID
+	Kind    beacon.FlagKind
+	Reason  string // as beacon.CleanReason returns it
+}
+
+// Dismiss takes a flag out of the queue. The audit has who did it, and why.
+func (r *Review) Dismiss(ctx context.Context, p beacon.Principal, in Dismissal) (struct{}, error) {
+	return struct{}{}, r.Store.DismissFlag(ctx, in.Hotspot, in.Kind, in.Reason, p.Actor(), r.Now())
+}

@@ -1,0 +1,313 @@
+package rewards
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+)
+
+// ReplayQuery asks what closed days would have earned.
+type ReplayQuery struct {
+	From, To beacon.Day
+	// Policy is applied to all these days, as if it had been adopted from the first on. If
+	// it is nil, each day has the policy that was in force.
+	Policy *policy.Policy
+}
+
+// Replay is what closed days earned, and what they would have earned.
+type Replay struct {
+	ReplayQuery
+	Rows      int
+	Was, Is   beacon.Earned
+	Operators []ReplayedOperator // by user
+	// Differ counts the rows that are not as in the ledger. First describes the first of
+	// them, if the policies in force were replayed.
+	Differ int
+	First  string
+}
+
+// ReplayedOperator is what the hotspots of an operator earned, and would have earned.
+type ReplayedOperator struct {
+	User     beacon.UserID
+	Hotspots int
+	Was, Is  beacon.Earned
+}
+
+// Change returns what the operator would have gained, or lost if it is negative.
+func (o *ReplayedOperator) Change() beacon.Amount { return o.Is.Total() - o.Was.Total() }
+
+// Replay computes closed days again from the records, with the code that closes days. It
+// writes nothing. It calls progress with the days and hotspots that are done.
+func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(days, hotspots int)) (*Replay, error) {
+	v, err := r.view(ctx, func(v view, b ledger.Books) error {
+		days, err := b.Closings(ctx)
+		if err != nil {
+			return err
+		}
+		return mayReplay(q, v, days)
+	})
+	if err != nil {
+		return nil, err
+	}
+	store := &replayStore{Store: r.Store, from: q.From, standings: map[beacon.HotspotID][]ledger.Standing{}, own: map[beacon.Day]map[beacon.HotspotID]int64{}}
+	again := New(Config{
+		Store: store, Telemetry: r.Telemetry, Policies: replayed(r.book(), q), Now: r.Now, Log: slog.New(slog.DiscardHandler),
+		Keeper: func() (lease.Lease, bool) { return lease.Lease{}, true },
+	})
+	again.pageSize = r.pageSize
+	report := &replayReport{Replay: Replay{ReplayQuery: q}, operators: map[beacon.UserID]*ReplayedOperator{}, hotspots: map[beacon.HotspotID]bool{}}
+	for day := q.From; day <= q.To; day++ {
+		err := again.replayDay(ctx, v, day, report, func(hotspots int) { progress(int(day-q.From), hotspots) })
+		if err != nil {
+			return nil, fmt.Errorf("replay %s: %w", day, err)
+		}
+	}
+	return report.sorted(), nil
+}
+
+// mayReplay returns an error for days that are not closed.
+func mayReplay(q ReplayQuery, v view, days []ledger.Closing) error {
+	refuse := func(form string, args ...any) error {
+		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
+	}
+	switch {
+	case len(days) == 0 || v.first <= days[0].Day:
+		return refuse("no day is closed")
+	case q.From > q.To:
+		return refuse("%s is after %s", q.From, q.To)
+	case q.From < days[0].Day:
+		return refuse("%s is not closed: the first closed day is %s", q.From, days[0].Day)
+	case q.To >= v.first:
+		return refuse("%s is not closed: the last closed day is %s", q.To, v.first-1)
+	}
+	return nil
+}
+
+// replayed returns the policies with the one that is replayed.
+func replayed(book policy.Set, q ReplayQuery) policy.Set {
+	if q.Policy == nil {
+		return book
+	}
+	n := 0
+	for n < len(book) && (n == 0 || book[n].From < q.From) {
+		n++
+	}
+	p := *q.Policy
+	p.Version, p.From = n+1, q.From
+	return append(slices.Clone(book[:n]), p)
+}
+
+func (r *Rewards) replayDay(ctx context.Context, v view, day beacon.Day, report *replayReport, done func(int)) error {
+	store := r.Store.(*replayStore)
+	var places *division
+	if rules := r.book().On(day); rules.PaysPlaces() {
+		var err error
+		if places, err = r.divide(ctx, v, day, rules); err != nil {
+			return err
+		}
+	}
+	store.begin(day, places != nil)
+	hotspots := 0
+	for b := (batch{}); !b.last; {
+		after := b.upto
+		if b = r.readPage(ctx, day, after, places); b.err != nil {
+			return b.err
+		}
+		rows, err := store.Store.HeldRows(ctx, day, after, b.upto, v.reopened)
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 && rows[0].Owned == after {
+			rows = rows[1:] // of the page before
+		}
+		report.add(rows, b.rows)
+		store.keep(day, b)
+		hotspots += len(b.rows)
+		done(hotspots)
+	}
+	if places == nil {
+		return nil
+	}
+	return store.FinishStandings(ctx, lease.Lease{}, ledger.StandingsThrough{Day: day, Revision: v.revision()})
+}
+
+// replayStore is the store for a replay: what closing would write is kept in memory.
+type replayStore struct {
+	Store
+	from      beacon.Day
+	through   ledger.StandingsThrough
+	counted   bool
+	standings map[beacon.HotspotID][]ledger.Standing
+
+	// own has what hotspots owned on the last days that were replayed, in millionths of a
+	// minute, where it was not all that they served.
+	own map[beacon.Day]map[beacon.HotspotID]int64
+}
+
+// begin forgets days that are not needed any more.
+func (s *replayStore) begin(day beacon.Day, places bool) {
+	delete(s.own, day-recentDays-1)
+	if places {
+		s.own[day] = map[beacon.HotspotID]int64{}
+	}
+}
+
+// keep keeps what the next days need of a page.
+func (s *replayStore) keep(day beacon.Day, b batch) {
+	if s.own[day] == nil {
+		return
+	}
+	for i := range b.rows {
+		if row := &b.rows[i]; row.Own != all*int64(row.Served) {
+			s.own[day][row.Hotspot] = row.Own
+		}
+	}
+	s.put(b.standings)
+}
+
+// HeldRows returns rows with the ground of the replay.
+func (s *replayStore) HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
+	rows, err := s.Store.HeldRows(ctx, day, from, to, reopened)
+	if day < s.from {
+		return rows, err
+	}
+	for i := range rows {
+		own, any := s.own[day][rows[i].Hotspot]
+		if !any {
+			own = all * int64(rows[i].Served)
+		}
+		rows[i].Own, rows[i].Proof = own, all
+	}
+	return rows, err
+}
+
+// Standings returns those that the replay has counted.
+func (s *replayStore) Standings(_ context.Context, ids []beacon.HotspotID) (found []ledger.Standing, _ error) {
+	for _, id := range ids {
+		found = append(found, s.standings[id]...)
+	}
+	return found, nil
+}
+
+// StandingsThrough returns through which day the replay has counted.
+func (s *replayStore) StandingsThrough(context.Context) (ledger.StandingsThrough, bool, error) {
+	return s.through, s.counted, nil
+}
+
+// ForgetStandings begins to count again.
+func (s *replayStore) ForgetStandings(context.Context, lease.Lease) error {
+	clear(s.standings)
+	return nil
+}
+
+// PutStandings keeps what was counted.
+func (s *replayStore) PutStandings(_ context.Context, _ lease.Lease, standings []ledger.Standing) error {
+	s.put(standings)
+	return nil
+}
+
+func (s *replayStore) put(standings []ledger.Standing) {
+	for _, one := range standings {
+		of := s.standings[one.Hotspot]
+		if at := slices.IndexFunc(of, func(is ledger.Standing) bool { return is.Since == one.Since }); at >= 0 {
+			of[at] = one
+		} else {
+			s.standings[one.Hotspot] = append(of, one)
+		}
+	}
+}
+
+// FinishStandings keeps through which day all are counted.
+func (s *replayStore) FinishStandings(_ context.Context, _ lease.Lease, through ledger.StandingsThrough) error {
+	s.through, s.counted = through, true
+	return nil
+}
+
+// replayReport is a Replay that grows.
+type replayReport struct {
+	Replay
+	operators map[beacon.UserID]*ReplayedOperator
+	hotspots  map[beacon.HotspotID]bool
+}
+
+// add adds the rows of a page: those of the ledger, and those computed again. Both are in
+// the same order.
+func (r *replayReport) add(was, is []ledger.Row) {
+	for len(was) > 0 || len(is) > 0 {
+		var before, after *ledger.Row
+		if len(was) > 0 && (len(is) == 0 || compare(was[0].Owned, is[0].Owned) <= 0) {
+			before = &was[0]
+		}
+		if len(is) > 0 && (before == nil || is[0].Owned == before.Owned) {
+			after = &is[0]
+		}
+		of := r.operator(cmp.Or(before, after).Owned)
+		if before != nil {
+			was = was[1:]
+			of.Was, r.Was = of.Was.Plus(before.Earned), r.Was.Plus(before.Earned)
+		}
+		if after != nil {
+			is = is[1:]
+			of.Is, r.Is = of.Is.Plus(after.Earned), r.Is.Plus(after.Earned)
+		}
+		r.Rows++
+		r.compare(before, after)
+	}
+}
+
+// compare counts rows that differ.
+func (r *replayReport) compare(was, is *ledger.Row) {
+	if was != nil && is != nil {
+		same := *is
+		same.Revision, same.Hold = was.Revision, was.Hold // they do not follow from records
+		if r.Policy != nil { // a replayed policy has another version
+			same.Policy = was.Policy
+		}
+		if same == *was {
+			return
+		}
+	}
+	r.Differ++
+	if r.Policy != nil || r.Differ > 1 {
+		return
+	}
+	row := cmp.Or(was, is)
+	switch r.First = fmt.Sprintf("%s on %s: ", row.Hotspot, row.Day); {
+	case was == nil:
+		r.First += "has a record but no row"
+	case is == nil:
+		r.First += "has a row but no record"
+	default:
+		r.First += fmt.Sprintf("the ledger has %s, its records give %s", was.AppendLine(nil), is.AppendLine(nil))
+	}
+}
+
+// operator returns the operator of a hotspot.
+func (r *replayReport) operator(of beacon.Owned) *ReplayedOperator {
+	o := r.operators[of.User]
+	if o == nil {
+		o = &ReplayedOperator{User: of.User}
+		r.operators[of.User] = o
+	}
+	if !r.hotspots[of.Hotspot] {
+		r.hotspots[of.Hotspot] = true
+		o.Hotspots++
+	}
+	return o
+}
+
+// sorted returns the replay with its operators.
+func (r *replayReport) sorted() *Replay {
+	for _, user := range slices.Sorted(maps.Keys(r.operators)) {
+		r.Operators = append(r.Operators, *r.operators[user])
+	}
+	return &r.Replay
+}

@@ -1,0 +1,120 @@
+package rewards_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/store"
+)
+
+// replay replays days, and its sums must add up.
+func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
+	t.Helper()
+	r := w.rewards(w.db)
+	r.InPagesOf(3)
+	if err := r.Follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	days := 0
+	got, err := r.Replay(t.Context(), q, func(d, _ int) { days = d + 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is beacon.Earned
+	for i := range got.Operators {
+		o := &got.Operators[i]
+		was, is = was.Plus(o.Was), is.Plus(o.Is)
+		if i > 0 && o.User <= got.Operators[i-1].User || o.Hotspots == 0 || o.Change() != o.Is.Total()-o.Was.Total() {
+			t.Errorf("%+v after %+v", o, got.Operators[max(i-1, 0)])
+		}
+	}
+	if was != got.Was || is != got.Is || days != int(q.To-q.From)+1 {
+		t.Errorf("%d days: %+v and %+v, but the operators have %+v and %+v", days, got.Was, got.Is, was, is)
+	}
+	return got
+}
+
+// checkReplay replays what was closed: the policies in force give what the ledger has, and
+// another policy what it would have given.
+func (s *street) checkReplay(t *testing.T, random *rand.Rand, began beacon.Day) {
+	t.Helper()
+	last := s.today() - 1
+	same := func(q rewards.ReplayQuery) {
+		t.Helper()
+		if got := s.replay(t, q); got.Differ != 0 || got.Was != got.Is || got.Rows == 0 {
+			t.Fatalf("%d of %d rows differ: %s", got.Differ, got.Rows, got.First)
+		}
+	}
+	same(rewards.ReplayQuery{From: began, To: last})
+	middle := s.places.From + beacon.Day(random.IntN(int(last-s.places.From)))
+	same(rewards.ReplayQuery{From: middle, To: last})
+	same(rewards.ReplayQuery{From: s.places.From, To: last, Policy: &s.places})
+	same(rewards.ReplayQuery{From: middle, To: last, Policy: &s.places})
+
+	sooner := *s // a street that paid places from its first day on
+	sooner.places.From, sooner.wanted = began, map[beacon.Day]map[beacon.HotspotID]ledger.Row{}
+	devices := policy.Devices()[0]
+	places, lots := map[beacon.UserID]beacon.Earned{}, map[beacon.UserID]beacon.Earned{}
+	for day := began; day <= last; day++ {
+		for id, row := range sooner.want(day) {
+			user := s.owners[id]
+			places[user] = places[user].Plus(row.Earned)
+			f := s.facts[day][id]
+			lots[user] = lots[user].Plus(devices.Reward(f))
+		}
+	}
+	for _, o := range s.replay(t, rewards.ReplayQuery{From: began, To: last, Policy: &s.places}).Operators {
+		if o.Is != places[o.User] {
+			t.Errorf("paid by place, %s would have got %+v; want %+v", o.User, o.Is, places[o.User])
+		}
+	}
+	for _, o := range s.replay(t, rewards.ReplayQuery{From: began, To: last, Policy: &devices}).Operators {
+		if o.Is != lots[o.User] {
+			t.Errorf("paid by device, %s would have got %+v; want %+v", o.User, o.Is, lots[o.User])
+		}
+	}
+}
+
+// TestReplay_Refused: only closed days can be replayed.
+func TestReplay_Refused(t *testing.T) {
+	began := at("2026-11-10T00:00:00Z")
+	w := newWorld(t, openSQLite(t, began), began, 1)
+	day := beacon.DayOf(began)
+	refused := func(from, to beacon.Day, why string) {
+		t.Helper()
+		_, err := w.rewards(w.db).Replay(t.Context(), rewards.ReplayQuery{From: from, To: to}, func(int, int) {})
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("from %s to %s: %v; want %q", from, to, err, why)
+		}
+	}
+	refused(day, day, "no day is closed")
+	w.register(t, w.users[0])
+	w.pass(t, 2, whole)
+	refused(day+1, day, "2026-11-11 is after 2026-11-10")
+	refused(day-1, day, "the first closed day is 2026-11-10")
+	refused(day, day+2, "the last closed day is 2026-11-11")
+}
+
+// TestReplay_Damaged: a row that is not what its records give is found.
+func TestReplay_Damaged(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-11-10T00:00:00Z")
+		w := newWorld(t, open(t, began), began, 1)
+		hotspot := w.register(t, w.users[0])
+		w.pass(t, 2, whole)
+		day := beacon.DayOf(began)
+		if err := w.db.PutRecords(t.Context(), w.held, []beacon.RecordRow{{Hotspot: hotspot, Day: day, Data: []byte("damaged")}}); err != nil {
+			t.Fatal(err)
+		}
+		got := w.replay(t, rewards.ReplayQuery{From: day, To: day + 1})
+		if want := string(hotspot) + " on 2026-11-10: has a row but no record"; got.Differ != 1 || got.First != want {
+			t.Errorf("%d rows differ: %s; want %s", got.Differ, got.First, want)
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package simulate
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
+)
+
+// Attack is a way to earn more than the service that is given.
+type Attack struct {
+	Name  string
+	About string // one sentence
+
+	size     int  // how many hotspots or addresses it uses
+	neighbor bool // an honest hotspot stands at the same place
+	minute   func(context.Context, *Raid, time.Time) ([]shot, error)
+}
+
+// honest is no attack: one hotspot that serves at all times.
+var honest = Attack{Name: "honest", About: "One real device that serves at all times, to compare with.", size: 1, minute: always(asIs)}
+
+// Attacks returns all attacks, by name as the command line knows them.
+func Attacks() []Attack {
+	return []Attack{
+		{"script", "A loop without a radio reports the same figures every minute.", 1, false, always(script)},
+		{"invented-tests", "A device on a slow line reports speed tests that it never made.", 1, false, always(inventTests)},
+		{"ramp", "A device without clients reports traffic that grows faster and faster.", 1, false, always(ramp)},
+		{"absurd-boots", "A device claims to have rebooted every minute, and to have carried gigabytes since.", 1, false, always(reboot)},
+		{"one-minute-hours", "A shop is open for one minute a day, and online in that one.", 1, false, oneMinuteHours},
+		{"link-unlink", "A device is linked for five minutes at a time, so that it is never offline.", 1, false, linkUnlink},
+		{"late-link", "A device is linked at 23:59 and unlinked at midnight, every day.", 1, false, lateLink},
+		{"early-delete", "A hotspot is registered at 23:57 and deleted at 00:02, every day.", 1, false, earlyDelete},
+		{"same-mac", "One router is registered six times a day, and deleted as often.", 6, false, sameMAC},
+		{"point", "Many hotspots of one operator stand on one point.", 40, false, crowd(0, false)},
+		{"ring", "Many hotspots are registered in a ring around the one point that staff visit.", 40, false, crowd(95, false)},
+		{"many-addresses", "The key of one device is used from many addresses at once.", 50, false, clones},
+		{"interleaved", "Two devices at two places take turns with one key.", 2, false, clones},
+		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, oneInFour},
+		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, squatter},
+		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
+		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
+	}
+}
+
+// FindAttack returns the attack with a name; "honest" is one too.
+func FindAttack(name string) (Attack, bool) {
+	all := append(Attacks(), honest)
+	if i := slices.IndexFunc(all, func(a Attack) bool { return a.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Attack{}, false
+}
+
+// deed is what a device reports in a minute, given what a real one would.
+type deed func(r *Raid, d *Device, b *Beat, now time.Time)
+
+// always is an attack by one hotspot that reports every minute.
+func always(do deed) func(context.Context, *Raid, time.Time) ([]shot, error) {
+	return func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+		if len(r.devices) == 0 {
+			d := r.device(0, 0, nil)
+			if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
+				return nil, err
+			}
+		}
+		return []shot{r.shoot(r.devices[0], now, do)}, nil
+	}
+}
+
+// shoot returns the heartbeat of a device.
+func (r *Raid) shoot(d *Device, now time.Time, do deed) shot {
+	b, _ := d.Beat(now)
+	do(r, d, &b, now)
+	return shot{d, b}
+}
+
+func asIs(*Raid, *Device, *Beat, time.Time) {}
+
+var invented = uplink{950, 900, 2}
+
+const paidADay = 50_000_000_000 // bytes: policy 1 pays no more
+
+// inventTests replaces each test.
+func inventTests(_ *Raid, _ *Device, b *Beat, _ time.Time) {
+	if b.test != (uplink{}) {
+		b.test = invented
+	}
+}
+
+// script reports the same figures at all times.
+func script(r *Raid, d *Device, b *Beat, now time.Time) {
+	inventTests(r, d, b, now)
+	b.clients, b.dbm = 3, -60
+	b.rx, b.tx = b.seq*(paidADay/1440/10), b.seq*(paidADay/1440*9/10)
+}
+
+// ramp reports traffic that grows with the square of time: 100 GB on the second day.
+func ramp(_ *Raid, _ *Device, b *Beat, _ time.Time) {
+	b.clients, b.rx, b.tx = 0, 0, b.seq*b.seq*16_000
+}
+
+// reboot reports a boot that carried 5 GB before its first heartbeat.
+func reboot(_ *Raid, d *Device, b *Beat, _ time.Time) {
+	b.boot, b.seq, b.rx, b.tx = d.chance.next(), 1, 0, 5_000_000_000
+}
+
+// full reports as much as is paid for a day in a few minutes of it, and the best tier.
+func full(minutes uint64) deed {
+	return func(r *Raid, d *Device, b *Beat, now time.Time) {
+		b.test = invented
+		b.rx, b.tx = 0, b.seq*(paidADay/minutes)
+	}
+}
+
+func oneMinuteHours(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	if len(r.devices) == 0 {
+		everyDay := []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+		hours := client.OperatingHours{Timezone: "UTC", Weekly: []client.WeeklyHours{{Days: everyDay, Open: "12:00", Close: "12:01"}}}
+		d := r.device(0, 0, &client.SettingsForm{OperatingHours: &hours})
+		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
+			return nil, err
+		}
+	}
+	if now.Hour() != 12 || now.Minute() != 0 {
+		return nil, nil
+	}
+	return []shot{r.shoot(r.devices[0], now, full(1))}, nil
+}
+
+// atTimes links the device when a minute of the day begins a service, and unlinks it when
+// one ends it.
+func atTimes(ctx context.Context, r *Raid, now time.Time, begins, ends func(minute int) bool, do deed) ([]shot, error) {
+	minute := now.Hour()*60 + now.Minute()
+	if len(r.devices) == 0 {
+		if !begins(minute) {
+			return nil, nil
+		}
+		d := r.device(0, 0, nil)
+		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
+			return nil, err
+		}
+	} else if d := r.devices[0]; begins(minute) {
+		if err := r.operator.link(ctx, d); err != nil {
+			return nil, err
+		}
+	} else if ends(minute) && d.key != "" {
+		d.key = ""
+		return nil, r.unlink(ctx, d)
+	}
+	if d := r.devices[0]; d.key != "" {
+		return []shot{r.shoot(d, now, do)}, nil
+	}
+	return nil, nil
+}
+
+func linkUnlink(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	begins := func(m int) bool { return m%120 == 0 }
+	ends := func(m int) bool { return m%120 == 5 }
+	return atTimes(ctx, r, now, begins, ends, full(60))
+}
+
+func lateLink(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	begins := func(m int) bool { return m == 23*60+59 }
+	ends := func(m int) bool { return m == 0 }
+	return atTimes(ctx, r, now, begins, ends, full(1))
+}
+
+// again registers the router another time, and deletes the hotspot that it had.
+func (r *Raid) again(ctx context.Context) error {
+	if len(r.devices) == 0 {
+		return r.enroll(ctx, r.device(0, 0, nil), r.at(0, 0))
+	}
+	d := r.devices[0]
+	if err := r.leave(ctx, d); err != nil {
+		return err
+	}
+	d.reboot()
+	return r.enroll(ctx, d, r.at(0, 0))
+}
+
+// leave deletes the hotspot, if there is one.
+func (r *Raid) leave(ctx context.Context, d *Device) error {
+	if d.hotspot == "" {
+		return nil
+	}
+	err := r.remove(ctx, d)
+	d.hotspot, d.key = "", ""
+	return err
+}
+
+func earlyDelete(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	var err error
+	switch now.Hour()*60 + now.Minute() {
+	case 23*60 + 57:
+		err = r.again(ctx)
+	case 2:
+		if len(r.devices) > 0 {
+			err = r.leave(ctx, r.devices[0])
+		}
+	}
+	if err != nil || len(r.devices) == 0 || r.devices[0].key == "" {
+		return nil, err
+	}
+	return []shot{r.shoot(r.devices[0], now, full(2))}, nil
+}
+
+func sameMAC(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	every := 24 * 60 / r.Size
+	if minute := now.Hour()*60 + now.Minute(); minute%every == 0 {
+		if err := r.again(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.devices) == 0 {
+		return nil, nil // it begins with the next registration
+	}
+	return []shot{r.shoot(r.devices[0], now, asIs)}, nil
+}
+
+// crowd is many hotspots in a ring of some metres around the place of the attack. Staff
+// find each where it stands, or all of them in the middle.
+func crowd(metres float64, apart bool) func(context.Context, *Raid, time.Time) ([]shot, error) {
+	return func(ctx context.Context, r *Raid, now time.Time) (shots []shot, err error) {
+		for i := len(r.devices); i < r.Size; i++ {
+			angle := 2 * math.Pi * float64(i) / float64(r.Size)
+			d := r.device(metres*math.Sin(angle), metres*math.Cos(angle), nil)
+			found := r.at(0, 0)
+			if apart {
+				found = d.registration.Location
+			}
+			if err := r.enroll(ctx, d, found); err != nil {
+				return nil, err
+			}
+		}
+		for _, d := range r.devices {
+			shots = append(shots, r.shoot(d, now, asIs))
+		}
+		return shots, nil
+	}
+}
+
+// Clones is the attack point with the hotspots some metres away from it.
+func Clones(metres float64) Attack {
+	return Attack{"clones", "Many hotspots of one operator stand close together.", 40, false, crowd(metres, true)}
+}
+
+// clones is many devices with one key, each with its own counters.
+func clones(ctx context.Context, r *Raid, now time.Time) (shots []shot, err error) {
+	for i := len(r.devices); i < r.Size; i++ {
+		d := r.device(0, 0, nil)
+		if i == 0 {
+			if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
+				return nil, err
+			}
+		}
+		d.chance = chanceOf(r.seed, uint64(i)+2)
+		d.reboot()
+		d.Serve(r.devices[0].hotspot, r.devices[0].key)
+	}
+	for i, d := range r.devices {
+		if r.Size > 2 || now.Minute()%2 == i {
+			shots = append(shots, r.shoot(d, now, asIs))
+		}
+	}
+	return shots, nil
+}
+
+func oneInFour(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	if now.Minute()%4 != 0 {
+		return nil, nil
+	}
+	return always(asIs)(ctx, r, now)
+}
+
+func squatter(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	if now.Minute() > 30 {
+		return nil, nil
+	}
+	return always(asIs)(ctx, r, now)
+}
+
+func grow(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	first := len(r.devices) == 0
+	shots, err := always(asIs)(ctx, r, now)
+	if err != nil || !first {
+		return shots, err
+	}
+	radius := 500.0
+	return shots, r.operator.repeating(ctx, func() error {
+		_, err := r.operator.api.ChangeHotspot(ctx, r.devices[0].hotspot, client.Change{Settings: &client.SettingsForm{CoverageRadiusM: &radius}})
+		return err
+	})
+}

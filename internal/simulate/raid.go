@@ -1,0 +1,240 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/beacon-wifi/beacon/client"
+)
+
+// Raid is an attack on a server. It has an operator of its own. Staff are honest: they
+// verify what they are shown.
+type Raid struct {
+	Attack
+	Size int // how many hotspots or addresses it uses, where the attack is about a number
+
+	staff, operator *Client
+	place           neighbourhood
+	seed            uint64
+	devices         []*Device
+	wires           []*wire
+	began           time.Time
+
+	// Heard has the minutes in which a heartbeat was accepted.
+	Heard []time.Time
+
+	// Neighbor is an honest hotspot at the same place, of an operator of its own, or nil.
+	Neighbor *Raid
+}
+
+// NewRaid prepares an attack, with an operator that is new to the server. Attacks with
+// different numbers happen at different places, up to 24 of them.
+func (c *Client) NewRaid(ctx context.Context, a Attack, number int, seed uint64) (*Raid, error) {
+	r := &Raid{
+		Attack: a, Size: a.size, staff: c, seed: seed<<8 + uint64(number),
+		place: neighbourhoods[number%len(neighbourhoods)],
+	}
+	var made client.CreatedKey
+	err := c.repeating(ctx, func() (err error) {
+		made, err = c.api.CreateKey(ctx, client.KeyCreation{
+			UserID: "new", Name: "attack " + a.Name, Scopes: []string{client.ScopeHotspotsWrite, client.ScopeRewardsRead},
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create a key: %w", err)
+	}
+	r.operator = c.as(made.Secret)
+	if a.neighbor {
+		r.Neighbor, err = c.NewRaid(ctx, honest, number, seed+1)
+	}
+	return r, err
+}
+
+// Close closes its connections.
+func (r *Raid) Close() {
+	for _, w := range r.wires {
+		w.close()
+	}
+	if r.Neighbor != nil {
+		r.Neighbor.Close()
+	}
+}
+
+// shot is a heartbeat that an attack sends.
+type shot struct {
+	device *Device
+	beat   Beat
+}
+
+// Minute does what the attack does in a minute, and returns once the server has accepted
+// it. It must be called for every minute, in order.
+func (r *Raid) Minute(ctx context.Context, now time.Time) error {
+	if r.began.IsZero() {
+		r.began = now
+	}
+	shots, err := r.minute(ctx, r, now)
+	if err == nil {
+		err = r.fire(ctx, shots)
+	}
+	if err != nil {
+		return fmt.Errorf("attack %s at %s: %w", r.Name, now.Format(time.DateTime), err)
+	}
+	if len(shots) > 0 {
+		r.Heard = append(r.Heard, now)
+	}
+	if r.Neighbor != nil && now.After(r.began) { // it comes later
+		return r.Neighbor.Minute(ctx, now)
+	}
+	return nil
+}
+
+// fire sends heartbeats, each over a connection of its own, and from an address of its
+// own if that is possible.
+func (r *Raid) fire(ctx context.Context, shots []shot) error {
+	for len(r.wires) < len(shots) {
+		w := newWire(r.staff.base)
+		w.from = loopback(r.staff.base.Hostname(), len(r.wires))
+		r.wires = append(r.wires, w)
+	}
+	return r.staff.each(ctx, len(shots), func(ctx context.Context, i int) error {
+		w, s := r.wires[i], &shots[i]
+		for try := 0; ; try++ {
+			answer, err := w.send(ctx, s.device, &s.beat)
+			wait := max(answer.retryAfter, firstPause)
+			switch {
+			case err == nil && answer.status == http.StatusOK:
+				return nil
+			case err == nil:
+				err = fmt.Errorf("a heartbeat of hotspot %s got %d: %s", s.device.hotspot, answer.status, answer.message)
+				if answer.status != http.StatusTooManyRequests && answer.status < 500 {
+					return err
+				}
+			}
+			if try >= maxTries || !pause(ctx, wait) {
+				return err
+			}
+		}
+	})
+}
+
+// loopback returns the address that a connection of some number comes from, if the server
+// is on this machine. All of 127.0.0.0/8 is this machine on Linux; elsewhere, or if the
+// server is not, the connections come from one address.
+func loopback(server string, number int) *net.TCPAddr {
+	if ip := net.ParseIP(server).To4(); ip != nil && ip.IsLoopback() && runtime.GOOS == "linux" {
+		return &net.TCPAddr{IP: net.IPv4(127, 0, 1+byte(number/250), 1+byte(number%250))}
+	}
+	return nil
+}
+
+// never is longer than any attack takes.
+const never = 20 * 365 * 24 * time.Hour
+
+// device makes a device at a distance from the place of the attack, in metres. It never
+// fails, has a slow line, and carries as much as all others of the attack.
+func (r *Raid) device(east, north float64, settings *client.SettingsForm) *Device {
+	d := newDevice(r.seed, 0)
+	d.kind, d.crowd, d.appetite, d.fails = business, usualCrowd[business], 10_000, never
+	d.uplink = uplinks[len(uplinks)-1]
+	form := &d.registration
+	form.Type, form.Settings = client.Business, settings
+	form.Location = r.at(east, north)
+	form.Device.MACAddress = macOf(r.seed, len(r.devices))
+	r.devices = append(r.devices, d)
+	return d
+}
+
+// at returns the point at a distance from the place of the attack.
+func (r *Raid) at(east, north float64) client.Place {
+	const metresADegree = 111_195
+	return client.Place{
+		Lat: roundTo(r.place.lat+north/metresADegree, 7),
+		Lng: roundTo(r.place.lng+east/metresADegree/math.Cos(r.place.lat*math.Pi/180), 7),
+	}
+}
+
+// enroll registers, verifies and links a device. Staff find it at a place.
+func (r *Raid) enroll(ctx context.Context, d *Device, found client.Place) error {
+	err := r.operator.register(ctx, d, func() (map[string]string, error) { return nil, errors.New("it is taken") })
+	if err == nil {
+		err = r.staff.verify(ctx, r.staff.api, d, found)
+	}
+	if err == nil {
+		err = r.operator.link(ctx, d)
+	}
+	return err
+}
+
+// unlink takes the key from a device.
+func (r *Raid) unlink(ctx context.Context, d *Device) error {
+	return r.operator.repeating(ctx, func() error { return r.operator.api.UnlinkDevice(ctx, d.hotspot) })
+}
+
+// remove deletes the hotspot of a device.
+func (r *Raid) remove(ctx context.Context, d *Device) error {
+	r.operator.run += "." // the next registration is not a repeated one
+	return r.operator.repeating(ctx, func() error { return r.operator.api.DeleteHotspot(ctx, d.hotspot, "") })
+}
+
+// Earned returns what the attack has earned in a period, such as client.AllMonths.
+func (r *Raid) Earned(ctx context.Context, period string) (earned client.Rewards, err error) {
+	err = r.operator.repeating(ctx, func() error {
+		earned, err = r.operator.api.Rewards(ctx, "me", period)
+		return err
+	})
+	return earned, err
+}
+
+// Raids runs attacks by a clock that it advances, minute by minute, from one time to
+// another. Then it waits until the server has closed the last day for the first of them,
+// which must have served on it.
+func (c *Client) Raids(ctx context.Context, raids []*Raid, from, to time.Time, set func(time.Time)) error {
+	for now := from; now.Before(to); now = now.Add(time.Minute) {
+		set(now)
+		if err := c.each(ctx, len(raids), func(ctx context.Context, i int) error { return raids[i].Minute(ctx, now) }); err != nil {
+			return err
+		}
+	}
+	for day := to.Add(-time.Minute).Format(time.DateOnly); ; to = to.Add(time.Minute) {
+		set(to)
+		if closed, err := raids[0].closed(ctx, day); closed || err != nil {
+			return err
+		}
+		if !pause(ctx, firstPause) {
+			return ctx.Err()
+		}
+	}
+}
+
+// closed reports whether a day is closed for its first hotspot.
+func (r *Raid) closed(ctx context.Context, day string) (closed bool, err error) {
+	err = r.operator.repeating(ctx, func() error {
+		why, err := r.operator.api.ExplainRewards(ctx, r.devices[0].hotspot, day)
+		closed = !why.Open
+		return err
+	})
+	return closed, err
+}
+
+// Drive runs the attack in real time until ctx ends.
+func (r *Raid) Drive(ctx context.Context) error {
+	for {
+		now := r.staff.Clock().UTC()
+		if err := r.Minute(ctx, now); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		if !pause(ctx, now.Truncate(time.Minute).Add(time.Minute).Sub(r.staff.Clock())) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
+)
+
+const flagColumns = `hotspot, kind, user_id, weight, facts, first_day, last_day`
+
+// reviewText holds the statements about flags.
+var reviewText = struct {
+	put                   [recordChunks]string
+	wake, forget          string
+	finish                string
+	reviewed, queue       bulk
+	count, dismiss, again string
+}{
+	put: [recordChunks]string(chunks(recordChunks, 8, `INSERT INTO flags (`+flagColumns+`, dismissed) VALUES `,
+		` ON CONFLICT (hotspot, kind) DO UPDATE SET user_id = excluded.user_id, weight = excluded.weight, facts = excluded.facts,
+			last_day = excluded.last_day`)),
+	wake:     `UPDATE flags SET dismissed = 0, first_day = last_day WHERE dismissed > 0 AND dismissed < $1 AND last_day = $2`,
+	forget:   `DELETE FROM flags WHERE last_day < $1 AND dismissed < $2`,
+	finish:   `INSERT INTO reviewed (id, day) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET day = excluded.day`,
+	reviewed: bulk{`day`, `FROM reviewed WHERE id = 1`},
+	queue:    bulk{flagColumns, `FROM flags WHERE dismissed = 0 ORDER BY weight DESC, hotspot, kind LIMIT $1`},
+	count:    `SELECT count(*) FROM flags WHERE dismissed = 0`,
+	dismiss:  `UPDATE flags SET dismissed = $3 WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`,
+	again: `SELECT max(id), count(*) FROM hotspots WHERE created_at >= $1
+		GROUP BY lower(replace(replace(replace(mac, ':', ''), '-', ''), '.', '')) HAVING count(*) >= $2 ORDER BY 2 DESC, 1 LIMIT $3`,
+}
+
+// PutFlags adds flags to the queue. One that is there already keeps its first day, and
+// stays dismissed. It returns Conflict if the lease was lost, like FinishReview.
+func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error {
+	texts := make([]string, len(flags))
+	for i, s := range flags {
+		text, err := json.Marshal(s.Facts)
+		if err != nil {
+			return internal("encode a flag", err)
+		}
+		texts[i] = string(text)
+	}
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		return inChunks(reviewText.put[:], len(flags), func(text string, from, to int) error {
+			var values []any
+			for i, s := range flags[from:to] {
+				values = append(values, string(s.Hotspot), string(s.Kind), string(s.Operator), int64(s.Weight), texts[from+i],
+					int64(s.First), int64(s.Last), int64(0))
+			}
+			_, err := tx.exec(text, values...)
+			return err
+		})
+	})
+}
+
+// FinishReview records that a day was reviewed. Flags that were dismissed long ago and
+// were seen on it return to the queue, and old ones leave it.
+func (db *DB) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error {
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		rested := micros(now.AddDate(0, 0, -beacon.FlagsRest))
+		if _, err := tx.exec(reviewText.wake, rested, int64(day)); err != nil {
+			return err
+		}
+		if _, err := tx.exec(reviewText.forget, int64(day-beacon.FlagsKept), rested); err != nil {
+			return err
+		}
+		_, err := tx.exec(reviewText.finish, int64(day))
+		return err
+	})
+}
+
+// Reviewed returns the last day that was reviewed; false if none was.
+func (db *DB) Reviewed(ctx context.Context) (beacon.Day, bool, error) {
+	return firstAgain(ctx, db, reviewText.reviewed, func() ([]any, func() (beacon.Day, error)) {
+		var day int64
+		return []any{&day}, func() (beacon.Day, error) { return beacon.Day(day), nil }
+	})
+}
+
+// Flags returns the first flags of the queue, and how many there are.
+func (db *DB) Flags(ctx context.Context, limit int) (queue []beacon.Flag, total int, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, reviewText.count)
+	if err != nil {
+		return nil, 0, err
+	}
+	queue, err = listAgain(ctx, db, reviewText.queue, flagRow, int64(limit))
+	return queue, total, err
+}
+
+func flagRow() ([]any, func() (beacon.Flag, error)) {
+	var s beacon.Flag
+	var weight int64
+	var facts string
+	return []any{(*string)(&s.Hotspot), (*string)(&s.Kind), (*string)(&s.Operator), &weight, &facts, (*int64)(&s.First), (*int64)(&s.Last)},
+		func() (beacon.Flag, error) {
+			s.Weight, s.Facts = int(weight), nil
+			return s, json.Unmarshal([]byte(facts), &s.Facts)
+		}
+}
+
+// DismissFlag takes a flag out of the queue. It returns NotFound for one that is not
+// there.
+func (db *DB) DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time) error {
+	by.Note = fmt.Sprintf("%s: %s", kind, reason)
+	change := beacon.Change{Kind: beacon.FlagDismissed, Target: string(hotspot), Actor: by, At: now}
+	op := &operation{order: "flag " + string(hotspot)}
+	op.run = func(tx *transaction) (changes, error) {
+		n, err := tx.exec(reviewText.dismiss, string(hotspot), string(kind), micros(now))
+		if err == nil && n == 0 {
+			err = notFound("flag") // and nothing for the audit
+		}
+		if err != nil {
+			return nil, err
+		}
+		return changes{&change}, nil
+	}
+	return db.committer.do(ctx, op)
+}
+
+// MACsAgain returns MAC addresses that were registered at least so many times since a
+// moment, the most frequent first: the last hotspot of each, and how often.
+func (db *DB) MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error) {
+	type found struct {
+		hotspot beacon.HotspotID
+		count   int
+	}
+	all, err := query(ctx, db, func(scan func(...any) error) (f found, err error) {
+		err = scan((*string)(&f.hotspot), &f.count)
+		return f, err
+	}, reviewText.again, micros(since), int64(least), int64(limit))
+	again := make(map[beacon.HotspotID]int, len(all))
+	for _, f := range all {
+		again[f.hotspot] = f.count
+	}
+	return again, err
+}

@@ -1,0 +1,163 @@
+package trust_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/simulate"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// radius of policy 2, and its largest shares of tier and traffic, from the issue and not
+// from the policy's code.
+const (
+	radius   = 50.0
+	bestTier = 0.5
+	mostCap  = 0.25
+)
+
+// clonesAt are attacks that no name is given to: clones within some metres.
+var clonesAt = []float64{25, 50}
+
+func all() []simulate.Attack {
+	list := simulate.Attacks()
+	for _, d := range clonesAt {
+		a := simulate.Clones(d)
+		a.Name = fmt.Sprintf("clones-%.0f", d)
+		list = append(list, a)
+	}
+	return list
+}
+
+// ground is how much more ground than one hotspot an attack can cover.
+func ground(name string) float64 {
+	for _, d := range clonesAt {
+		if name == fmt.Sprintf("clones-%.0f", d) {
+			return math.Pow(1+d/radius, 2)
+		}
+	}
+	return 1
+}
+
+// TestAttacks runs every attack for three days under the policy that pays places. None
+// earns more than the minutes that it was heard in are worth at one place, but for the
+// tier that it claims and traffic up to the cap.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	w, earned := run(t, policy.BuiltIn())
+	for _, a := range all() {
+		if err := beyond(a.Name, earned[a.Name]); err != nil {
+			t.Error(err)
+		}
+	}
+	checkSquatter(t, earned)
+	queue := w.queue(t)
+	for _, a := range simulate.Attacks() {
+		if flagged := len(queue[earned[a.Name].user]) > 0; flagged != (a.Name != "imitator") {
+			t.Errorf("%s is flagged: %v", a.Name, flagged)
+		}
+	}
+	for _, name := range []string{"honest", "squatter's neighbor"} {
+		if kinds := queue[earned[name].user]; len(kinds) > 0 {
+			t.Errorf("%s is flagged: %v", name, kinds)
+		}
+	}
+	checkPage(t, earned, func(o outcome) map[int]string {
+		return map[int]string{
+			1: aDay(o.service()), 3: aDay(credits(o.total)), 4: aDay(credits(o.Availability)), 5: aDay(credits(o.Performance)),
+			6: aDay(credits(o.Utilization)), 7: strings.Join(queue[o.user], ", "),
+		}
+	})
+}
+
+// TestAttacks_PayingDevices runs them under the policy that pays devices. There many earn
+// more, so that the checks of the other test can fail.
+func TestAttacks_PayingDevices(t *testing.T) {
+	level.Needs(t, level.Check)
+	t.Parallel()
+	_, earned := run(t, policy.Devices())
+	for _, name := range []string{
+		"script", "ramp", "absurd-boots", "one-minute-hours", "link-unlink", "late-link", "early-delete", "same-mac", "point", "ring",
+		"many-addresses", "clones-25", "clones-50",
+	} {
+		if beyond(name, earned[name]) == nil {
+			t.Errorf("policy 1 pays %s no more than its service: the check says nothing", name)
+		}
+	}
+	checkPage(t, earned, func(o outcome) map[int]string { return map[int]string{2: aDay(credits(o.total))} })
+}
+
+// run runs all attacks under some policies, and returns what they earned.
+func run(t *testing.T, policies policy.Set) (*world, map[string]outcome) {
+	t.Helper()
+	w := newWorld(t, policies)
+	w.attack(t, all()...)
+	earned := map[string]outcome{}
+	for name, raid := range w.raids {
+		earned[name] = outcomeOf(t, raid)
+		if raid.Neighbor != nil {
+			earned[name+"'s neighbor"] = outcomeOf(t, raid.Neighbor)
+		}
+	}
+	return w, earned
+}
+
+// beyond returns an error if an attack earned more than its service and the residue.
+func beyond(name string, o outcome) error {
+	const rounding = 1e-4 // some hundred rows, each rounded to a millionth
+	most := o.service()*ground(name) + rounding
+	switch available := credits(o.Availability); {
+	case available > most:
+		return fmt.Errorf("%s: availability %.6f for %d minutes, worth %.6f", name, available, o.minutes, most)
+	case credits(o.Performance) > available*bestTier+rounding:
+		return fmt.Errorf("%s: performance %s for availability %.6f", name, o.Performance, available)
+	case credits(o.Utilization) > most*mostCap+rounding:
+		return fmt.Errorf("%s: utilization %s for %d minutes", name, o.Utilization, o.minutes)
+	}
+	return nil
+}
+
+// checkSquatter checks that the squatter takes what it serves, and its neighbor gets the
+// rest.
+func checkSquatter(t *testing.T, places map[string]outcome) {
+	t.Helper()
+	taken, left := places["squatter"], places["squatter's neighbor"]
+	both := credits(taken.Availability) + credits(left.Availability)
+	if alone := left.service(); both > alone+0.01 || both < alone-0.01 {
+		t.Errorf("the squatter and its neighbor earn %.4f together; one place served for so long is worth %.4f", both, alone)
+	}
+	if is, want := credits(taken.Availability), taken.service(); is > want+1e-4 || is < want*0.9 {
+		t.Errorf("the squatter earns %.4f; it served %.4f", is, want)
+	}
+}
+
+// checkPage compares columns of the table in docs/trust.md, most of them in credits a day,
+// with what was earned. Clones are not in it: what they earn depends a little on their ids.
+func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) map[int]string) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/trust.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest, _ := simulate.FindAttack("honest")
+	for _, a := range append([]simulate.Attack{honest}, simulate.Attacks()...) {
+		cells := make([]string, 9)
+		if _, line, found := strings.Cut(string(text), "\n| `"+a.Name+"` |"); found {
+			line, _, _ = strings.Cut(line, "\n")
+			copy(cells[1:], strings.Split(line, "|"))
+		}
+		for i, want := range columns(earned[a.Name]) {
+			is := strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
+			t.Logf("%s, column %d: %s", a.Name, i, want)
+			if is != want {
+				t.Errorf("docs/trust.md: column %d of %s is %q; want %s", i, a.Name, is, want)
+			}
+		}
+	}
+}
+
+func aDay(credits float64) string { return fmt.Sprintf("%.2f", credits/days) }

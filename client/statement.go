@@ -37,6 +37,12 @@ type StatementTotals struct {
 	ExpectedMinutes int64 `json:"expected_minutes"`
 	Breakdown
 	TotalEarned Amount `json:"total_earned"`
+
+	// Absent, and 0, if no row is held or says what became of a held one.
+	Held     Amount `json:"held"`
+	Released Amount `json:"released"`
+	Voided   Amount `json:"voided"`
+	Paid     Amount `json:"paid"` // TotalEarned - Held + Released
 }
 
 // StatementRow is one day of one hotspot.
@@ -47,6 +53,10 @@ type StatementRow struct {
 	DayFacts
 	Breakdown
 	Corrects string `json:"corrects,omitempty"` // in a correction: the hash of the last row that holds
+	HoldID   string `json:"hold_id,omitempty"`  // of a held row, and of one that says what became of it
+	Releases string `json:"releases,omitempty"` // the hash of a held row that this one pays
+	Voids    string `json:"voids,omitempty"`    // the hash of a held row that is not paid
+	Amount   Amount `json:"amount"`             // with Releases or Voids: what the held row earned
 	Hash     string `json:"hash"`
 }
 

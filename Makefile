@@ -20,9 +20,9 @@ WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clie
 LONG := ./test/trust $(addprefix ./internal/,rewards store/sqlite store/postgres api telemetry)
 OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
 
-# These have no goroutines of their own, or only read: the race detector would find
-# nothing in a long time.
-PURE := $(addprefix ./internal/,beacon geo id ledger doctor rewards/policy rewards/statement)
+# These have no goroutines of their own, or only read, or start servers that the tests of
+# their packages start as well: the race detector would find nothing in a long time.
+PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/policy rewards/statement)
 
 .PHONY: test
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.

@@ -121,7 +121,11 @@ func newWorld(t *testing.T, which int) *network {
 			t.Fatal(err)
 		}
 	}
-	w.step(t)
+	waitFor(t, "the homes", func() bool {
+		_, first := w.Fleet.Find(beacon.HotspotID(w.public[0].id))
+		_, second := w.Fleet.Find(beacon.HotspotID(w.public[1].id))
+		return first && second
+	})
 	return w
 }
 

@@ -36,7 +36,7 @@ func openAsTold(in io.Reader, out io.Writer) {
 // Processes that open a fresh file at the same moment all get it, and so do
 // those that open one while the last other closes it.
 func TestOpen_ProcessesAtOnce(t *testing.T) {
-	const processes, files = 3, 300
+	const processes, files = 3, 100
 	var tell []io.WriteCloser
 	var hear []*bufio.Reader
 	for range processes {

@@ -163,7 +163,7 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	h.Location.VerifiedAt, h.Device.Agent, h.Visits = time.Time{}, beacon.Agent{}, nil
+	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches = time.Time{}, beacon.Agent{}, nil, nil
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
-	h.Visits = nil
+	h.Visits, h.Vouches = nil, nil
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestSeal_Visits(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "beacon.db")
 		db := open(t, path)
 		h := storetest.Hotspot(1)
-		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits = time.Time{}, reason, nil
+		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits, h.Vouches = time.Time{}, reason, nil, nil
 		h.Device.Agent = beacon.Agent{}
 		if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 			t.Fatal(err)

@@ -33,8 +33,8 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 		"internal/store/ledger_close.go": patched("internal/store/ledger_close.go", "import (\n", importing,
 			"	return inChunks(texts, len(rows),", "	defer point.Reach(strings.Fields(texts[0])[2])\n	return inChunks(texts, len(rows),"),
 		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
-			"		written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts))\n",
-			"		due := s.statements(users, accounts)\n		point.Reach(\"ready\")\n		written, err := s.Store.Settle(ctx, s.by, s.report.revision, due)\n"),
+			"	written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts, ended), ended...)\n",
+			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Store.Settle(ctx, s.by, s.report.revision, due, ended...)\n"),
 		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", audit.Page)),
 	}}
 })

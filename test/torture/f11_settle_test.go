@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/audit"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -52,14 +53,17 @@ func closedOctober(t *testing.T, db string) (staff *harness.Client) {
 // atTheTime is a day after the end of October.
 var atTheTime = []string{"--clock-start", "2026-11-02T00:00:00Z"}
 
-func settleCommand(db string) []string {
+func settleCommand(t *testing.T, db string) []string {
+	if harness.IsPostgres(db) {
+		db = storetest.Patient(t, db) // racers wait for each other's locks
+	}
 	return append([]string{"rewards", "settle", "--month", "2026-10", "--force", "--db", db}, atTheTime...)
 }
 
 // settleNow settles, and returns what that says.
 func settleNow(t *testing.T, db string) string {
 	t.Helper()
-	return harness.Program{Binary: controlled(t)}.Command(t, settleCommand(db)...)
+	return harness.Program{Binary: controlled(t)}.Command(t, settleCommand(t, db)...)
 }
 
 // settleRound races some processes.
@@ -140,7 +144,7 @@ type racer struct {
 
 func startRacer(t *testing.T, db, point string) *racer {
 	t.Helper()
-	return race(t, point, settleCommand(db))
+	return race(t, point, settleCommand(t, db))
 }
 
 // race starts a command that stops at a point.

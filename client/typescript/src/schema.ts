@@ -2190,7 +2190,7 @@ export interface components {
     };
     responses: {
         /** @description The hold. */
-        Hold: {
+        TheHold: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2221,7 +2221,7 @@ export interface components {
             };
         };
         /** @description The settings of the network. */
-        Settings: {
+        TheSettings: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["NoStore"];
@@ -3466,7 +3466,10 @@ export interface operations {
     dismissFlag: {
         parameters: {
             query: {
-                /** @description Why there is nothing to look at, for the audit. */
+                /**
+                 * @description Why there is nothing to look at, for the audit.
+                 * @example seen on site
+                 */
                 reason: components["schemas"]["Reason"];
             };
             header?: never;
@@ -3593,7 +3596,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Hold"];
+            200: components["responses"]["TheHold"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3626,7 +3629,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Hold"];
+            200: components["responses"]["TheHold"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3790,7 +3793,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Settings"];
+            200: components["responses"]["TheSettings"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -3811,7 +3814,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Settings"];
+            200: components["responses"]["TheSettings"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

@@ -267,7 +267,8 @@ func (r *replayReport) add(was, is []ledger.Row) {
 func (r *replayReport) compare(was, is *ledger.Row) {
 	if was != nil && is != nil {
 		same := *is
-		same.Revision, same.Hold = was.Revision, was.Hold // they do not follow from records
+		// These do not follow from records.
+		same.Revision, same.Hold = was.Revision, was.Hold
 		if r.Policy != nil { // a replayed policy has another version
 			same.Policy = was.Policy
 		}

@@ -24,6 +24,10 @@ OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wi
 # their packages start as well: the race detector would find nothing in a long time.
 PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/policy rewards/statement)
 
+# These repeat the same calls many times, with other data: a few are enough for the race
+# detector, and make test and make check run all of them without it.
+REPEATING := TestPlaces|TestHolds_AtRandom|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
+
 .PHONY: test
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
 	@scripts/need chromium chromium || echo "the console is not tested in a browser"
@@ -39,7 +43,7 @@ check: need ## Check what must hold before a change lands: format, vet, staticch
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/beacon
 	scripts/check-console
 	cd tools/sqlgrammar && go test ./...
-	scripts/with-postgres scripts/test -race -p 3 -parallel 4 -timeout 60m $(filter-out $(PURE),$(OTHERS))
+	scripts/with-postgres scripts/test -race -p 3 -parallel 4 -timeout 60m -skip '^($(REPEATING))$$' $(filter-out $(PURE),$(OTHERS))
 	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
 	$(MAKE) security
 

@@ -49,6 +49,7 @@ type Follower struct {
 
 	beats Beats
 
+	mu      sync.Mutex       // one step at a time
 	cursors map[string]int64 // by node: the last change that was applied
 	unshown bool             // a setting has changed, and not all hotspots are shown by it yet
 	inStep  atomic.Pointer[time.Time]
@@ -126,9 +127,11 @@ func (fo *Follower) Run(ctx context.Context) {
 
 // Step applies everything that changed since the last step.
 func (fo *Follower) Step(ctx context.Context) error {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
 	quick, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	if err := fo.CatchUp(quick); err != nil {
+	if err := fo.catchUp(quick); err != nil {
 		return err
 	}
 	return fo.reshow(ctx)
@@ -172,6 +175,12 @@ func (fo *Follower) reshow(ctx context.Context) error {
 
 // CatchUp is Step without its timeout, for when there may be much to apply.
 func (fo *Follower) CatchUp(ctx context.Context) error {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
+	return fo.catchUp(ctx)
+}
+
+func (fo *Follower) catchUp(ctx context.Context) error {
 	began := time.Now()
 	beats, err := fo.beats.Heads(ctx)
 	if err != nil {

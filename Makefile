@@ -22,7 +22,7 @@ OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wi
 
 # These have no goroutines of their own, or only read, or start servers that the tests of
 # their packages start as well: the race detector would find nothing in a long time.
-PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/policy rewards/statement)
+PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/ground rewards/policy rewards/statement)
 
 # These repeat the same calls many times, with other data: a few are enough for the race
 # detector, and make test and make check run all of them without it.

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -173,14 +172,14 @@ func (r *racer) waits(t *testing.T) bool {
 }
 
 // wasKilled waits for the end of the process. One that was not killed must have
-// settled, or say that it waited too long for others and changed nothing.
+// settled.
 func (r *racer) wasKilled(t *testing.T) bool {
 	t.Helper()
 	err := <-r.ended
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return true
 	}
-	if err != nil && !strings.Contains(r.said.String(), "nothing was changed, try again") {
+	if err != nil {
 		t.Errorf("a racer failed: %v %s", err, r.said)
 	}
 	return false

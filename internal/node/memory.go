@@ -10,7 +10,7 @@ const (
 	// gcPercent is how much garbage may accumulate, in percent of the live heap. A
 	// higher value takes more memory and less CPU time. Most of the live heap is the
 	// vitals of hotspots, which hold few pointers and are cheap to scan.
-	gcPercent = 45
+	gcPercent = 34
 
 	// ballastBytes is memory that is reserved and never touched, so it costs no RAM.
 	// The collector counts it as live. With the few megabytes of a small network, it

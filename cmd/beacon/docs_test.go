@@ -31,11 +31,17 @@ func TestDocs_LinesToCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range []string{"preview", "network"} {
-		status, body := fetch(t, p.url+"/docs/api/"+page)
-		if status != http.StatusOK {
-			t.Fatal(status)
+		overview := "/docs/api/" + page
+		body := fetchPage(t, p.url+overview)
+		first := html.UnescapeString(curlPart.FindStringSubmatch(body)[1])
+		if got := runLine(t, first, strings.TrimSpace(string(key))); got != "200" {
+			t.Errorf("the first request of %s is answered with %s:\n%s", page, got, first)
 		}
-		parts := operationPart.FindAllStringSubmatch(body, -1)
+		var parts [][]string
+		links := regexp.MustCompile(`class="tag"><th[^>]*><a href="(`+overview+`/[^"]+)"`).FindAllStringSubmatch(body, -1)
+		for _, link := range links {
+			parts = append(parts, operationPart.FindAllStringSubmatch(fetchPage(t, p.url+link[1]), -1)...)
+		}
 		if len(parts) < 12 {
 			t.Errorf("%s has %d operations", page, len(parts))
 		}
@@ -57,6 +63,15 @@ func TestDocs_LinesToCopy(t *testing.T) {
 		}
 	}
 	p.stop(t)
+}
+
+func fetchPage(t *testing.T, url string) string {
+	t.Helper()
+	status, body := fetch(t, url)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d", url, status)
+	}
+	return body
 }
 
 // runLine gives the status of the answer. A stream is left after a second.

@@ -1,6 +1,7 @@
 // Package docsite serves the documentation at /docs: the guides, which are Markdown, and
 // a reference page for each OpenAPI document. The caller passes both. Pages are rendered
-// on the server and need no script and no external URL. The package is not an API and
+// on the server, as is what a search finds. They need no external URL and no script: the
+// one they have adds buttons to copy commands. The package is not an API and
 // knows nothing of what it documents: a reference page shows only what is in the
 // document. Its one invariant: a page shows text as text, and everything that a document
 // contains; a document that it cannot show is refused.
@@ -50,6 +51,8 @@ const (
 	routeIndex   = "GET /docs"
 	routeGuide   = "GET /docs/{page}"
 	routeAPI     = "GET /docs/api/{name}"
+	routeTag     = "GET /docs/api/{name}/{tag}"
+	routeSearch  = "GET /docs/search"
 	routeAsset   = "GET /docs/assets/{name}"
 	routeFile    = "GET /docs/files/{path}"
 	routeMissing = "GET /docs/{missing}"
@@ -61,6 +64,7 @@ const base = "/docs"
 type Docs struct {
 	files   map[string]entry // by path
 	missing func() []byte
+	search  func(query string) []byte
 }
 
 // entry is something to serve. A page is rendered once, on first use: most processes are
@@ -76,7 +80,7 @@ func New(cfg Config) (*Docs, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Docs{files: map[string]entry{}}
+	d := &Docs{files: map[string]entry{}, search: s.renderSearch}
 	for _, a := range s.assets {
 		d.add(a.path, routeAsset, func() *static.File { return static.New(routeAsset, a.kind, a.body, static.KeepForever) })
 	}
@@ -97,7 +101,7 @@ func (d *Docs) add(path, route string, file func() *static.File) {
 
 // Routes returns the patterns, sorted.
 func (d *Docs) Routes() []string {
-	served := map[string]bool{routeMissing: true}
+	served := map[string]bool{routeMissing: true, routeSearch: true}
 	for _, e := range d.files {
 		served[e.route] = true
 	}
@@ -114,8 +118,8 @@ func (d *Docs) Handles(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (path == base || strings.HasPrefix(path, base+"/"))
 }
 
-// Pages run nothing and load almost nothing.
-var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'")
+// Pages load and send almost nothing.
+var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'", "script-src 'self'", "form-action 'self'")
 
 // ServeHTTP serves a request that the documentation handles. The path is compared as it
 // was sent: a path with escapes names no page.
@@ -125,12 +129,22 @@ func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		found.file().Write(w, r)
 		return
 	}
+	if r.URL.EscapedPath() == searchPath {
+		r.Pattern = routeSearch
+		writePage(w, r, http.StatusOK, d.search(r.URL.Query().Get("q")))
+		return
+	}
 	r.Pattern = routeMissing
+	writePage(w, r, http.StatusNotFound, d.missing())
+}
+
+// writePage writes a page that is not kept.
+func writePage(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", static.Page)
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusNotFound)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(d.missing()) // the client may have left; that is not our fault
+		_, _ = w.Write(body) // the client may have left; that is not our fault
 	}
 }

@@ -142,6 +142,24 @@ func (b *builder) curl(path string, item pathItem, m methodOperation) string {
 	return strings.Join(append(parts, at), " \\\n  ")
 }
 
+// first returns a command for the first operation that only reads, and that needs no
+// variable but the key.
+func (b *builder) first() string {
+	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
+		item := b.Paths[path]
+		for _, m := range item.operations() {
+			if m.method != "GET" || len(b.keys(m.operation)) == 0 {
+				continue
+			}
+			line := b.curl(path, item, m)
+			if !strings.Contains(strings.Replace(line, "$KEY", "", 1), "$") {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
 // asking is the request of an example.
 type asking struct {
 	Path   string

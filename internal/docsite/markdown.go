@@ -3,9 +3,11 @@ package docsite
 import (
 	"bytes"
 	"fmt"
+	stdhtml "html"
 	"html/template"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,12 +55,19 @@ func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
 func (m *markdown) page(source []byte) content {
 	context := parser.NewContext(parser.WithIDs(&slugs{used: map[string]bool{}}))
 	tree := m.engine.Parser().Parse(text.NewReader(source), parser.WithContext(context))
-	var c content
+	c := content{sections: []section{{}}}
 	for node := tree.FirstChild(); node != nil; node = node.NextSibling() {
-		if h, ok := node.(*ast.Heading); ok && h.Level == 2 {
+		text := join([]string{plainText(node, source)})
+		if h, ok := node.(*ast.Heading); ok && h.Level > 1 {
 			id, _ := h.AttributeString("id")
-			c.Contents = append(c.Contents, heading{ID: string(id.([]byte)), Text: plainText(h, source)})
+			c.sections = append(c.sections, section{ID: string(id.([]byte)), Heading: text})
+			if h.Level == 2 {
+				c.Contents = append(c.Contents, heading{ID: string(id.([]byte)), Text: text})
+			}
+			continue
 		}
+		last := &c.sections[len(c.sections)-1]
+		last.Text = join([]string{last.Text, text})
 	}
 	var buf bytes.Buffer
 	if err := m.engine.Renderer().Render(&buf, source, tree); err != nil {
@@ -88,15 +97,37 @@ func (m *markdown) line(source string) template.HTML {
 	return template.HTML(inner)
 }
 
+// plainText returns the text of a node and of what is in it, code included.
 func plainText(n ast.Node, source []byte) string {
 	var text strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		if t, ok := n.(*ast.Text); ok {
 			text.Write(t.Segment.Value(source))
+			if t.SoftLineBreak() || t.HardLineBreak() {
+				text.WriteByte(' ')
+			}
+		} else if n.Type() == ast.TypeBlock {
+			text.WriteByte(' ') // cells and items are apart
+		}
+		if n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock {
+			for i := range n.Lines().Len() {
+				line := n.Lines().At(i)
+				text.Write(line.Value(source))
+			}
 		}
 		return ast.WalkContinue, nil
 	})
 	return text.String()
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// textOf returns the text of what the renderer wrote.
+func textOf(rendered template.HTML) string {
+	return stdhtml.UnescapeString(tags.ReplaceAllString(string(rendered), " "))
 }
 
 // linker rewrites the links between guides to page URLs.
@@ -176,7 +207,11 @@ func renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	_, _ = w.WriteString(`<pre tabindex="0"><code>`)
+	class := ""
+	if block, ok := n.(*ast.FencedCodeBlock); ok && string(block.Language(source)) == "console" {
+		class = ` class="output"`
+	}
+	_, _ = w.WriteString("<pre" + class + ` tabindex="0"><code>`)
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
 		_, _ = w.Write(util.EscapeHTML(line.Value(source)))

@@ -75,7 +75,7 @@ func read(t *testing.T, page string) *element {
 			}
 		}
 		// What is shown apart is not one word.
-		if !slices.Contains([]string{"code", "a", "em", "strong", "del", "span"}, open[len(open)-1].name) {
+		if !slices.Contains([]string{"code", "a", "em", "strong", "del", "span", "mark"}, open[len(open)-1].name) {
 			for _, e := range open {
 				e.text.WriteByte(' ')
 			}

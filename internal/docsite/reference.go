@@ -4,19 +4,23 @@ import (
 	"cmp"
 	"html/template"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// reference is the data of the page of an API.
+// reference is the data of the pages of an API.
 type reference struct {
 	*document
+	Path       string // of the overview
 	Intro      template.HTML
+	First      string // a command that needs nothing but a key
 	Downloads  []string
 	ByVariable bool // commands to copy contain no key
 	Schemes    []schemeView
-	Sections   []section
+	Sections   []tagView
 	Responses  []responseView
 	Headers    []headerView
 	Schemas    []schemaView
@@ -29,11 +33,12 @@ type schemeView struct {
 	securityScheme
 }
 
-// section holds the operations of a tag.
-type section struct {
-	ID, Name   string
-	Text       template.HTML
-	Operations []operationView
+// tagView holds the operations of a tag.
+type tagView struct {
+	Path, Name    string
+	API, Document string // path and title of the overview
+	Text          template.HTML
+	Operations    []operationView
 }
 
 type operationView struct {
@@ -89,26 +94,55 @@ type schemaView struct {
 // builder converts a document to a reference.
 type builder struct {
 	*document
+	path string // of the overview
 	text *markdown
 	url  string
 	key  string
 }
 
-// reference renders the page of an API.
-func (s *site) reference(d *document, url, key string) content {
-	b := &builder{document: d, url: url, key: key, text: newMarkdown(func(to string) (string, bool) { return to, true })}
-	r := b.build()
-	c := content{HTML: s.execute("reference.html", r)}
-	c.Contents = append(c.Contents, heading{"authentication", "Authentication"}, heading{"operations", "Operations"})
-	for _, section := range r.Sections {
-		c.Contents = append(c.Contents, heading{section.ID, section.Name})
+// sharedPage is what the path of the page with schemas and shared responses ends with.
+const sharedPage = "/schemas"
+
+// referencePages returns the pages of an API: an overview, one for each tag, and one for
+// what several operations share. They are built on first use.
+func referencePages(d *document, path, url, key string) []*page {
+	build := sync.OnceValue(func() *reference {
+		b := &builder{document: d, path: path, url: url, key: key, text: newMarkdown(func(to string) (string, bool) { return to, true })}
+		return b.build()
+	})
+	templates := sync.OnceValue(func() *template.Template { return parseTemplates(path) })
+	pages := []*page{{path: path, route: routeAPI, title: d.Info.Title, body: func(*site) content {
+		r := build()
+		return content{HTML: execute(templates(), "overview.html", r), Contents: []heading{{"authentication", "Authentication"}, {"operations", "Operations"}}}
+	}}}
+	for i, t := range d.Tags {
+		pages = append(pages, &page{path: tagPath(path, t.Name), route: routeTag, title: capital(t.Name), parent: path, body: func(*site) content {
+			r := build()
+			c := content{HTML: execute(templates(), "tag.html", r.Sections[i])}
+			for _, o := range r.Sections[i].Operations {
+				c.Contents = append(c.Contents, heading{"op-" + o.ID, o.Summary})
+				c.sections = append(c.sections, section{ID: "op-" + o.ID, Heading: o.Summary, Name: o.ID + " " + o.Path, Text: o.words()})
+			}
+			return c
+		}})
 	}
-	c.Contents = append(c.Contents, heading{"responses", "Shared responses"}, heading{"headers", "Shared headers"}, heading{"schemas", "Schemas"})
-	return c
+	return append(pages, &page{path: path + sharedPage, route: routeTag, title: "Schemas", parent: path, body: func(*site) content {
+		r := build()
+		c := content{HTML: execute(templates(), "shared.html", r), Contents: []heading{{"responses", "Shared responses"}, {"headers", "Shared headers"}, {"schemas", "Schemas"}}}
+		for _, s := range r.Schemas {
+			c.sections = append(c.sections, section{ID: "schema-" + s.Name, Heading: s.Name, Text: s.words()})
+		}
+		return c
+	}})
 }
 
+// tagPath returns the URL path of the page of a tag.
+func tagPath(api, tag string) string { return api + "/" + url.PathEscape(tag) }
+
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
 func (b *builder) build() *reference {
-	r := &reference{document: b.document, Intro: b.text.text(b.Info.Description), ByVariable: b.key == ""}
+	r := &reference{document: b.document, Path: b.path, First: b.first(), Intro: b.text.text(b.Info.Description), ByVariable: b.key == ""}
 	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
 		if strings.HasSuffix(path, "/openapi.yaml") || strings.HasSuffix(path, "/openapi.json") {
 			r.Downloads = append(r.Downloads, path)
@@ -152,10 +186,10 @@ func (b *builder) scheme(name string) schemeView {
 }
 
 // sections groups the operations by tag, in the order of the tags.
-func (b *builder) sections() []section {
-	var all []section
+func (b *builder) sections() []tagView {
+	var all []tagView
 	for _, t := range b.Tags {
-		s := section{ID: "tag-" + t.Name, Name: strings.ToUpper(t.Name[:1]) + t.Name[1:], Text: b.text.line(t.Description)}
+		s := tagView{Path: tagPath(b.path, t.Name), Name: capital(t.Name), API: b.path, Document: b.Info.Title, Text: b.text.line(t.Description)}
 		for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
 			item := b.Paths[path]
 			for _, o := range item.operations() {

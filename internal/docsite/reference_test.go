@@ -120,14 +120,47 @@ func refs(part any, f func(string)) {
 	}
 }
 
+// referencePaths lists the pages about an API, the overview first.
+func referencePaths(t *testing.T, d *docsite.Docs, api string) []string {
+	t.Helper()
+	overview := "/docs/api/" + api
+	_, body := get(t, d, "GET", overview)
+	found := []string{overview}
+	for _, to := range links(read(t, body).named("nav")[0]) {
+		if strings.HasPrefix(to, overview+"/") {
+			found = append(found, to)
+		}
+	}
+	if len(found) < 3 {
+		t.Fatalf("the pages of %s are only %v", api, found)
+	}
+	return found
+}
+
+// readReference reads all pages about an API. An operation is in the table of the
+// overview, and described on another page, which counts.
+func readReference(t *testing.T, d *docsite.Docs, api string) (page *element, places map[string]*element) {
+	t.Helper()
+	page, places = &element{name: "reference"}, map[string]*element{}
+	for _, path := range referencePaths(t, d, api) {
+		_, body := get(t, d, "GET", path)
+		one := read(t, body)
+		for id, place := range one.byID(t) {
+			places[id] = place
+		}
+		page.children = append(page.children, one)
+		page.text.WriteString(one.text.String())
+	}
+	places["page"] = page
+	return page, places
+}
+
 // TestReference_ShowsTheWholeDocument goes through the documents, not the pages.
 func TestReference_ShowsTheWholeDocument(t *testing.T) {
 	for _, api := range config.APIs {
 		t.Run(api.Name, func(t *testing.T) {
 			document := parse(t, api.Document)
-			_, body := get(t, newDocs(t), "GET", "/docs/api/"+api.Name)
-			page := read(t, body)
-			places := page.byID(t)
+			_, places := readReference(t, newDocs(t), api.Name)
 			for _, name := range []string{"info", "servers", "tags", "openapi"} {
 				holds(t, name, places["page"], document[name])
 			}
@@ -141,7 +174,7 @@ func TestReference_ShowsTheWholeDocument(t *testing.T) {
 						t.Errorf("%s %s has no place", kind, name)
 					} else {
 						holds(t, name, place, part)
-						linked(t, name, place, part)
+						linked(t, api.Name, name, place, part)
 						if part.(object)["additionalProperties"] == false && !place.shows("no other properties") {
 							t.Errorf("%s: that there is nothing else is not shown", name)
 						}
@@ -153,7 +186,7 @@ func TestReference_ShowsTheWholeDocument(t *testing.T) {
 				for method, operation := range item.(object) {
 					if method != "parameters" {
 						operations++
-						checkOperation(t, document, places, path, method, operation.(object), item.(object)["parameters"])
+						checkOperation(t, api.Name, document, places, path, method, operation.(object), item.(object)["parameters"])
 					}
 				}
 			}
@@ -165,7 +198,7 @@ func TestReference_ShowsTheWholeDocument(t *testing.T) {
 }
 
 // linked checks that each reference can be followed from where it stands.
-func linked(t *testing.T, where string, e *element, part any) {
+func linked(t *testing.T, api, where string, e *element, part any) {
 	t.Helper()
 	to := links(e)
 	refs(part, func(ref string) {
@@ -173,13 +206,13 @@ func linked(t *testing.T, where string, e *element, part any) {
 			return // shown in place
 		}
 		kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
-		if want := "#" + strings.TrimSuffix(kind, "s") + "-" + name; !slices.Contains(to, want) {
+		if want := "/docs/api/" + api + "/schemas#" + strings.TrimSuffix(kind, "s") + "-" + name; !slices.Contains(to, want) {
 			t.Errorf("%s: there is no link %s", where, want)
 		}
 	})
 }
 
-func checkOperation(t *testing.T, document object, places map[string]*element, path, method string, operation object, ofPath any) {
+func checkOperation(t *testing.T, api string, document object, places map[string]*element, path, method string, operation object, ofPath any) {
 	t.Helper()
 	where := strings.ToUpper(method) + " " + path
 	place := places["op-"+operation["operationId"].(string)]
@@ -188,7 +221,7 @@ func checkOperation(t *testing.T, document object, places map[string]*element, p
 		return
 	}
 	holds(t, where, place, operation)
-	linked(t, where, place, operation)
+	linked(t, api, where, place, operation)
 	if !strings.Contains(place.text.String(), path) || !place.shows(strings.ToUpper(method)) {
 		t.Errorf("%s is not named", where)
 	}
@@ -219,7 +252,7 @@ func checkOperation(t *testing.T, document object, places map[string]*element, p
 	}
 	for _, one := range needs {
 		for key := range one.(object) {
-			if !slices.Contains(links(place), "#key-"+key) {
+			if !slices.Contains(links(place), "/docs/api/"+api+"#key-"+key) {
 				t.Errorf("%s: nothing says that it needs %s", where, key)
 			}
 		}
@@ -239,8 +272,7 @@ func checkOperation(t *testing.T, document object, places map[string]*element, p
 // Which properties need not be there is told, and in the order of the document.
 func TestReference_Required(t *testing.T) {
 	document := parse(t, config.APIs[0].Document)
-	_, body := get(t, newDocs(t), "GET", "/docs/api/network")
-	places := read(t, body).byID(t)
+	_, places := readReference(t, newDocs(t), "network")
 	checked := 0
 	for name, s := range at(document, "components", "schemas") {
 		required, _ := s.(object)["required"].([]any)
@@ -310,8 +342,7 @@ func TestReference_TextIsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, body := get(t, d, "GET", "/docs/api/hostile")
-	page := read(t, body)
+	page, _ := readReference(t, d, "hostile")
 	forbidden(t, page)
 	if n := len(page.named("img")); n != 0 {
 		t.Errorf("there are %d pictures", n)

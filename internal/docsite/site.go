@@ -2,9 +2,11 @@ package docsite
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -14,6 +16,8 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/parser"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 //go:embed assets templates
@@ -25,20 +29,25 @@ type site struct {
 	groups      []group
 	assets      []asset
 	style, icon string
+	script      string
 	guides      *markdown
 	templates   func() *template.Template
+	sections    func() []section // of all pages, for the search
 }
 
-// page is a guide, or the reference of an API.
+// page is a guide, or a page of the reference of an API.
 type page struct {
-	path, route, title string
-	body               func(*site) content
+	path, route string
+	title       string
+	parent      string // path of the page that the menu has it under; empty if none
+	body        func(*site) content
 }
 
 // content is the content of a page.
 type content struct {
 	HTML     template.HTML
 	Contents []heading
+	sections []section
 }
 
 // heading is a link target in a page.
@@ -50,7 +59,10 @@ type group struct {
 	Pages []link
 }
 
-type link struct{ Path, Title string }
+type link struct {
+	Path, Title string
+	Under       []link
+}
 
 // asset is a file that pages load. Its name changes with its content.
 type asset struct {
@@ -61,56 +73,70 @@ type asset struct {
 const index = "README.md"
 
 // menu groups and orders the guides. A guide that is not listed goes to the end of the
-// third group.
+// third group. Guides to running a server are about servers that readers start; the
+// examples of all others get the address of this one.
 var menu = []struct {
 	name   string
+	own    bool
 	guides []string
 }{
-	{"Start", []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
-	{"Run it", []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
-	{"Understand", []string{"rewards.md", "reliability.md", "security.md", "privacy.md", "performance.md"}},
+	{"Start", false, []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
+	{"Run it", true, []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
+	{"Understand", false, []string{"rewards.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
 }
 
 const others = 2
 
+// exampleURL is the address of the server in the guides.
+const exampleURL = "http://127.0.0.1:8080"
+
 func newSite(cfg Config) (*site, error) {
-	s := &site{templates: sync.OnceValue(parseTemplates)}
+	s := &site{templates: sync.OnceValue(func() *template.Template { return parseTemplates("") })}
 	if err := s.addAssets(); err != nil {
 		return nil, err
 	}
-	if err := s.addGuides(cfg.Guides); err != nil {
+	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, exampleURL)); err != nil {
 		return nil, err
 	}
 	if err := s.addAPIs(cfg); err != nil {
 		return nil, err
 	}
 	s.guides = newMarkdown(resolver(cfg), parser.WithAutoHeadingID())
+	s.sections = sync.OnceValue(s.allSections)
 	return s, nil
 }
 
-func parseTemplates() *template.Template {
-	return template.Must(template.ParseFS(design, "templates/*.html"))
+// menuEntry is the data of the template of a link in the menu.
+type menuEntry struct {
+	Link  link
+	Frame frame
 }
 
-func (s *site) addAssets() error {
-	tokens, err := design.ReadFile("assets/tokens.css")
-	if err != nil {
-		return err
-	}
-	rules, err := design.ReadFile("assets/docs.css")
-	if err != nil {
-		return err
-	}
-	icon, err := design.ReadFile("assets/icon.svg")
-	if err != nil {
-		return err
-	}
-	s.style = s.addAsset("docs", ".css", "text/css; charset=utf-8", append(tokens, rules...))
-	s.icon = s.addAsset("icon", ".svg", "image/svg+xml; charset=utf-8", icon)
-	return nil
+// parseTemplates returns the templates, with links from the reference to other pages of
+// the API that has its overview at a path.
+func parseTemplates(api string) *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"entry":  func(l link, f frame) menuEntry { return menuEntry{l, f} },
+		"key":    func(name string) string { return api + "#key-" + name },
+		"shared": func(kind, name string) string { return api + sharedPage + "#" + kind + "-" + name },
+	}).ParseFS(design, "templates/*.html"))
 }
 
-func (s *site) addAsset(name, ext, kind string, body []byte) string {
+func (s *site) addAssets() (err error) {
+	read := func(name string) []byte {
+		body, failed := design.ReadFile("assets/" + name)
+		err = errors.Join(err, failed)
+		return body
+	}
+	s.style = s.addAsset("docs.css", append(read("tokens.css"), read("docs.css")...))
+	s.icon = s.addAsset("icon.svg", read("icon.svg"))
+	s.script = s.addAsset("docs.js", read("docs.js"))
+	return err
+}
+
+func (s *site) addAsset(file string, body []byte) string {
+	kind, _ := static.TypeOf(file)
+	name, ext := strings.TrimSuffix(file, path.Ext(file)), path.Ext(file)
 	sum := sha256.Sum256(body)
 	at := base + "/assets/" + name + "-" + hex.EncodeToString(sum[:4]) + ext
 	s.assets = append(s.assets, asset{at, kind, body})
@@ -118,7 +144,7 @@ func (s *site) addAsset(name, ext, kind string, body []byte) string {
 }
 
 // addGuides adds every guide to its group.
-func (s *site) addGuides(guides fs.FS) error {
+func (s *site) addGuides(guides fs.FS, url string) error {
 	names, err := fs.Glob(guides, "*.md")
 	if err != nil {
 		return err
@@ -144,12 +170,15 @@ func (s *site) addGuides(guides fs.FS) error {
 		if err != nil {
 			return err
 		}
+		g, _ := order(name)
+		if !menu[g].own {
+			source = bytes.ReplaceAll(source, []byte(exampleURL), []byte(url))
+		}
 		p := &page{path: guidePath(name), route: routeGuide, title: title(source, name)}
 		if name == index {
 			p.route, p.title = routeIndex, "Overview"
 		}
 		p.body = func(s *site) content { return s.guides.page(source) }
-		g, _ := order(name)
 		s.add(g, p)
 	}
 	if len(s.pages) == 0 || s.pages[0].path != base {
@@ -165,17 +194,20 @@ func (s *site) addAPIs(cfg Config) error {
 		if err != nil {
 			return fmt.Errorf("docsite: the OpenAPI document %s: %w", api.Name, err)
 		}
-		s.add(len(s.groups)-1, &page{
-			path: apiPath(api.Name), route: routeAPI, title: document.Info.Title,
-			body: func(s *site) content { return s.reference(document, cfg.PublicURL, api.Key) },
-		})
+		for _, p := range referencePages(document, apiPath(api.Name), cfg.PublicURL, api.Key) {
+			s.add(len(s.groups)-1, p)
+		}
 	}
 	return nil
 }
 
 func (s *site) add(group int, p *page) {
 	s.pages = append(s.pages, p)
-	s.groups[group].Pages = append(s.groups[group].Pages, link{p.path, p.title})
+	pages := &s.groups[group].Pages
+	if p.parent != "" {
+		pages = &(*pages)[len(*pages)-1].Under
+	}
+	*pages = append(*pages, link{Path: p.path, Title: p.title})
 }
 
 // guidePath returns the URL path of a guide.
@@ -200,25 +232,32 @@ func title(source []byte, name string) string {
 
 // frame is the data of the template that all pages share.
 type frame struct {
-	Title, Path, Style, Icon string
-	Groups                   []group
+	Title, Path, Parent string
+	Style, Icon, Script string
+	Groups              []group
+	Query               string
+	MaxQuery            int
 	content
 }
 
-func (s *site) render(p *page) []byte { return s.frame(p.title, p.path, p.body(s)) }
-
-func (s *site) renderMissing() []byte {
-	return s.frame("Not found", "", content{HTML: s.execute("missing.html", nil)})
+func (s *site) render(p *page) []byte {
+	return s.frame(frame{Title: p.title, Path: p.path, Parent: p.parent, content: p.body(s)})
 }
 
-func (s *site) frame(title, path string, c content) []byte {
-	return []byte(s.execute("frame.html", frame{title, path, s.style, s.icon, s.groups, c}))
+func (s *site) renderMissing() []byte {
+	return s.frame(frame{Title: "Not found", content: content{HTML: execute(s.templates(), "missing.html", nil)}})
+}
+
+// frame renders a page, of which f has what is its own.
+func (s *site) frame(f frame) []byte {
+	f.Style, f.Icon, f.Script, f.Groups, f.MaxQuery = s.style, s.icon, s.script, s.groups, maxQuery
+	return []byte(execute(s.templates(), "frame.html", f))
 }
 
 // execute cannot fail on the data it gets here, or no test of a page would pass.
-func (s *site) execute(name string, data any) template.HTML {
+func execute(templates *template.Template, name string, data any) template.HTML {
 	var buf bytes.Buffer
-	if err := s.templates().ExecuteTemplate(&buf, name, data); err != nil {
+	if err := templates.ExecuteTemplate(&buf, name, data); err != nil {
 		panic(fmt.Errorf("docsite: %w", err))
 	}
 	return template.HTML(buf.String()) // the template has escaped its data

@@ -31,15 +31,18 @@ func TestReference_Forms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, body := get(t, d, "GET", "/docs/api/small")
-	page := read(t, body)
-	places := page.byID(t)
+	var body string
+	for _, path := range referencePaths(t, d, "small") {
+		_, one := get(t, d, "GET", path)
+		body += one
+	}
+	_, places := readReference(t, d, "small")
 	for place, want := range map[string]string{
-		"schema-Narrow": `<p class="type"><a href="#schema-Thing">Thing</a> and <a href="#schema-Other">Other</a></p>`,
-		"schema-Either": `<p class="type"><a href="#schema-Thing">Thing</a> or <a href="#schema-Other">Other</a></p>`,
+		"schema-Narrow": `<p class="type"><a href="/docs/api/small/schemas#schema-Thing">Thing</a> and <a href="/docs/api/small/schemas#schema-Other">Other</a></p>`,
+		"schema-Either": `<p class="type"><a href="/docs/api/small/schemas#schema-Thing">Thing</a> or <a href="/docs/api/small/schemas#schema-Other">Other</a></p>`,
 		"schema-Thing":  `<th scope="row"><code>list[].n</code> <span class="mark">optional</span></th><td class="type">integer; more than 0</td>`,
-		"op-make":       `<strong>Needs</strong> <a href="#key-key">key</a> with <code>things:make</code>`,
-		"operations":    `<td><a href="#key-key">key</a> with <code>things:make</code></td>`,
+		"op-make":       `<strong>Needs</strong> <a href="/docs/api/small#key-key">key</a> with <code>things:make</code>`,
+		"operations":    `<td><a href="/docs/api/small#key-key">key</a> with <code>things:make</code></td>`,
 	} {
 		if places[place] == nil || !strings.Contains(body, want) {
 			t.Errorf("%s has no %s:\n%s", place, want, body)

@@ -19,21 +19,23 @@ import (
 // aside are the routes that belong to no interface, and so to no OpenAPI
 // document, with why anyone who reaches them may ask.
 var aside = map[string]string{
-	"GET /":                    "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
-	"GET /assets/{name}":       "what the page is made of",
-	"GET /docs":                "the documentation, the same for everyone",
-	"GET /docs/{page}":         "a guide",
-	"GET /docs/api/{name}":     "an OpenAPI document, to be read by people",
-	"GET /docs/assets/{name}":  "what the pages are made of",
-	"GET /docs/files/{path}":   "files for monitoring and installation, as the repository has them",
-	"GET /docs/{missing}":      "tells that there is no such page",
-	"GET /healthz":             "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
-	"GET /readyz":              "for load balancers, who have no key; causes are for the log alone (decision X11)",
-	"GET /metrics":             "on --admin-addr alone, which is for the operator of the process (decision X11)",
-	"GET /debug/pprof/":        "on --admin-addr alone",
-	"GET /debug/pprof/profile": "on --admin-addr alone",
-	"GET /debug/pprof/symbol":  "on --admin-addr alone",
-	"GET /debug/pprof/trace":   "on --admin-addr alone",
+	"GET /":                      "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
+	"GET /assets/{name}":         "what the page is made of",
+	"GET /docs":                  "the documentation, the same for everyone",
+	"GET /docs/{page}":           "a guide",
+	"GET /docs/api/{name}":       "an OpenAPI document, to be read by people",
+	"GET /docs/api/{name}/{tag}": "a part of it",
+	"GET /docs/search":           "a page",
+	"GET /docs/assets/{name}":    "what the pages are made of",
+	"GET /docs/files/{path}":     "files for monitoring and installation, as the repository has them",
+	"GET /docs/{missing}":        "tells that there is no such page",
+	"GET /healthz":               "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
+	"GET /readyz":                "for load balancers, who have no key; causes are for the log alone (decision X11)",
+	"GET /metrics":               "on --admin-addr alone, which is for the operator of the process (decision X11)",
+	"GET /debug/pprof/":          "on --admin-addr alone",
+	"GET /debug/pprof/profile":   "on --admin-addr alone",
+	"GET /debug/pprof/symbol":    "on --admin-addr alone",
+	"GET /debug/pprof/trace":     "on --admin-addr alone",
 }
 
 // served lists all routes of the public address, out of what the router sends

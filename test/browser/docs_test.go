@@ -1,10 +1,13 @@
 package browser_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -21,6 +24,9 @@ func TestDocs(t *testing.T) {
 		{"guide", "/docs/rewards", "Rewards"},
 		{"preview", "/docs/api/preview", "Beacon preview API"},
 		{"network", "/docs/api/network", "Beacon network API"},
+		{"tag", "/docs/api/network/hotspots", "Hotspots"},
+		{"schemas", "/docs/api/network/schemas", "Schemas and shared responses"},
+		{"search", "/docs/search?q=nearby+radius", "Search"},
 		{"missing", "/docs/nothing", "Page not found"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -38,7 +44,7 @@ func TestDocs(t *testing.T) {
 				p.light(!as.dark)
 				p.fits()
 				p.shot("docs-" + tc.name + "-" + as.name)
-				if tc.name != "network" { // made of the same parts as the preview's, and checked below
+				if tc.name != "network" && tc.name != "schemas" { // made of the same parts as others
 					p.accessible(tc.name + ", " + as.name)
 				}
 			}
@@ -56,13 +62,17 @@ func testDocsOnTheWay(p *page) {
 	p.until(`document.activeElement.id === "page"`)
 	p.press("Beacon network API")
 	p.until(`location.pathname === "/docs/api/network" && document.readyState === "complete"`)
-	eval[bool](p, `(document.querySelector('.operations a[href="#op-registerHotspot"]').click(), true)`)
-	for _, target := range []string{"op-registerHotspot", "schema-Registration"} {
-		p.until(fmt.Sprintf(`location.hash === "#%[1]s" && document.getElementById("%[1]s").getBoundingClientRect().top >= document.querySelector(".bar").getBoundingClientRect().bottom`, target))
-		p.until(fmt.Sprintf(`document.getElementById("%s").getBoundingClientRect().top < innerHeight / 2`, target))
-		p.shot("docs-" + target)
-		eval[bool](p, `(document.querySelector('#op-registerHotspot a[href="#schema-Registration"]').click(), true)`)
+	for _, step := range []struct{ click, path, target string }{
+		{`.operations a[href$="#op-registerHotspot"]`, "/docs/api/network/hotspots", "op-registerHotspot"},
+		{`#op-registerHotspot a[href$="#schema-Registration"]`, "/docs/api/network/schemas", "schema-Registration"},
+	} {
+		eval[bool](p, fmt.Sprintf("(document.querySelector('%s').click(), true)", step.click))
+		p.until(fmt.Sprintf(`location.pathname === "%s" && location.hash === "#%s" && document.readyState === "complete"`, step.path, step.target))
+		p.until(fmt.Sprintf(`document.getElementById("%s").getBoundingClientRect().top >= document.querySelector(".bar").getBoundingClientRect().bottom`, step.target))
+		p.until(fmt.Sprintf(`document.getElementById("%s").getBoundingClientRect().top < innerHeight / 2`, step.target))
+		p.shot("docs-" + step.target)
 	}
+	testDocsSearch(p)
 	// Everything that can be opened, opened.
 	eval[bool](p, `(document.querySelectorAll("article details").forEach((d) => { d.open = true; }), true)`)
 	p.accessible("all opened")
@@ -73,6 +83,28 @@ func testDocsOnTheWay(p *page) {
 	p.until(`location.pathname === "/" && document.body?.innerText.includes("78 fixed records")`)
 	p.press("Docs")
 	p.until(`location.pathname === "/docs" && document.querySelector("article h1")`)
+}
+
+// A search leads to the place, where what is to be copied can be.
+func testDocsSearch(p *page) {
+	p.fill(".search input", "hotspots nearby\r")
+	p.until(`location.pathname === "/docs/search" && document.querySelector(".hits")`)
+	for _, name := range []string{"clipboard-write", "clipboard-read"} {
+		p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
+				Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: cdpbrowser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+			})
+			return err
+		}))
+	}
+	eval[bool](p, `(document.querySelector('.hits a[href$="#op-findNearbyHotspots"]').click(), true)`)
+	p.until(`location.hash === "#op-findNearbyHotspots" && document.querySelector("#op-findNearbyHotspots .curl + button")`)
+	eval[bool](p, `(document.querySelector("#op-findNearbyHotspots .curl + button").click(), true)`)
+	p.until(`document.querySelector("#op-findNearbyHotspots .curl + button").innerText === "Copied"`)
+	copied, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise))
+	if err != nil || !strings.HasPrefix(copied, "curl ") || strings.Contains(copied, "Copied") {
+		p.fail("what was copied is %q, %v", copied, err)
+	}
 }
 
 // On a phone, the pages are in a menu.

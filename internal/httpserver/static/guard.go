@@ -2,6 +2,7 @@ package static
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -12,11 +13,14 @@ type Guard struct {
 	content, permissions []string
 }
 
-// NewGuard returns a guard. content lists the sources that may be loaded; all others are
-// blocked. permissions is the value of Permissions-Policy.
+// NewGuard returns a guard. content lists the sources that may be loaded, and where forms
+// may be sent; all others are blocked. permissions is the value of Permissions-Policy.
 func NewGuard(permissions string, content ...string) Guard {
 	policy := append([]string{"default-src 'none'"}, content...)
-	policy = append(policy, "object-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'")
+	policy = append(policy, "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'")
+	if !slices.ContainsFunc(content, func(c string) bool { return strings.HasPrefix(c, "form-action ") }) {
+		policy = append(policy, "form-action 'none'")
+	}
 	return Guard{content: []string{strings.Join(policy, "; ")}, permissions: []string{permissions}}
 }
 

@@ -1,0 +1,175 @@
+package docsite
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// searchPath is the URL path of the search.
+const searchPath = base + "/search"
+
+const (
+	maxQuery     = 100 // bytes of a query that count
+	maxHits      = 30
+	snippetBytes = 160
+)
+
+// section is a part of a page that a search finds: a heading and the text below it.
+type section struct {
+	ID, Heading, Text string
+	Name              string // counts as the heading does, and is not shown
+
+	page, to        string // title and path of the page
+	heading, folded string // for comparing
+}
+
+// hit is a section that a search found.
+type hit struct {
+	To, Heading, Page string
+	Snippet           []piece
+	score             int
+}
+
+// piece is a part of a text. Match says whether it was searched for.
+type piece struct {
+	Text  string
+	Match bool
+}
+
+// allSections returns the sections of all pages, in their order.
+func (s *site) allSections() (all []section) {
+	for _, p := range s.pages {
+		for _, one := range p.body(s).sections {
+			one.page, one.to = p.title, p.path
+			if one.ID != "" {
+				one.to += "#" + one.ID
+			}
+			one.heading, one.folded = fold(one.page+" "+one.Heading+" "+one.Name), fold(one.Text)
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// renderSearch returns the page with what was found.
+func (s *site) renderSearch(query string) []byte {
+	query = strings.Join(strings.Fields(clip(strings.ToValidUTF8(query, ""), maxQuery)), " ")
+	words := strings.Fields(fold(query))
+	var hits []hit
+	if len(words) > 0 {
+		for _, one := range s.sections() {
+			if score := one.score(words); score > 0 {
+				hits = append(hits, hit{To: one.to, Heading: cmp.Or(one.Heading, one.page), Page: one.page, Snippet: one.snippet(words), score: score})
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
+	data := struct {
+		Query string
+		Hits  []hit
+		More  bool
+	}{query, hits[:min(len(hits), maxHits)], len(hits) > maxHits}
+	return s.frame(frame{Title: "Search", Query: query, content: content{HTML: execute(s.templates(), "search.html", data)}})
+}
+
+// score is zero unless the section has all the words. Words of the heading count most.
+func (s *section) score(words []string) (score int) {
+	for _, word := range words {
+		here := min(strings.Count(s.folded, word), 5)
+		if strings.Contains(s.heading, word) {
+			here += 20
+		}
+		if here == 0 {
+			return 0
+		}
+		score += here
+	}
+	return score
+}
+
+// snippet returns the text around the first of the words, with all of them marked.
+func (s *section) snippet(words []string) (pieces []piece) {
+	first := len(s.folded)
+	for _, word := range words {
+		if at := strings.Index(s.folded, word); at >= 0 {
+			first = min(first, at)
+		}
+	}
+	if first == len(s.folded) {
+		first = 0 // they are in the heading
+	}
+	from := max(0, first-snippetBytes/4)
+	from = strings.LastIndexByte(s.Text[:from], ' ') + 1 // whole words, if they are not too long
+	text := clip(s.Text[from:], snippetBytes)
+	if from+len(text) < len(s.Text) {
+		text = text[:strings.LastIndexByte(text, ' ')+1] + "…"
+	}
+	if from > 0 {
+		pieces = append(pieces, piece{Text: "… "})
+	}
+	folded := fold(text)
+	for text != "" {
+		start, end := len(text), len(text)
+		for _, word := range words {
+			if i := strings.Index(folded, word); i >= 0 && i < start {
+				start, end = i, i+len(word)
+			}
+		}
+		pieces = append(pieces, piece{Text: text[:start]}, piece{Text: text[start:end], Match: true})
+		text, folded = text[end:], folded[end:]
+	}
+	return pieces
+}
+
+// fold returns a text in lower case, with every byte in its place: letters that do not
+// fit stay as they are.
+func fold(text string) string {
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
+// clip returns at most n bytes of a text, and no part of a letter.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// words returns the text of an operation for the search.
+func (o *operationView) words() string {
+	parts := []string{o.Method, o.Path, textOf(o.Text), o.Scope}
+	for _, p := range o.Parameters {
+		parts = append(parts, p.Name, textOf(p.Text))
+	}
+	if o.Body != nil {
+		for _, c := range o.Body.Contents {
+			for _, f := range c.Fields {
+				parts = append(parts, f.Name, textOf(f.Text))
+			}
+		}
+	}
+	return join(parts)
+}
+
+// words returns the text of a schema for the search.
+func (s *schemaView) words() string {
+	parts := []string{textOf(s.Text)}
+	for _, f := range s.Fields {
+		parts = append(parts, f.Name, textOf(f.Text))
+	}
+	return join(parts)
+}
+
+// join joins parts of a text, without breaks.
+func join(parts []string) string { return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") }

@@ -1,0 +1,93 @@
+package docsite_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/beacon-wifi/beacon/internal/docsite"
+)
+
+// found returns the links and snippets that a search shows.
+func found(t *testing.T, d *docsite.Docs, query string) (links, snippets []string) {
+	t.Helper()
+	response, body := get(t, d, "GET", "/docs/search?q="+url.QueryEscape(query))
+	if response.StatusCode != 200 || response.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the search for %q is answered with %d %v", query, response.StatusCode, response.Header)
+	}
+	page := read(t, body)
+	forbidden(t, page)
+	for _, list := range page.named("ol") {
+		for _, hit := range list.named("li") {
+			links = append(links, hit.named("a")[0].attr["href"])
+			snippets = append(snippets, strings.Join(strings.Fields(hit.named("p")[0].text.String()), " "))
+		}
+	}
+	return links, snippets
+}
+
+func TestSearch(t *testing.T) {
+	d := newDocs(t)
+	for query, want := range map[string]string{
+		"what a day earns":        "/docs/rewards#what-a-day-earns",
+		"WHAT  a DAY earns":       "/docs/rewards#what-a-day-earns",
+		"Find hotspots nearby":    "/docs/api/network/hotspots#op-findNearbyHotspots",
+		"SettingsForm":            "/docs/api/network/schemas#schema-SettingsForm",
+		"beacon backup":           "/docs/backup#sqlite",
+		"svc_test_":               "/docs/quickstart-apps#the-preview-no-key-to-ask-for",
+		"zzzz-no-such-word":       "",
+		"":                        "",
+		"<script>alert(1)":        "",
+		"\xff\xfe":                "",
+		strings.Repeat("a ", 200): "*",
+	} {
+		links, _ := found(t, d, query)
+		if want == "*" {
+			continue // any answer, but one
+		}
+		if want == "" && len(links) > 0 || want != "" && (len(links) == 0 || links[0] != want) {
+			t.Errorf("the search for %q finds %q; want %q first", query, links, want)
+		}
+	}
+}
+
+// Headings count more than text, and a section must have all the words.
+func TestSearch_Order(t *testing.T) {
+	guides := fstest.MapFS{"README.md": {Data: []byte("# Start\n\nOn wolves.\n\n## Cats\n\nA cat, a Größe, a wolf and a wolf.\n\n## Wolves\n\nThey howl & <b>run</b>.\n\n### Dens\n\n| wolf | den |\n|---|---|\n| grey | 1 |\n\n```sh\nden --deep\n```\n")}}
+	d, err := docsite.New(docsite.Config{Guides: guides})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ query, links, snippet string }{
+		{"wol", "/docs#wolves /docs#cats /docs /docs#dens", "They howl & <b>run</b>."},
+		{"wolf GREY", "/docs#dens", "wolf den grey 1 den --deep"},
+		{"größe", "/docs#cats", "A cat, a Größe, a wolf and a wolf."},
+		{"wolf nothing", "", ""},
+	} {
+		links, snippets := found(t, d, tc.query)
+		if got := strings.Join(links, " "); got != tc.links {
+			t.Errorf("%q finds %q, want %q", tc.query, got, tc.links)
+		}
+		if tc.snippet != "" && (len(snippets) == 0 || wordsOf(snippets[0]) != wordsOf(tc.snippet)) {
+			t.Errorf("%q shows %q, want %q", tc.query, snippets, tc.snippet)
+		}
+	}
+}
+
+// Guides for those who use the network have its address in their examples; guides for
+// those who start a server have that of their own.
+func TestGuide_Address(t *testing.T) {
+	cfg := config
+	cfg.PublicURL = "https://network.test"
+	d, err := docsite.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, own := range map[string]bool{"/docs/quickstart-apps": true, "/docs/rewards": true, "/docs/run-single-node": false} {
+		_, body := get(t, d, "GET", path)
+		if strings.Contains(body, "https://network.test") != own || strings.Contains(body, "http://127.0.0.1:8080") == own {
+			t.Errorf("%s: the examples have the wrong address", path)
+		}
+	}
+}

@@ -271,6 +271,10 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 		return "POST", "/v1/coverage/simulate", at(`{"bounds":{"north":%v,"south":%v,"east":%v,"west":%v},"add":[{"lat":%v,"lng":%v,"radius_m":%v}]}`,
 			max(from.Lat, to.Lat)+1e-7, min(from.Lat, to.Lat)-1e-7, max(from.Lng, to.Lng)+1e-7, min(from.Lng, to.Lng)-1e-7, add.Lat, add.Lng, 10+random.Float64()*490), "application/json"
 	},
+	"estimate": func(random *rand.Rand, h home) (method, path, body, accept string) {
+		first, second := near(random, h), near(random, h)
+		return "POST", "/v1/rewards/estimate", at(`{"places":[{"lat":%v,"lng":%v},{"lat":%v,"lng":%v}]}`, first.Lat, first.Lng, second.Lat, second.Lng), "application/json"
+	},
 	"hotspot": func(_ *rand.Rand, h home) (method, path, body, accept string) {
 		return "GET", "/v1/hotspots/" + h.id, "", "application/json"
 	},

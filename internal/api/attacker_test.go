@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -97,7 +98,9 @@ type home struct {
 }
 
 func newWorld(t *testing.T, which int) *network {
-	w := &network{server: onSQLite(t, alive), which: which}
+	opts := alive
+	opts.policies = policy.BuiltIn() // places are paid, so ground counts
+	w := &network{server: onSQLite(t, opts), which: which}
 	w.stranger = w.anyone(t, "rewards:read")
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]

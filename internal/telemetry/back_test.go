@@ -208,3 +208,32 @@ func (n *node) shop(t testing.TB, since time.Time, minutes int) beacon.HotspotID
 	}
 	return id
 }
+
+// The clock is ahead twice, the second time by less. What was linked meanwhile is in
+// service once the clock is right, the second time as the first.
+func TestClock_LinkedWhileAheadAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c, day := running(evening), beacon.DayOf(evening)
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		n.runs(t, c, 10, nothing)
+		var linked beacon.HotspotID
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 3 * 24 * time.Hour} {
+			c.pass(ahead)
+			n.must(t, n.Fold)
+			linked = n.register(t, 1, c.now())[0]
+			n.runs(t, c, 5, nothing)
+			c.pass(-ahead)
+			n.must(t, n.Fold)
+			n.runs(t, c, 15, nothing)
+		}
+		seq := uint64(0)
+		n.toTheEnd(t, c, func(int) {
+			seq++
+			n.beat(t, linked, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		})
+		if got := diskFacts(t, n, day, linked); got.Served != 10 || got.Bytes != 10e6 {
+			t.Errorf("the record of the day says %+v; want 10 minutes served", got)
+		}
+	})
+}

@@ -237,3 +237,28 @@ func TestClock_LinkedWhileAheadAgain(t *testing.T) {
 		}
 	})
 }
+
+// The service counts as up from the moment at which it is noticed that the clock was set
+// back, not from the record of it a little later: a hotspot that is heard in between is
+// heard while the service is up.
+func TestClock_UpSinceItIsNoticed(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := running(evening.Add(59 * time.Second))
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		spot := n.register(t, 1, evening)[0]
+		n.runs(t, c, 15, nothing)
+		c.pass(24 * time.Hour)
+		n.must(t, n.Fold)
+		n.runs(t, c, 5, nothing)
+		c.pass(-24 * time.Hour)
+		noticed := int64(beacon.MinuteOf(c.now()))
+		n.beat(t, spot, beacon.Heartbeat{Boot: 1, Seq: 1})
+		c.run(2 * time.Second)
+		n.must(t, n.Mark)
+		spans, err := n.db.Spans(t.Context(), noticed)
+		if err != nil || !slices.Contains(spans, beacon.ServiceSpan{From: noticed, To: noticed + 1}) {
+			t.Errorf("the service was up in %v, %v; want from minute %d on", spans, err, noticed)
+		}
+	})
+}

@@ -93,6 +93,8 @@ var schemas = map[string]reflect.Type{
 	"SettingsPatch":  reflect.TypeFor[client.NetworkSettingsPatch](),
 	"Pagination":     reflect.TypeFor[client.Pagination](),
 	"Rewards":        reflect.TypeFor[client.Rewards](),
+	"RewardsDays":    reflect.TypeFor[client.RewardsDays](),
+	"RewardsDay":     reflect.TypeFor[client.RewardsDay](),
 	"RewardsMonth":   reflect.TypeFor[client.RewardsMonth](),
 	"Hold":           reflect.TypeFor[client.Hold](),
 	"HoldForm":       reflect.TypeFor[client.HoldForm](),

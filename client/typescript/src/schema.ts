@@ -548,6 +548,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rewards/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what planned hotspots might earn
+         * @description What a hotspot at each place might earn in 30 days by today's policy, if it is always open and its place
+         *     was visited. It counts service alone: nobody knows what traffic it would carry. Every hotspot that is in
+         *     service, and every place before it in the list, was there first: `free_ground` is the share of its ground
+         *     that none of them covers. `expected` is what its neighbours (the nearest hundred within 5 km) would earn
+         *     there with their uptime and tier of the last 30 days: a quarter of them less than `low`, half of them less
+         *     than `middle`, a quarter more than `high`. It is null if there are fewer than five. All of it follows from
+         *     what the map shows to everyone. Nothing is stored. Needs no scope. Every place counts as a request towards
+         *     the key's limit.
+         */
+        post: operations["estimateRewards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/holds": {
         parameters: {
             query?: never;
@@ -1594,6 +1621,40 @@ export interface components {
         CoverageAnswer: {
             data: components["schemas"]["Coverage"];
             meta: components["schemas"]["Meta"];
+        };
+        RewardsPlan: {
+            places: {
+                lat: components["schemas"]["Latitude"];
+                lng: components["schemas"]["Longitude"];
+            }[];
+        };
+        RewardsEstimateAnswer: {
+            data: {
+                /** @enum {string} */
+                unit: "credit";
+                /** @enum {integer} */
+                days: 30;
+                places: components["schemas"]["RewardsEstimate"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        RewardsEstimate: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            /**
+             * Format: double
+             * @description The share of its ground that no other hotspot covers; 1 if devices are paid rather than places.
+             */
+            free_ground: number;
+            /** @description Hotspots that it is compared with. */
+            neighbours: number;
+            most: components["schemas"]["Amount"];
+            expected: components["schemas"]["RewardsRange"] | null;
+        };
+        RewardsRange: {
+            low: components["schemas"]["Amount"];
+            middle: components["schemas"]["Amount"];
+            high: components["schemas"]["Amount"];
         };
         CoverageSimulation: {
             bounds: components["schemas"]["BoundsForm"];
@@ -3681,6 +3742,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    estimateRewards: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewardsPlan"];
+            };
+        };
+        responses: {
+            /** @description What they might earn, in the same order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsEstimateAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

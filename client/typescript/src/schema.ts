@@ -54,11 +54,11 @@ export interface paths {
         /**
          * List and search all hotspots
          * @description For the network's staff: paged, in the order of registration, served from memory. A hotspot is `pending`
-         *     until its location is verified and its device is linked; use `status=pending&verified=false` for those
+         *     until its location is verified and its device is linked; use `verified=false&rejected=false` for those
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -135,8 +135,8 @@ export interface paths {
          */
         post: operations["verifyHotspot"];
         /**
-         * Withdraw the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. A hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
+         * Withdraw or reject the verification of a hotspot
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;
@@ -1165,7 +1165,7 @@ export interface components {
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
-                /** @description Why the location is no longer verified, shown only to its operator and staff. Absent while it is verified, and if it never was. */
+                /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
                 unverified_reason?: string;
             };
             device: {
@@ -2745,6 +2745,10 @@ export interface operations {
                 status?: "all" | "pending" | "online" | "offline";
                 /** @description Only hotspots whose location is (or is not) verified. By default both. */
                 verified?: "true" | "false";
+                /** @description Only hotspots of which staff have (or have not) said why the location is not verified, unless their operator has moved them since. By default both. */
+                rejected?: "true" | "false";
+                /** @description Only hotspots of this type. */
+                type?: components["schemas"]["Type"];
                 /**
                  * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading

@@ -25,8 +25,13 @@ OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wi
 PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/ground rewards/policy rewards/statement)
 
 # These repeat the same calls many times, with other data: a few are enough for the race
-# detector, and make test and make check run all of them without it.
+# detector, and make test runs all of them without it.
 REPEATING := TestPlaces|TestHolds_AtRandom|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
+
+# These do more at level check than make test has them do; the others would only do the
+# same once more.
+LEVELLED = $(sort $(patsubst %/,./%,$(dir $(shell grep -rlE 'harness/(level|audit)"' --include=*_test.go client cmd internal test))))
+ROUNDS = $(filter $(LEVELLED),$(OTHERS))
 
 .PHONY: test
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
@@ -36,7 +41,7 @@ test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what 
 	scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
 
 .PHONY: check
-check: need ## Check what must hold before a change lands: format, vet, staticcheck, race detector, security, every test in several rounds.
+check: need ## Check what must hold before a change lands, beside make test: format, vet, staticcheck, race detector, security, tests in several rounds.
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "run make format: $$unformatted"; exit 1; }
 	go vet ./...
 	$(TOOL) staticcheck ./...
@@ -44,7 +49,7 @@ check: need ## Check what must hold before a change lands: format, vet, staticch
 	scripts/check-console
 	cd tools/sqlgrammar && go test ./...
 	scripts/with-postgres scripts/test -race -p 3 -parallel 4 -timeout 60m -skip '^($(REPEATING))$$' $(filter-out $(PURE),$(OTHERS))
-	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
+	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(ROUNDS)
 	$(MAKE) security
 
 .PHONY: security

@@ -226,3 +226,45 @@ func (a *Amount) UnmarshalJSON(text []byte) error {
 	*a = Amount(v)
 	return nil
 }
+
+// LatLng is a place.
+type LatLng struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// RewardsPlan is where hotspots are planned.
+type RewardsPlan struct {
+	Places []LatLng `json:"places"`
+}
+
+// RewardsEstimate is what a planned hotspot might earn in 30 days for its service.
+type RewardsEstimate struct {
+	Lat        float64       `json:"lat"`
+	Lng        float64       `json:"lng"`
+	FreeGround float64       `json:"free_ground"` // the share that no other hotspot covers
+	Neighbours int           `json:"neighbours"`
+	Most       Amount        `json:"most"`
+	Expected   *RewardsRange `json:"expected"` // nil if it has too few neighbours
+}
+
+// RewardsRange is what a hotspot would earn that did as well as its neighbours: a quarter of
+// them would earn less than Low, half less than Middle, and a quarter more than High.
+type RewardsRange struct {
+	Low    Amount `json:"low"`
+	Middle Amount `json:"middle"`
+	High   Amount `json:"high"`
+}
+
+// EstimateRewards returns what hotspots at some places might earn, each of them after those
+// before it. It stores nothing.
+func (c *Client) EstimateRewards(ctx context.Context, places ...LatLng) ([]RewardsEstimate, error) {
+	plan := RewardsPlan{Places: places}
+	if places == nil {
+		plan.Places = []LatLng{}
+	}
+	r := post(path("rewards", "estimate"), plan)
+	r.again = true
+	answer, _, err := call[struct{ Places []RewardsEstimate }](ctx, c, r)
+	return answer.Places, err
+}

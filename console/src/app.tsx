@@ -5,11 +5,13 @@ import { connection } from "./events";
 import * as format from "./format";
 import { MapPage } from "./pages/map";
 import { MapHost } from "./parts/maphost";
+import { HoldsPage } from "./pages/holds";
 import { FirstKeyPage } from "./pages/firstkey";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
 import { InventoryPage } from "./pages/inventory";
 import { KeysPage } from "./pages/keys";
+import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
@@ -42,8 +44,16 @@ const pages: Record<string, Page> = {
     name: "Staff",
     onMap: false,
     needsKey: true,
-    body: ({ id, query }) => (id === "inventory" ? <InventoryPage query={query} /> : <StaffPage />),
+    body: (at) => (staffPages[at.id] ?? missing.body)(at),
   },
+};
+
+// By the second word of the address.
+const staffPages: Record<string, Page["body"]> = {
+  "": () => <StaffPage />,
+  review: () => <ReviewPage />,
+  holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
+  inventory: ({ query }) => <InventoryPage query={query} />,
 };
 
 const missing: Page = {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
@@ -23,8 +24,12 @@ type books struct {
 	noHolds
 }
 
-// noHolds are rewards where nothing is held.
+// noHolds are rewards where nothing is held or planned.
 type noHolds struct{ err error }
+
+func (n noHolds) Estimate(context.Context, geo.Point, []rewards.Neighbour, []geo.Point) (rewards.Estimate, error) {
+	return rewards.Estimate{}, n.err
+}
 
 func (n noHolds) PlaceHold(context.Context, beacon.Principal, rewards.NewHold) (beacon.Hold, error) {
 	return beacon.Hold{}, n.err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -22,6 +23,9 @@ type Rewards interface {
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
 	// Statement returns NotFound for a month that is not settled.
 	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
+
+	// Estimate says what a hotspot would earn that is not there yet.
+	Estimate(ctx context.Context, place geo.Point, neighbours []rewards.Neighbour, planned []geo.Point) (rewards.Estimate, error)
 
 	PlaceHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error)
 	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)

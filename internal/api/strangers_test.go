@@ -1,0 +1,90 @@
+package api_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// What a reviewer once did with a key without a scope: list every id with one request, read
+// address, MAC address, operator and clients by the hour of each, and compute incomes from
+// that. While homes are hidden, none of it says where a home is, whose it is, when someone
+// is there, or what anyone earns.
+func TestStrangers(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, stranger := s.operator(t), s.anyone(t)
+		var spots []machine
+		for n, kind := range []string{"home", "home", "business", "business"} {
+			m := operator.install(t, n+1, "type", `"`+kind+`"`, "name", `"A place"`, "location.lat", at("%v", 40.70011+float64(n)/1000),
+				"location.address", at(`"%d Main Street"`, n+1), "device.ssid", at(`"family-%d"`, n))
+			s.verify(t, m.spot)
+			spots = append(spots, m)
+		}
+		s.blur(t, "blur")
+		// Of two hotspots of a type, one has many clients and much traffic, and one has none.
+		for minute := range 10 {
+			for n, m := range spots {
+				m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0}`, minute+10, 5*(n%2), 3_000_000_000*minute*(n%2))).want(t, http.StatusOK)
+			}
+			s.advance(time.Minute)
+		}
+
+		const world = "/v1/coverage?north=90&south=-90&east=180&west=-180"
+		listed := string(stranger.get(t, world+"&zoom=22").want(t, http.StatusOK).body)
+		told := map[string]string{"coverage": listed}
+		var seen []hotspot
+		for _, m := range spots {
+			id := strings.TrimPrefix(m.spot, "/v1/hotspots/")
+			if !strings.Contains(listed, id) {
+				t.Errorf("%s is not listed: the document promises every hotspot of the box", id)
+			}
+			told[m.spot] = string(stranger.get(t, m.spot).want(t, http.StatusOK).body)
+			told[m.spot+" by the hour"] = string(stranger.get(t, m.spot+"/history?step=1h&from=2026-11-15T00:00:00Z").want(t, http.StatusOK).body)
+			seen = append(seen, data[hotspot](t, stranger.get(t, m.spot), http.StatusOK))
+		}
+		for n, m := range spots[:2] {
+			for from, text := range told {
+				for _, secret := range []string{at("%d Main Street", n+1), at("family-%d", n), mac(n + 1), at("%v", 40.70011+float64(n)/1000)} {
+					if strings.Contains(text, secret) {
+						t.Errorf("%s tells %s of %s: %s", from, secret, m.spot, text)
+					}
+				}
+			}
+			if got := beacon.UserID(seen[n].OperatorID); got == operator.user {
+				t.Errorf("the operator of %s is told", m.spot)
+			}
+			for _, path := range []string{m.spot + "/rewards/explain?date=2026-11-15", "/v1/users/" + seen[n].OperatorID + "/rewards", "/v1/users/" + seen[n].OperatorID + "/hotspots"} {
+				wantFault(t, s.anyone(t, "rewards:read").get(t, path), http.StatusForbidden, "forbidden")
+			}
+		}
+		if seen[0].OperatorID == seen[1].OperatorID {
+			t.Error("two homes are linked by their operator")
+		}
+
+		// Nothing that a stranger gets tells a hotspot that earned much from one that earned
+		// little, but for what the document promises of shops.
+		s.advance(24 * time.Hour)
+		for _, pair := range [][2]machine{{spots[0], spots[1]}, {spots[2], spots[3]}} {
+			for _, path := range []string{"/history?step=1h&from=2026-11-15T00:00:00Z&to=2026-11-17T00:00:00Z", "/history?step=1d&from=2026-11-15T00:00:00Z", ""} {
+				var answers [2]string
+				for i, m := range pair {
+					answers[i] = same(string(stranger.get(t, m.spot+path).want(t, http.StatusOK).body))
+				}
+				if path != "" && answers[0] != answers[1] || path == "" && pair[0] == spots[0] && answers[0] != answers[1] {
+					t.Errorf("%s tells what was earned:\n%s\n%s", path, answers[0], answers[1])
+				}
+			}
+		}
+	})
+}
+
+// same takes away what any two hotspots differ in: identifiers, places, and when they
+// were registered.
+func same(text string) string {
+	text = regexp.MustCompile(`(hs|usr|req)_[0-9a-z]{26}`).ReplaceAllString(text, "$1")
+	return regexp.MustCompile(`"(lat|lng|created_at|updated_at|timestamp)":("[^"]*"|[-0-9.]+)`).ReplaceAllString(text, `"$1"`)
+}

@@ -128,21 +128,23 @@ type Summary struct {
 	Start, End time.Time // End is exclusive
 	Status     Status
 	Total      ledger.Sum
-	Settled    beacon.Amount // part of Total: paid
-	Held       beacon.Amount // part of Total: under holds that are active
-	Voided     beacon.Amount // part of Total: will not be paid; the rest is pending
-	Hotspots   []HotspotSum  // by id: those that were in service
+	Payment
+	Hotspots []HotspotSum // by id: those that were in service
 }
 
 // Pending returns what is earned and neither settled nor held nor void.
-func (s Summary) Pending() beacon.Amount { return s.Total.Total() - s.Settled - s.Held - s.Voided }
+func (s Summary) Pending() beacon.Amount { return s.pending(s.Total) }
 
 // HotspotSum is what one hotspot earned in a period.
 type HotspotSum struct {
 	beacon.HotspotName
 	Tier beacon.Tier // on the last day
 	ledger.Sum
+	Payment
 }
+
+// Pending is that of a summary.
+func (h HotspotSum) Pending() beacon.Amount { return h.pending(h.Sum) }
 
 // HistoryQuery asks for a user's months, newest first.
 type HistoryQuery struct {
@@ -157,7 +159,11 @@ type MonthSum struct {
 	Month    beacon.Month
 	Hotspots int
 	ledger.Sum
+	Payment
 }
+
+// Pending is that of a summary.
+func (m MonthSum) Pending() beacon.Amount { return m.pending(m.Sum) }
 
 // ExplainQuery asks why a hotspot earned what it did on a day.
 type ExplainQuery struct {
@@ -174,7 +180,8 @@ type Explanation struct {
 	Policy  *policy.Policy
 	Facts   beacon.Facts
 	policy.Account
-	Hold *beacon.Hold // of the row, or what is active on an open day; nil: none
+	Payment PaymentState // of what was earned
+	Hold    *beacon.Hold // of the row, or what is active on an open day; nil: none
 }
 
 // StatementQuery asks for the statement of a month.

@@ -54,7 +54,7 @@ var rewardText = struct {
 	countHolds, countHoldsOf                        string
 	insertHold, updateHold, forgetHeldDays          string
 	putHeldDays                                     [rewardChunks]string
-	heldDays, ended, toEnd, usersToEnd              bulk
+	heldDays, heldDay, ended, toEnd, usersToEnd     bulk
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -192,6 +192,7 @@ var rewardText = struct {
 		` ON CONFLICT (user_id, day, hotspot) DO UPDATE SET listed = excluded.listed, seal = excluded.seal WHERE held_days.listed = -1`)),
 	forgetHeldDays: `DELETE FROM held_days WHERE day >= $1`,
 	heldDays:       bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND (day, hotspot) > ($2, $3) ORDER BY day, hotspot LIMIT $4`},
+	heldDay:        bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND day = $2 AND hotspot = $3`},
 	ended:          bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND listed = $2 ORDER BY day, hotspot`},
 	toEnd: bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE listed = -1 AND user_id >= $1 AND user_id <= $2
 			AND month <= $3 AND state <> 'active' ORDER BY user_id, day, hotspot`},

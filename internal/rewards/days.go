@@ -7,6 +7,30 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
+// DaysQuery asks what a user earned on each day of a month.
+type DaysQuery struct {
+	User  beacon.UserID // or Me
+	Month *beacon.Month // nil: the current one
+
+	// Charge is told how many rows will be read, and may refuse. It may be nil.
+	Charge func(rows int) error
+}
+
+// Days are the days of a month, up to today.
+type Days struct {
+	User  beacon.UserID
+	Month beacon.Month
+	Days  []DaySum // by day; none is left out
+}
+
+// DaySum is what a user's hotspots earned on one day.
+type DaySum struct {
+	Day      beacon.Day
+	Open     bool // the day is not closed: everything is up to now
+	Hotspots int  // that were in service
+	ledger.Sum
+}
+
 // Days returns what a user's hotspots earned together on each day of a month, up to
 // today: closed days from their rows, open days computed with the same function
 // (decision D200).

@@ -29,6 +29,7 @@ func TestConsole(t *testing.T) {
 		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},
 		{"staff", func(t *testing.T) { testStaff(t, b, n) }},
 		{"desk", func(t *testing.T) { testDesk(t, b, n) }},
+		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {

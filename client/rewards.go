@@ -55,7 +55,11 @@ type Breakdown struct {
 type HotspotRewards struct {
 	HotspotID         string    `json:"hotspot_id"`
 	Name              string    `json:"name"`
-	Earned            Amount    `json:"earned"`
+	Earned            Amount    `json:"earned"` // the sum of the next four
+	Pending           Amount    `json:"pending"`
+	Settled           Amount    `json:"settled"`
+	Held              Amount    `json:"held"`
+	Voided            Amount    `json:"voided"`
 	AvailabilityScore float64   `json:"availability_score"`
 	PerformanceTier   string    `json:"performance_tier"`
 	Breakdown         Breakdown `json:"breakdown"`
@@ -79,6 +83,12 @@ type RewardsMonth struct {
 	HotspotCount    int     `json:"hotspot_count"`
 	AvgAvailability float64 `json:"avg_availability"`
 	Unit            string  `json:"unit"`
+
+	// These add up to TotalEarned, as in RewardsSummary.
+	Pending Amount `json:"pending"`
+	Settled Amount `json:"settled"`
+	Held    Amount `json:"held"`
+	Voided  Amount `json:"voided"`
 }
 
 // RewardsHistoryQuery selects the months of a range of days, such as "2026-10-31".
@@ -103,6 +113,35 @@ func (c *Client) RewardsHistoryPage(ctx context.Context, user string, q RewardsH
 // RewardsHistory returns all months that RewardsHistoryPage returns, page by page.
 func (c *Client) RewardsHistory(ctx context.Context, user string, q RewardsHistoryQuery) iter.Seq2[RewardsMonth, error] {
 	return pages(func(p PageQuery) (Page[RewardsMonth], error) { return c.RewardsHistoryPage(ctx, user, q, p) })
+}
+
+// RewardsDays is what a user earned on each day of a month, up to today.
+type RewardsDays struct {
+	UserID string       `json:"user_id"`
+	Period string       `json:"period"` // "2026-10"
+	Unit   string       `json:"unit"`
+	Days   []RewardsDay `json:"days"`
+}
+
+// RewardsDay is what a user's hotspots earned together on one day.
+type RewardsDay struct {
+	Date            string    `json:"date"`
+	Open            bool      `json:"open"` // not closed: everything is up to now
+	TotalEarned     Amount    `json:"total_earned"`
+	HotspotCount    int       `json:"hotspot_count"`
+	AvgAvailability float64   `json:"avg_availability"`
+	Breakdown       Breakdown `json:"breakdown"`
+}
+
+// RewardsDays returns what a user earned on each day of a month, such as "2026-10"; an
+// empty one is the current month. It needs the scope rewards:read.
+func (c *Client) RewardsDays(ctx context.Context, user, month string) (RewardsDays, error) {
+	query := url.Values{}
+	if month != "" {
+		query.Set("month", month)
+	}
+	days, _, err := call[RewardsDays](ctx, c, get(path("users", user, "rewards", "days"), query))
+	return days, err
 }
 
 // PolicyTerms are the rules by which a day is paid.
@@ -170,6 +209,7 @@ type Explanation struct {
 	Potential BreakdownWithTotal `json:"potential"`
 	Losses    []Loss             `json:"losses"`
 	Earned    BreakdownWithTotal `json:"earned"`
+	Payment   string             `json:"payment"`        // of Earned: "pending", "settled", "held" or "voided"
 	Hold      *Hold              `json:"hold,omitempty"` // nil: the day is not held
 }
 

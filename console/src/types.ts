@@ -28,6 +28,10 @@ export type HistoryPoint = History["points"][number];
 export type Rewards = Schemas["Rewards"];
 export type RewardsMonth = Schemas["RewardsMonth"];
 export type Explanation = Schemas["Explanation"];
+export type Flag = Schemas["Flag"];
+export type FlagKind = Schemas["FlagKind"];
+export type Review = Schemas["Review"];
+export type Hold = Schemas["Hold"];
 
 export interface Place {
   lat: number;

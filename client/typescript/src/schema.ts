@@ -54,11 +54,11 @@ export interface paths {
         /**
          * List and search all hotspots
          * @description For the network's staff: paged, in the order of registration, served from memory. A hotspot is `pending`
-         *     until its location is verified and its device is linked; use `status=pending&verified=false` for those
+         *     until its location is verified and its device is linked; use `verified=false&rejected=false` for those
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -135,8 +135,8 @@ export interface paths {
          */
         post: operations["verifyHotspot"];
         /**
-         * Withdraw the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. A hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
+         * Withdraw or reject the verification of a hotspot
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;
@@ -688,8 +688,8 @@ export interface paths {
         /**
          * Get what a user earned in a period
          * @description The unit is the `credit`; amounts have at most six decimals and are exact: `total_earned` = `pending` +
-         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
-         *     over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
+         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`, and
+         *     each hotspot's `earned` is divided in the same way. A day that is not over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
          *
          *     `current` is this calendar month (UTC), `last` the one before, `all` everything from the first day on. A
          *     month is `in_progress` until it ends, then `finalizing`, and `settled` 72 hours later; from then on it
@@ -719,12 +719,38 @@ export interface paths {
          * List what a user earned, month by month
          * @description The calendar months (UTC) from `start_date` to `end_date`, newest first, paged, from the first month in
          *     which the user earned something up to now. A month without earnings in between is listed with zeros.
+         *     `total_earned` = `pending` + `settled` + `held` + `voided`: what was earned in the month counts in it,
+         *     also if it was held then and is paid with a later statement.
          *     Without dates: the last twelve months.
          *
          *     With `Accept: text/csv` the page is a table. Needs the scope `rewards:read`; another user's need
          *     `admin`.
          */
         get: operations["listRewardsByMonth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/rewards/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a user earned, day by day
+         * @description The days (UTC) of a month, from the first up to today, each with what all hotspots of the user earned together.
+         *     No day is left out: one without earnings has zeros. Days that are not closed are `open`: what they have earned so far.
+         *
+         *     Every 10,000 hotspots' days after the first count as one more request. With `Accept: text/csv` the response is
+         *     a table. Needs the scope `rewards:read`; another user's need `admin`.
+         */
+        get: operations["getRewardsByDay"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1141,7 +1167,7 @@ export interface components {
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
-                /** @description Why the location is no longer verified, shown only to its operator and staff. Absent while it is verified, and if it never was. */
+                /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
                 unverified_reason?: string;
             };
             device: {
@@ -1961,7 +1987,12 @@ export interface components {
             hotspots: {
                 hotspot_id: components["schemas"]["HotspotId"];
                 name: components["schemas"]["Name"];
+                /** @description The sum of the next four. */
                 earned: components["schemas"]["Amount"];
+                pending: components["schemas"]["Amount"];
+                settled: components["schemas"]["Amount"];
+                held: components["schemas"]["Amount"];
+                voided: components["schemas"]["Amount"];
                 availability_score: components["schemas"]["Score"];
                 performance_tier: components["schemas"]["PerformanceTier"];
                 breakdown: components["schemas"]["Breakdown"];
@@ -1969,6 +2000,11 @@ export interface components {
         };
         /** @enum {string} */
         HoldStatus: "active" | "released" | "voided";
+        /**
+         * @description What became of what was earned. A statement will pay it, as one does a day that is not closed yet; a statement has paid it; a hold keeps it back; or it will not be paid.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "settled" | "held" | "voided";
         /** @description One line of text. */
         HoldText: string;
         HoldForm: {
@@ -2036,6 +2072,27 @@ export interface components {
             hotspot_count: number;
             avg_availability: components["schemas"]["Score"];
             unit: components["schemas"]["Unit"];
+            pending: components["schemas"]["Amount"];
+            settled: components["schemas"]["Amount"];
+            held: components["schemas"]["Amount"];
+            voided: components["schemas"]["Amount"];
+        };
+        RewardsDays: {
+            user_id: components["schemas"]["UserId"];
+            period: components["schemas"]["Month"];
+            unit: components["schemas"]["Unit"];
+            days: components["schemas"]["RewardsDay"][];
+        };
+        RewardsDay: {
+            /** Format: date */
+            date: string;
+            /** @description The day is not closed: everything is up to now. */
+            open: boolean;
+            total_earned: components["schemas"]["Amount"];
+            /** @description Hotspots that were in service. */
+            hotspot_count: number;
+            avg_availability: components["schemas"]["Score"];
+            breakdown: components["schemas"]["Breakdown"];
         };
         /** @description The rules by which a day is paid. A version never changes; a new one follows it. */
         PolicyTerms: {
@@ -2130,6 +2187,7 @@ export interface components {
                 explanation: string;
             }[];
             earned: components["schemas"]["BreakdownWithTotal"];
+            payment: components["schemas"]["PaymentStatus"];
             /** @description Only if the day is held, or was. What was earned stays earned. */
             hold?: components["schemas"]["Hold"];
         };
@@ -2239,6 +2297,10 @@ export interface components {
             data: components["schemas"]["RewardsMonth"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        RewardsDaysAnswer: {
+            data: components["schemas"]["RewardsDays"];
+            meta: components["schemas"]["Meta"];
         };
         StatementAnswer: {
             data: components["schemas"]["Statement"];
@@ -2700,6 +2762,10 @@ export interface operations {
                 status?: "all" | "pending" | "online" | "offline";
                 /** @description Only hotspots whose location is (or is not) verified. By default both. */
                 verified?: "true" | "false";
+                /** @description Only hotspots of which staff have (or have not) said why the location is not verified, unless their operator has moved them since. By default both. */
+                rejected?: "true" | "false";
+                /** @description Only hotspots of this type. */
+                type?: components["schemas"]["Type"];
                 /**
                  * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading
@@ -4030,6 +4096,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RewardsHistoryPage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getRewardsByDay: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The month, by default the current one.
+                 * @example 2026-11
+                 */
+                month?: components["schemas"]["Month"];
+            };
+            header?: {
+                /**
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
+                 * @example text/csv
+                 */
+                Accept?: components["parameters"]["AcceptTable"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days of the month. */
+            200: {
+                headers: {
+                    Vary: components["headers"]["VaryAccept"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsDaysAnswer"];
                     "text/csv": string;
                 };
             };

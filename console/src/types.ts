@@ -26,6 +26,8 @@ export type History = Schemas["History"];
 export type HistoryPoint = History["points"][number];
 export type Rewards = Schemas["Rewards"];
 export type RewardsMonth = Schemas["RewardsMonth"];
+export type Erasure = Schemas["Erasure"];
+export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Explanation = Schemas["Explanation"];
 
 export interface Place {

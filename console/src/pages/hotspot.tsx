@@ -14,6 +14,7 @@ import { AgentFacts, CountersFell } from "./agent";
 import { HotspotFacts } from "./card";
 import { Days } from "./days";
 import { HistoryCharts } from "./history";
+import { OthersSee } from "./privacy";
 import { SettingsForm } from "./settings";
 
 export function HotspotPage({ id, part }: { id: string; part: string }) {
@@ -59,6 +60,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </section>
         <div>
           {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {writes && hotspot.type === "home" && <OthersSee hotspot={hotspot} />}
           {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
         </div>

@@ -1,5 +1,7 @@
 import { session } from "../session";
+import { OwnData } from "./account";
 import { Keys } from "./keys";
+import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 export function StaffPage() {
@@ -18,7 +20,9 @@ export function StaffPage() {
           </p>
         </section>
       )}
+      {session.may("admin") && <HomePrivacy />}
       {manages && <Keys />}
+      {manages && <OwnData />}
       <section class="card wide">
         <h2>Audit</h2>
         <p>

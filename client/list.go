@@ -12,6 +12,8 @@ import (
 type ListQuery struct {
 	Status   Status // in this state
 	Verified *bool  // whose location is, or is not, verified
+	Rejected *bool  // that staff have, or have not, rejected
+	Type     Type   // of this type
 	Text     string // with this in their name, ignoring case
 	Newest   bool   // newest first, instead of oldest first
 
@@ -54,10 +56,13 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	if q.Verified != nil {
 		query.Set("verified", strconv.FormatBool(*q.Verified))
 	}
+	if q.Rejected != nil {
+		query.Set("rejected", strconv.FormatBool(*q.Rejected))
+	}
 	if q.Text != "" {
 		query.Set("q", q.Text)
 	}
-	for name, value := range map[string]string{"model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
+	for name, value := range map[string]string{"type": string(q.Type), "model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -25,6 +25,9 @@ func TestListHotspots(t *testing.T) {
 		{client.ListQuery{Status: client.Pending, Text: "LIBRARY"}, []string{verified.ID, waiting.ID}},
 		{client.ListQuery{Verified: new(false)}, []string{waiting.ID}},
 		{client.ListQuery{Verified: new(true)}, []string{verified.ID}},
+		{client.ListQuery{Rejected: new(true)}, nil},
+		{client.ListQuery{Rejected: new(false), Type: verified.Type}, []string{verified.ID, waiting.ID}},
+		{client.ListQuery{Type: client.Home}, nil},
 		{client.ListQuery{Text: "no such"}, nil},
 	} {
 		var got []string

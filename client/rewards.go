@@ -55,7 +55,11 @@ type Breakdown struct {
 type HotspotRewards struct {
 	HotspotID         string    `json:"hotspot_id"`
 	Name              string    `json:"name"`
-	Earned            Amount    `json:"earned"`
+	Earned            Amount    `json:"earned"` // the sum of the next four
+	Pending           Amount    `json:"pending"`
+	Settled           Amount    `json:"settled"`
+	Held              Amount    `json:"held"`
+	Voided            Amount    `json:"voided"`
 	AvailabilityScore float64   `json:"availability_score"`
 	PerformanceTier   string    `json:"performance_tier"`
 	Breakdown         Breakdown `json:"breakdown"`
@@ -79,6 +83,12 @@ type RewardsMonth struct {
 	HotspotCount    int     `json:"hotspot_count"`
 	AvgAvailability float64 `json:"avg_availability"`
 	Unit            string  `json:"unit"`
+
+	// These add up to TotalEarned, as in RewardsSummary.
+	Pending Amount `json:"pending"`
+	Settled Amount `json:"settled"`
+	Held    Amount `json:"held"`
+	Voided  Amount `json:"voided"`
 }
 
 // RewardsHistoryQuery selects the months of a range of days, such as "2026-10-31".
@@ -170,6 +180,7 @@ type Explanation struct {
 	Potential BreakdownWithTotal `json:"potential"`
 	Losses    []Loss             `json:"losses"`
 	Earned    BreakdownWithTotal `json:"earned"`
+	Payment   string             `json:"payment"`        // of Earned: "pending", "settled", "held" or "voided"
 	Hold      *Hold              `json:"hold,omitempty"` // nil: the day is not held
 }
 
@@ -225,4 +236,46 @@ func (a *Amount) UnmarshalJSON(text []byte) error {
 	}
 	*a = Amount(v)
 	return nil
+}
+
+// LatLng is a place.
+type LatLng struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// RewardsPlan is where hotspots are planned.
+type RewardsPlan struct {
+	Places []LatLng `json:"places"`
+}
+
+// RewardsEstimate is what a planned hotspot might earn in 30 days for its service.
+type RewardsEstimate struct {
+	Lat        float64       `json:"lat"`
+	Lng        float64       `json:"lng"`
+	FreeGround float64       `json:"free_ground"` // the share that no other hotspot covers
+	Neighbours int           `json:"neighbours"`
+	Most       Amount        `json:"most"`
+	Expected   *RewardsRange `json:"expected"` // nil if it has too few neighbours
+}
+
+// RewardsRange is what a hotspot would earn that did as well as its neighbours: a quarter of
+// them would earn less than Low, half less than Middle, and a quarter more than High.
+type RewardsRange struct {
+	Low    Amount `json:"low"`
+	Middle Amount `json:"middle"`
+	High   Amount `json:"high"`
+}
+
+// EstimateRewards returns what hotspots at some places might earn, each of them after those
+// before it. It stores nothing.
+func (c *Client) EstimateRewards(ctx context.Context, places ...LatLng) ([]RewardsEstimate, error) {
+	plan := RewardsPlan{Places: places}
+	if places == nil {
+		plan.Places = []LatLng{}
+	}
+	r := post(path("rewards", "estimate"), plan)
+	r.again = true
+	answer, _, err := call[struct{ Places []RewardsEstimate }](ctx, c, r)
+	return answer.Places, err
 }

@@ -165,6 +165,10 @@ func cover(t *testing.T, c *client.Client, h client.Hotspot) {
 	if none := must(c.SimulateCoverage(t.Context(), box))(t); none.AddedKM2 != 0 || none.AfterKM2 != seen.CoverageAreaKM2 {
 		t.Errorf("nothing adds %+v", none)
 	}
+	plan := must(c.EstimateRewards(t.Context(), client.LatLng{Lat: 1, Lng: 2}, client.LatLng{Lat: 1, Lng: 2}))(t)
+	if len(plan) != 2 || plan[0].FreeGround != 1 || plan[0].Most != 45_000_000 || plan[0].Expected != nil || plan[1].FreeGround != 0 || plan[1].Lng != 2 {
+		t.Errorf("two at a place without neighbours might earn %+v", plan)
+	}
 	tile := must(c.CoverageTile(t.Context(), 0, 0, 0, ""))(t)
 	if len(tile.Data) == 0 || tile.ETag == "" || tile.Unchanged || !bytes.Contains(tile.Data, []byte("hotspots")) {
 		t.Errorf("the tile of the world is %+v", tile)

@@ -4,12 +4,16 @@ import { ask } from "./api";
 import { connection } from "./events";
 import * as format from "./format";
 import { MapPage } from "./pages/map";
+import { VisitsPage } from "./pages/visits";
 import { MapHost } from "./parts/maphost";
+import { HoldsPage } from "./pages/holds";
+import { AllHotspotsPage } from "./pages/allhotspots";
 import { FirstKeyPage } from "./pages/firstkey";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
 import { InventoryPage } from "./pages/inventory";
 import { KeysPage } from "./pages/keys";
+import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
@@ -38,12 +42,22 @@ const pages: Record<string, Page> = {
   register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
   rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
   keys: { name: "Keys", onMap: false, needsKey: true, body: () => <KeysPage /> },
+  visits: { name: "Visits", onMap: true, needsKey: true, body: ({ id }) => <VisitsPage id={id} /> },
   staff: {
     name: "Staff",
     onMap: false,
     needsKey: true,
-    body: ({ id, query }) => (id === "inventory" ? <InventoryPage query={query} /> : <StaffPage />),
+    body: (at) => (staffPages[at.id] ?? missing.body)(at),
   },
+};
+
+// By the second word of the address.
+const staffPages: Record<string, Page["body"]> = {
+  "": () => <StaffPage />,
+  review: () => <ReviewPage />,
+  hotspots: () => <AllHotspotsPage />,
+  holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
+  inventory: ({ query }) => <InventoryPage query={query} />,
 };
 
 const missing: Page = {

@@ -29,6 +29,10 @@ export type RewardsMonth = Schemas["RewardsMonth"];
 export type Erasure = Schemas["Erasure"];
 export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Explanation = Schemas["Explanation"];
+export type Flag = Schemas["Flag"];
+export type FlagKind = Schemas["FlagKind"];
+export type Review = Schemas["Review"];
+export type Hold = Schemas["Hold"];
 
 export interface Place {
   lat: number;

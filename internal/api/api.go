@@ -157,6 +157,7 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
 		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
+		{"POST /v1/rewards/estimate", "", a.estimate},
 		{"GET /v1/users/{id}/holds", beacon.RewardsRead, serve(a, 200, decodeHolds, a.holds, encodeHolds)},
 		{"POST /v1/holds", beacon.HotspotsVerify, serveOnce(a, 201, decodeNewHold, a.placeHold, encodeHold, byUser, nil)},
 		{"GET /v1/holds", beacon.HotspotsVerify, serve(a, 200, decodeHolds, a.holds, encodeHolds)},

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -97,7 +98,9 @@ type home struct {
 }
 
 func newWorld(t *testing.T, which int) *network {
-	w := &network{server: onSQLite(t, alive), which: which}
+	opts := alive
+	opts.policies = policy.BuiltIn() // places are paid, so ground counts
+	w := &network{server: onSQLite(t, opts), which: which}
 	w.stranger = w.anyone(t, "rewards:read")
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]
@@ -270,6 +273,10 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 		from, to, add := near(random, h), near(random, h), near(random, h)
 		return "POST", "/v1/coverage/simulate", at(`{"bounds":{"north":%v,"south":%v,"east":%v,"west":%v},"add":[{"lat":%v,"lng":%v,"radius_m":%v}]}`,
 			max(from.Lat, to.Lat)+1e-7, min(from.Lat, to.Lat)-1e-7, max(from.Lng, to.Lng)+1e-7, min(from.Lng, to.Lng)-1e-7, add.Lat, add.Lng, 10+random.Float64()*490), "application/json"
+	},
+	"estimate": func(random *rand.Rand, h home) (method, path, body, accept string) {
+		first, second := near(random, h), near(random, h)
+		return "POST", "/v1/rewards/estimate", at(`{"places":[{"lat":%v,"lng":%v},{"lat":%v,"lng":%v}]}`, first.Lat, first.Lng, second.Lat, second.Lng), "application/json"
 	},
 	"hotspot": func(_ *rand.Rand, h home) (method, path, body, accept string) {
 		return "GET", "/v1/hotspots/" + h.id, "", "application/json"

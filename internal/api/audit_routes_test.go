@@ -12,6 +12,7 @@ import (
 // unaudited are the routes that are no GET and leave no audit row, with why.
 var unaudited = map[string]string{
 	"POST /v1/coverage/simulate":        "it asks what would be, and writes nothing",
+	"POST /v1/rewards/estimate":         "it asks what would be, and writes nothing",
 	"POST /v1/hotspots/{id}/heartbeats": "a beat is a fact in the journal, under its hotspot and minute; 16,700 rows a second would bury the audit (decisions X3, D24)",
 	"POST /v1/hotspots/{id}/checkins":   "the audit is kept for ever, and must not show who was where; that a check-in extended a proof is in it (decision D160)",
 }
@@ -59,6 +60,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"POST /v1/coverage/simulate", "", nil, func() answer {
 				return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`)
 			}},
+			{"POST /v1/rewards/estimate", "", nil, func() answer { return c.post(t, "/v1/rewards/estimate", `{"places":[{"lat":40.5,"lng":-74}]}`) }},
 			{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotUnverified, &spot, func() answer { return staff.delete(t, "/v1/hotspots/"+spot+"/verification") }},
 			{"DELETE /v1/hotspots/{id}/device", beacon.HotspotUnlinked, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot+"/device") }},
 			{"POST /v1/holds", beacon.HoldPlaced, &hold, func() answer {

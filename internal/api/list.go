@@ -50,6 +50,10 @@ func decodeList(r *http.Request) (fleet.ListQuery, error) {
 	if verified := q.oneOf("verified", "true", "false"); verified != "" {
 		in.Verified = beacon.Some(verified == "true")
 	}
+	if rejected := q.oneOf("rejected", "true", "false"); rejected != "" {
+		in.Rejected = beacon.Some(rejected == "true")
+	}
+	in.Type = beacon.Type(q.oneOf("type", string(beacon.Home), string(beacon.Business), string(beacon.Public)))
 	in.Agent = fleet.AgentQuery{Version: q.exact("agent"), Model: q.exact("model"), Firmware: q.exact("firmware")}
 	in.Newest = q.oneOf("order", "oldest", "newest") == "newest"
 	return in, q.faults.Err()

@@ -54,7 +54,7 @@ func (s *server) settle(t testing.TB) (first, second client) {
 	first, second = s.operator(t), s.operator(t)
 	named := func(name string) []string { s.advance(time.Second); return []string{"name", quoted(name)} }
 	first.register(t, 1, named("Straße 1")...)
-	second.register(t, 2, named("Café Zoë")...)
+	second.register(t, 2, append(named("Café Zoë"), "type", `"business"`)...)
 	linked := first.install(t, 3, named("CAFE STRASSE")...)
 	verified := second.register(t, 4, named("İstanbul büfe")...)
 	s.verify(t, "/v1/hotspots/"+verified.ID)
@@ -73,12 +73,17 @@ func TestList(t *testing.T) {
 		first, _ := s.settle(t)
 		staff, admin := s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		first.patch(t, "/v1/hotspots/"+data[[]hotspot](t, first.get(t, "/v1/users/me/hotspots"), 200)[0].ID, `{"name":"Neue Straße"}`).want(t, http.StatusOK)
+		rejected := data[[]listed](t, staff.get(t, "/v1/hotspots?q=cafe+strasse"), http.StatusOK)[0].ID
+		staff.delete(t, "/v1/hotspots/"+rejected+"/verification?reason=no+radio").want(t, http.StatusNoContent)
 		for query, want := range map[string]string{
 			"":                                "Neue Straße, Café Zoë, CAFE STRASSE, İstanbul büfe, 日本橋 Wi-Fi, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 6 in all",
 			"?status=all":                     "Neue Straße, Café Zoë, CAFE STRASSE, İstanbul büfe, 日本橋 Wi-Fi, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 6 in all",
 			"?status=pending":                 "Neue Straße, Café Zoë, CAFE STRASSE, İstanbul büfe; 1 of 1, 4 in all",
 			"?verified=false":                 "Neue Straße, Café Zoë, CAFE STRASSE; 1 of 1, 3 in all",
 			"?verified=true":                  "İstanbul büfe, 日本橋 Wi-Fi, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 3 in all",
+			"?rejected=true":                  "CAFE STRASSE; 1 of 1, 1 in all",
+			"?verified=false&rejected=false":  "Neue Straße, Café Zoë; 1 of 1, 2 in all",
+			"?type=business&order=newest":     "Café Zoë; 1 of 1, 1 in all",
 			"?status=online":                  "日本橋 Wi-Fi; 1 of 1, 1 in all",
 			"?status=offline":                 "Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 1 in all",
 			"?order=oldest":                   "Neue Straße, Café Zoë, CAFE STRASSE, İstanbul büfe, 日本橋 Wi-Fi, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 6 in all",

@@ -8,7 +8,7 @@ import (
 )
 
 func decodeWithdrawal(_ http.ResponseWriter, r *http.Request) (registry.Withdrawal, error) {
-	in := registry.Withdrawal{Hotspot: beacon.HotspotID(r.PathValue("id")), Reason: beacon.Withdrawn}
+	in := registry.Withdrawal{Hotspot: beacon.HotspotID(r.PathValue("id"))}
 	q, err := newQuery(r)
 	if err != nil {
 		return in, err

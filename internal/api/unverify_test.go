@@ -92,6 +92,41 @@ func TestVerification_Withdrawn(t *testing.T) {
 	})
 }
 
+// Staff say why they do not verify a place: its operator reads it, and moves the hotspot.
+func TestVerification_Rejected(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		reason := func(want, rejected string) {
+			t.Helper()
+			if got := data[hotspot](t, c.get(t, spot), http.StatusOK); got.Location.Verified || got.Location.UnverifiedReason != want || got.Status != "pending" {
+				t.Errorf("%+v; want it pending, because %q", got, want)
+			}
+			if page := data[[]hotspot](t, staff.get(t, "/v1/hotspots?rejected="+rejected), http.StatusOK); len(page) != 1 {
+				t.Errorf("%d hotspots with rejected=%s; want one", len(page), rejected)
+			}
+		}
+		staff.delete(t, spot+"/verification").want(t, http.StatusNoContent) // without a reason, it says nothing
+		reason("", "false")
+		for range 2 { // the second time, nothing changes
+			staff.delete(t, spot+"/verification?reason=no%20radio%20was%20found").want(t, http.StatusNoContent)
+		}
+		reason("no radio was found", "true")
+		staff.delete(t, spot+"/verification").want(t, http.StatusNoContent)
+		reason("no radio was found", "true")
+		wantEqual(t, "the audit", s.notes(t, beacon.HotspotUnverified), []string{"no radio was found"})
+
+		c.patch(t, spot, `{"location":{"lat":40.7105,"lng":-74}}`).want(t, http.StatusOK)
+		reason("its operator has moved it", "false")
+		staff.delete(t, spot+"/verification?reason=nor%20here").want(t, http.StatusNoContent)
+		reason("nor here", "true")
+		staff.post(t, spot+"/verification", `{"lat":40.7105,"lng":-74,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusOK)
+		if got := data[hotspot](t, c.get(t, spot), http.StatusOK); !got.Location.Verified || got.Location.UnverifiedReason != "" {
+			t.Errorf("verified after all: %+v", got.Location)
+		}
+	})
+}
+
 // wantStatus compares a hotspot's status, as its operator and as lists see it.
 func wantStatus(t testing.TB, c client, spot, want string) {
 	t.Helper()

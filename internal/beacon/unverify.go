@@ -46,6 +46,21 @@ func (h *Hotspot) Unverify(reason string, now time.Time) bool {
 	return true
 }
 
+// Reject records why staff did not verify the place. It reports whether that is new.
+func (h *Hotspot) Reject(reason string) bool {
+	if !h.Location.VerifiedAt.IsZero() || h.Location.UnverifiedReason == reason {
+		return false
+	}
+	h.Location.UnverifiedReason = reason
+	return true
+}
+
+// Rejected reports whether staff have said why the place is not verified, and its operator
+// has not moved it since.
+func (h *Hotspot) Rejected() bool {
+	return h.Location.VerifiedAt.IsZero() && h.Location.UnverifiedReason != "" && h.Location.UnverifiedReason != moved
+}
+
 var errVerifiedTooOften = &Error{Kind: Conflict, Message: "the hotspot was verified too often; try again tomorrow"}
 
 // Verify records that staff have verified the place. Like RenewService, it fails if the

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"crypto/subtle"
+	"slices"
 	"time"
 	"unique"
 
@@ -27,6 +28,7 @@ type Hotspot struct {
 	idLen    uint8
 	tags     spatial.Tags
 	progress progress
+	kind     int8 // an index of types
 	deleted  bool // being deleted; text is the id alone
 	hidden   bool // strangers do not see it as it is
 	agent    unique.Handle[beacon.AgentKind]
@@ -49,6 +51,7 @@ func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
 		idLen:    uint8(len(h.ID)),
 		tags:     pending,
 		progress: progressOf(h),
+		kind:     int8(slices.Index(types, h.Type)),
 		agent:    unique.Make(h.Device.Agent.Kind()),
 	}
 	if shown != nil {
@@ -90,6 +93,7 @@ type progress uint8
 const (
 	isVerified progress = 1 << iota
 	isLinked
+	isRejected
 )
 
 func progressOf(h beacon.Hotspot) (f progress) {
@@ -99,11 +103,22 @@ func progressOf(h beacon.Hotspot) (f progress) {
 	if !h.Device.LinkedAt.IsZero() {
 		f |= isLinked
 	}
+	if h.Rejected() {
+		f |= isRejected
+	}
 	return f
 }
 
 // Verified reports whether its place was verified.
 func (s *Hotspot) Verified() bool { return s.progress&isVerified != 0 }
+
+// Type returns what kind of place it is at.
+func (s *Hotspot) Type() beacon.Type { return types[s.kind] }
+
+var types = []beacon.Type{beacon.Home, beacon.Business, beacon.Public}
+
+// Rejected reports whether staff have said why its place is not verified.
+func (s *Hotspot) Rejected() bool { return s.progress&isRejected != 0 }
 
 // Linked reports whether it has a device.
 func (s *Hotspot) Linked() bool { return s.progress&isLinked != 0 }

@@ -36,6 +36,8 @@ func (f *Fleet) newEntry(h beacon.Hotspot) entry {
 type ListQuery struct {
 	Status   beacon.Status    // empty: any
 	Verified beacon.Opt[bool] // only those whose place was, or was not, verified
+	Rejected beacon.Opt[bool] // only those that staff have, or have not, rejected
+	Type     beacon.Type      // empty: any
 	Text     string           // only those whose name contains this, in the form of beacon.CleanSearch
 	Newest   bool             // last registered first
 	Agent    AgentQuery
@@ -81,9 +83,12 @@ func (in ListQuery) query() directory.Query[*Hotspot] {
 		q.Kinds = directory.SetOf(inService)
 		q.Keep = func(s *Hotspot) bool { return s.heardAt(in.Now) == (in.Status == beacon.Online) }
 	}
-	if in.Agent != (AgentQuery{}) {
+	if in.Agent != (AgentQuery{}) || in.Rejected.Set || in.Type != "" {
 		online := q.Keep
-		q.Keep = func(s *Hotspot) bool { return in.Agent.matches(s.Agent()) && (online == nil || online(s)) }
+		q.Keep = func(s *Hotspot) bool {
+			return in.Agent.matches(s.Agent()) && (!in.Rejected.Set || s.Rejected() == in.Rejected.V) &&
+				(in.Type == "" || s.Type() == in.Type) && (online == nil || online(s))
+		}
 	}
 	if in.Verified.Set {
 		wanted := directory.SetOf(unlinked, inService)

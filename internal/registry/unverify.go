@@ -1,25 +1,27 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Withdrawal asks to withdraw the verification of a hotspot.
+// Withdrawal asks to withdraw the verification of a hotspot, or to reject one that waits.
 type Withdrawal struct {
 	Hotspot beacon.HotspotID
-	Reason  string // as beacon.CleanReason returns it
+	Reason  string // as beacon.CleanReason returns it; "": none was given
 }
 
 // Unverify withdraws the verification of a hotspot, which is pending then. Its device
-// stays linked, and its history is kept. A hotspot that is not verified stays as it is.
+// stays linked, and its history is kept. With a reason, a hotspot that is not verified is
+// rejected (decision D195); without one it stays as it is.
 func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdrawal) (struct{}, error) {
 	by := p.Actor()
-	by.Note = in.Reason
+	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
 	return struct{}{}, r.unverify(ctx, in.Hotspot, by, func(h *beacon.Hotspot) (bool, error) {
-		return h.Unverify(in.Reason, r.moment()), nil
+		return h.Unverify(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason), nil
 	})
 }
 

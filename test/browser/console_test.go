@@ -28,6 +28,8 @@ func TestConsole(t *testing.T) {
 		{"days", func(t *testing.T) { testDays(t, b, n) }},
 		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},
 		{"staff", func(t *testing.T) { testStaff(t, b, n) }},
+		{"desk", func(t *testing.T) { testDesk(t, b, n) }},
+		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {

@@ -31,7 +31,7 @@ func testInventory(t *testing.T, b *browser, n *network) {
 
 	p := b.open(t, n.url+"/#/staff", look{width: 1400, height: 900})
 	p.signIn(n.staff)
-	p.press("What the network's devices run")
+	p.press("Inventory")
 	p.tells("Devices linked", "12")
 	p.tells("Report what they run", "6")
 	p.tells("Agent older than", "2") // 0.2 and 0.9.10, and not what nobody can compare

@@ -79,6 +79,7 @@ func start(t testing.TB) *network {
 	for i, name := range names {
 		n.spots = append(n.spots, n.bringUp(t, i, name))
 	}
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[wideRadius].id, map[string]any{"settings": map[string]any{"coverage_radius_m": 400}})
 	n.beat(t, n.spots...)
 	stop()
 	stop = n.serve(t, "--clock-start", monthEnd.Add(-2*time.Minute).Format(time.RFC3339), "--clock-rate", "1200")

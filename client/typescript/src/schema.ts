@@ -54,11 +54,11 @@ export interface paths {
         /**
          * List and search all hotspots
          * @description For the network's staff: paged, in the order of registration, served from memory. A hotspot is `pending`
-         *     until its location is verified and its device is linked; use `status=pending&verified=false` for those
+         *     until its location is verified and its device is linked; use `verified=false&rejected=false` for those
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -135,8 +135,8 @@ export interface paths {
          */
         post: operations["verifyHotspot"];
         /**
-         * Withdraw the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. A hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
+         * Withdraw or reject the verification of a hotspot
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;
@@ -548,6 +548,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rewards/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what planned hotspots might earn
+         * @description What a hotspot at each place might earn in 30 days by today's policy, if it is always open and its place
+         *     was visited. It counts service alone: nobody knows what traffic it would carry. Every hotspot that is in
+         *     service, and every place before it in the list, was there first: `free_ground` is the share of its ground
+         *     that none of them covers. `expected` is what its neighbours (the nearest hundred within 5 km) would earn
+         *     there with their uptime and tier of the last 30 days: a quarter of them less than `low`, half of them less
+         *     than `middle`, a quarter more than `high`. It is null if there are fewer than five. All of it follows from
+         *     what the map shows to everyone. Nothing is stored. Needs no scope. Every place counts as a request towards
+         *     the key's limit.
+         */
+        post: operations["estimateRewards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/holds": {
         parameters: {
             query?: never;
@@ -695,8 +722,8 @@ export interface paths {
         /**
          * Get what a user earned in a period
          * @description The unit is the `credit`; amounts have at most six decimals and are exact: `total_earned` = `pending` +
-         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
-         *     over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
+         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`, and
+         *     each hotspot's `earned` is divided in the same way. A day that is not over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
          *
          *     `current` is this calendar month (UTC), `last` the one before, `all` everything from the first day on. A
          *     month is `in_progress` until it ends, then `finalizing`, and `settled` 72 hours later; from then on it
@@ -726,6 +753,8 @@ export interface paths {
          * List what a user earned, month by month
          * @description The calendar months (UTC) from `start_date` to `end_date`, newest first, paged, from the first month in
          *     which the user earned something up to now. A month without earnings in between is listed with zeros.
+         *     `total_earned` = `pending` + `settled` + `held` + `voided`: what was earned in the month counts in it,
+         *     also if it was held then and is paid with a later statement.
          *     Without dates: the last twelve months.
          *
          *     With `Accept: text/csv` the page is a table. Needs the scope `rewards:read`; another user's need
@@ -1171,7 +1200,7 @@ export interface components {
                 address?: components["schemas"]["Address"];
                 verified: boolean;
                 verified_at?: components["schemas"]["Timestamp"];
-                /** @description Why the location is no longer verified, shown only to its operator and staff. Absent while it is verified, and if it never was. */
+                /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
                 unverified_reason?: string;
             };
             device: {
@@ -1628,6 +1657,40 @@ export interface components {
             data: components["schemas"]["Coverage"];
             meta: components["schemas"]["Meta"];
         };
+        RewardsPlan: {
+            places: {
+                lat: components["schemas"]["Latitude"];
+                lng: components["schemas"]["Longitude"];
+            }[];
+        };
+        RewardsEstimateAnswer: {
+            data: {
+                /** @enum {string} */
+                unit: "credit";
+                /** @enum {integer} */
+                days: 30;
+                places: components["schemas"]["RewardsEstimate"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        RewardsEstimate: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            /**
+             * Format: double
+             * @description The share of its ground that no other hotspot covers; 1 if devices are paid rather than places.
+             */
+            free_ground: number;
+            /** @description Hotspots that it is compared with. */
+            neighbours: number;
+            most: components["schemas"]["Amount"];
+            expected: components["schemas"]["RewardsRange"] | null;
+        };
+        RewardsRange: {
+            low: components["schemas"]["Amount"];
+            middle: components["schemas"]["Amount"];
+            high: components["schemas"]["Amount"];
+        };
         CoverageSimulation: {
             bounds: components["schemas"]["BoundsForm"];
             add: {
@@ -1957,7 +2020,12 @@ export interface components {
             hotspots: {
                 hotspot_id: components["schemas"]["HotspotId"];
                 name: components["schemas"]["Name"];
+                /** @description The sum of the next four. */
                 earned: components["schemas"]["Amount"];
+                pending: components["schemas"]["Amount"];
+                settled: components["schemas"]["Amount"];
+                held: components["schemas"]["Amount"];
+                voided: components["schemas"]["Amount"];
                 availability_score: components["schemas"]["Score"];
                 performance_tier: components["schemas"]["PerformanceTier"];
                 breakdown: components["schemas"]["Breakdown"];
@@ -1965,6 +2033,11 @@ export interface components {
         };
         /** @enum {string} */
         HoldStatus: "active" | "released" | "voided";
+        /**
+         * @description What became of what was earned. A statement will pay it, as one does a day that is not closed yet; a statement has paid it; a hold keeps it back; or it will not be paid.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "settled" | "held" | "voided";
         /** @description One line of text. */
         HoldText: string;
         HoldForm: {
@@ -2032,6 +2105,10 @@ export interface components {
             hotspot_count: number;
             avg_availability: components["schemas"]["Score"];
             unit: components["schemas"]["Unit"];
+            pending: components["schemas"]["Amount"];
+            settled: components["schemas"]["Amount"];
+            held: components["schemas"]["Amount"];
+            voided: components["schemas"]["Amount"];
         };
         /** @description The rules by which a day is paid. A version never changes; a new one follows it. */
         PolicyTerms: {
@@ -2126,6 +2203,7 @@ export interface components {
                 explanation: string;
             }[];
             earned: components["schemas"]["BreakdownWithTotal"];
+            payment: components["schemas"]["PaymentStatus"];
             /** @description Only if the day is held, or was. What was earned stays earned. */
             hold?: components["schemas"]["Hold"];
         };
@@ -2711,6 +2789,10 @@ export interface operations {
                 status?: "all" | "pending" | "online" | "offline";
                 /** @description Only hotspots whose location is (or is not) verified. By default both. */
                 verified?: "true" | "false";
+                /** @description Only hotspots of which staff have (or have not) said why the location is not verified, unless their operator has moved them since. By default both. */
+                rejected?: "true" | "false";
+                /** @description Only hotspots of this type. */
+                type?: components["schemas"]["Type"];
                 /**
                  * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading
@@ -3708,6 +3790,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    estimateRewards: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewardsPlan"];
+            };
+        };
+        responses: {
+            /** @description What they might earn, in the same order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsEstimateAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -291,6 +291,24 @@ export class MapView {
     this.#pin.setLngLat([at.lng, at.lat]);
   }
 
+  #points: Marker[] = [];
+
+  /** Shows places that can be chosen, instead of those before. */
+  points(places: (Place & { id: string; name: string })[], onChoose?: (id: string) => void): void {
+    for (const marker of this.#points) marker.remove();
+    this.#points = places.map(({ id, name, lat, lng }) => {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.className = "map-point";
+      element.setAttribute("aria-label", name);
+      element.addEventListener("click", (event) => {
+        event.stopPropagation(); // it is not the map that was clicked
+        onChoose?.(id);
+      });
+      return new this.#libre.Marker({ element }).setLngLat([lng, lat]).addTo(this.#map);
+    });
+  }
+
   #radius = 0;
   #dragged: (to: Place) => void = () => undefined;
 

@@ -130,6 +130,11 @@ function DayExplained({ day }: { day: Explanation }) {
         {format.minutes(day.facts.served_minutes)} served of {format.minutes(day.facts.expected_minutes)} expected ·{" "}
         {format.gigabytes(day.facts.traffic_bytes / 1e9)} carried · tier {day.facts.performance_tier} · policy {day.policy.version}
       </p>
+      {day.hold && day.hold.status !== "released" && (
+        <p class="note">
+          {day.hold.status === "active" ? "Held back by the network's staff" : "Not paid"}: {day.hold.reason}
+        </p>
+      )}
       <Table
         label={`Explanation of ${date}`}
         columns={[["In credits"], ["Availability", "number"], ["Performance", "number"], ["Utilization", "number"], ["Total", "number"]]}

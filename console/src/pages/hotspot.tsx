@@ -13,6 +13,7 @@ import type { Hotspot } from "../types";
 import { AgentFacts, CountersFell } from "./agent";
 import { HotspotFacts } from "./card";
 import { Days } from "./days";
+import { Held } from "./held";
 import { HistoryCharts } from "./history";
 import { OthersSee } from "./privacy";
 import { SettingsForm } from "./settings";
@@ -34,6 +35,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
   const hotspot = answer.data;
   const own = hotspot.operator_id === session.who.value?.user_id;
   const writes = session.may("hotspots:write") && (own || session.may("admin"));
+  const readsRewards = session.may("rewards:read") && (own || session.may("admin"));
   return (
     <section class="page">
       <p>
@@ -47,12 +49,13 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          Its location is no longer verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
+          Its location is not verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
           location through the API (<a href="/docs/quickstart-operators">how</a>). If it stands where you registered it, ask the network's
           staff for another visit. Until then it earns nothing.
         </p>
       )}
       {hotspot.metrics.counters_fell_at && <CountersFell at={hotspot.metrics.counters_fell_at} />}
+      {readsRewards && <Held user={hotspot.operator_id ?? "me"} hotspot={id} />}
       <div class="columns">
         <section class="card">
           <h2>Now</h2>
@@ -66,7 +69,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </div>
       </div>
       <HistoryCharts hotspot={hotspot} />
-      {session.may("rewards:read") && (own || session.may("admin")) && <Days id={id} since={hotspot.created_at.slice(0, 10)} wanted={part === "days"} />}
+      {readsRewards && <Days id={id} since={hotspot.created_at.slice(0, 10)} wanted={part === "days"} />}
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} onBegun={halt} onFailed={reload} />}
     </section>
   );

@@ -10,6 +10,7 @@ import { Table } from "../parts/table";
 import { useAsk } from "../parts/use";
 import { go } from "../router";
 import { session } from "../session";
+import { Desk } from "./staff";
 import type { HotspotListed, Inventory } from "../types";
 
 const names: Record<Part, string> = { model: "Model", firmware: "Firmware", agent: "Agent" };
@@ -19,17 +20,12 @@ export function InventoryPage({ query }: { query: Record<string, string> }) {
   const { answer, error } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
   const filter = filterOf(query);
   return (
-    <section class="page">
-      <p>
-        <a href="#/staff">Staff</a>
-      </p>
-      <h1>Inventory</h1>
-      {!verifies && <p class="note">This needs a key with the scope hotspots:verify.</p>}
+    <Desk at="/inventory" title="Inventory">
       <ErrorNote error={error} />
       {verifies && !answer && !error && <p class="waiting">One moment…</p>}
       {answer && <Devices inventory={answer.data} filter={filter} />}
       {verifies && Object.keys(filter).length > 0 && <Hotspots key={addressOf(filter)} filter={filter} />}
-    </section>
+    </Desk>
   );
 }
 

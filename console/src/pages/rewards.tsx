@@ -9,6 +9,7 @@ import { Pager } from "../parts/pager";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
+import { Held } from "./held";
 import type { Rewards, RewardsMonth } from "../types";
 
 const periods = [
@@ -38,6 +39,7 @@ export function RewardsPage() {
         <h1>Rewards</h1>
         <Tabs label="Period" tabs={periods} chosen={period} onChoose={setPeriod} />
       </div>
+      <Held />
       <Summary period={period} />
       <Months />
     </section>
@@ -64,6 +66,8 @@ function Summary({ period }: { period: string }) {
         {tile("Earned", summary.total_earned)}
         {tile("Pending", summary.pending)}
         {tile("Settled", summary.settled)}
+        {summary.held > 0 && tile("Held", summary.held)}
+        {summary.voided > 0 && tile("Void", summary.voided)}
       </dl>
       <dl class="tiles minor">
         {tile("Availability", breakdown.availability)}

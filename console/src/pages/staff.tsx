@@ -1,34 +1,64 @@
+// What staff work at: a page for each desk, and links between them.
+import type { ComponentChildren } from "preact";
 import { session } from "../session";
 import { OwnData } from "./account";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
-export function StaffPage() {
-  const verifies = session.may("hotspots:verify");
-  const manages = session.may("keys:manage");
+const desks = [
+  ["", "Verifications"],
+  ["/review", "Review"],
+  ["/holds", "Holds"],
+  ["/hotspots", "Hotspots"],
+  ["/inventory", "Inventory"],
+] as const;
+
+/** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
+export function Desk({ at, title, children }: { at: string; title: string; children: ComponentChildren }) {
   return (
     <section class="page">
-      <h1>Staff</h1>
-      {!verifies && !manages && <p class="note">This needs a key with the scope hotspots:verify or keys:manage.</p>}
-      {verifies && <Verifications />}
-      {verifies && (
-        <section class="card wide">
-          <h2>Inventory</h2>
-          <p>
-            <a href="#/staff/inventory">What the network's devices run</a>: models, firmware, and who has an old agent.
-          </p>
-        </section>
+      {session.may("hotspots:verify") && (
+        <nav class="desks" aria-label="Staff pages">
+          <ul>
+            {desks.map(([path, name]) => (
+              <li key={path}>
+                <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
       )}
+      <h1>{title}</h1>
+      {session.may("hotspots:verify") ? children : <p class="note">This needs a key with the scope hotspots:verify.</p>}
+    </section>
+  );
+}
+
+export function StaffPage() {
+  if (!session.may("hotspots:verify") && session.may("keys:manage")) {
+    return (
+      <section class="page">
+        <h1>Staff</h1>
+        <Keys />
+        <OwnData />
+      </section>
+    );
+  }
+  return (
+    <Desk at="" title="Staff">
+      <Verifications />
       {session.may("admin") && <HomePrivacy />}
-      {manages && <Keys />}
-      {manages && <OwnData />}
+      {session.may("keys:manage") && <Keys />}
+      {session.may("keys:manage") && <OwnData />}
       <section class="card wide">
         <h2>Audit</h2>
         <p>
           To see who changed what, run <code>beacon audit --db …</code> on a server. The audit is not available over the network.
         </p>
       </section>
-    </section>
+    </Desk>
   );
 }

@@ -1,0 +1,40 @@
+// Hotspots and users, where only their ids are known.
+import { useEffect, useState } from "preact/hooks";
+import { ask, isAbort } from "../api";
+import * as format from "../format";
+import type { Hotspot } from "../types";
+
+const known = new Map<string, string>(); // names by id; they seldom change
+
+/** A link to a hotspot. Its name is asked for, unless it is known; one that was deleted has none. */
+export function HotspotLink({ id, name: given }: { id: string; name?: string }) {
+  const [name, setName] = useState(given ?? known.get(id));
+  useEffect(() => {
+    if (name !== undefined) return;
+    const stop = new AbortController();
+    ask<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`, { signal: stop.signal }).then(
+      ({ data }) => {
+        known.set(id, data.name);
+        setName(data.name);
+      },
+      (error: unknown) => {
+        if (!isAbort(error)) setName("");
+      },
+    );
+    return () => stop.abort();
+  }, [id, name]);
+  return (
+    <a href={`#/hotspots/${id}`} title={id}>
+      {name || format.shortId(id)}
+    </a>
+  );
+}
+
+/** A user, as short as can be. */
+export function User({ id }: { id: string }) {
+  return (
+    <code class="id" title={id}>
+      {format.shortId(id)}
+    </code>
+  );
+}

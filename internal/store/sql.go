@@ -26,7 +26,7 @@ var sqlText = struct {
 	eachHotspot, eachStatus                            bulk
 	newestRecords, olderRecords, recordRange           bulk
 	dayRecords, hotspotRange                           bulk
-	recordsByID                                        bulk
+	recordsByID, deviceAddresses                       bulk
 	hotspotPage, statusPage, recordPage                string
 	insertKey, revokeKey, key, keys, keysOf, touchKey  string
 	countKeys, countKeysOf                             string
@@ -265,6 +265,10 @@ var sqlText = struct {
 	putAddresses: [addressChunks]string(chunks(addressChunks, 3, `INSERT INTO device_addresses (hotspot, address, at) VALUES `,
 		` ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`)),
 	deviceAddress: `SELECT address, at FROM device_addresses WHERE hotspot = $1`,
+	deviceAddresses: bulk{
+		columns: `hotspot, address, at`,
+		from:    `FROM device_addresses WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`,
+	},
 	pruneAddresses: `DELETE FROM device_addresses WHERE hotspot IN
 		(SELECT hotspot FROM device_addresses WHERE at < $1 ORDER BY hotspot LIMIT $2)`,
 	makeHashKey: `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,

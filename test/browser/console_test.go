@@ -24,6 +24,7 @@ func TestConsole(t *testing.T) {
 		{"preview", func(t *testing.T) { testPreview(p.as(t)) }},
 		{"map", func(t *testing.T) { testMap(p.as(t), n) }},
 		{"operator", func(t *testing.T) { testOperator(p.as(t), n) }},
+		{"home", func(t *testing.T) { testHome(t, b, n) }},
 		{"address", func(t *testing.T) { testAddress(t, b, n) }},
 		{"days", func(t *testing.T) { testDays(t, b, n) }},
 		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},
@@ -222,7 +223,7 @@ func (p *page) whatIf() {
 	p.until(`location.hash.split("plan=")[1]?.split(";").length === 2`)
 	p.do(chromedp.Reload())
 	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
-	p.press("Remove")
+	p.press("✕")
 	p.until(`document.querySelectorAll(".map-pin").length === 1 && !document.querySelector(".pins")`)
 	p.press("Clear")
 	p.until(`!document.querySelector(".map-pin") && !location.hash.includes("plan=")`)

@@ -153,6 +153,7 @@ export function style(t: Theme, lat: number): StyleSpecification {
       places: { type: "geojson", data: nothing },
       gaps: { type: "geojson", data: nothing },
       draft: { type: "geojson", data: nothing },
+      own: { type: "geojson", data: nothing },
     },
     layers: [
       { id: "water", type: "background", paint: { "background-color": t.water } },
@@ -180,6 +181,19 @@ export function style(t: Theme, lat: number): StyleSpecification {
         paint: { "text-color": t.label, "text-halo-color": t.halo, "text-halo-width": 1.4, "text-opacity": 0.8 },
       },
       ...draftLayers(t, lat),
+      // A ring around the hotspots of who is signed in, as they are drawn one by one.
+      {
+        id: "own",
+        type: "circle",
+        source: "own",
+        minzoom: 9,
+        paint: {
+          "circle-radius": ["interpolate", ["linear"], ["zoom"], 9, 5, 14, 10],
+          "circle-opacity": 0,
+          "circle-stroke-color": t.accent,
+          "circle-stroke-width": 2.5,
+        },
+      },
     ],
   };
 }

@@ -39,6 +39,7 @@ var sqlText = struct {
 	journalRows                                        string
 	putRecords, putHeads                               [recordChunks]string
 	recordsOf, newestDay                               string
+	forgetRecords, forgetHeads                         string
 	takeLease, lease, fence                            string
 	extendSpan, forgetSpans, spans                     string
 	lastEvent, eventRange, events, oldestEvents        string
@@ -169,6 +170,10 @@ var sqlText = struct {
 	recordsOf: `SELECT day, data FROM records WHERE hotspot = $1 AND day IN (` + placeholders(2, daysPerQuery) + `)
 		ORDER BY day`,
 	newestDay: `SELECT coalesce(max(day), 0) FROM records`,
+	forgetRecords: `DELETE FROM records WHERE day > $1
+		AND EXISTS (SELECT 1 FROM records AS of_the_day WHERE of_the_day.day = $1 AND of_the_day.hotspot = records.hotspot)`,
+	forgetHeads: `UPDATE record_heads SET day = $1 WHERE day > $1
+		AND EXISTS (SELECT 1 FROM records WHERE records.day = $1 AND records.hotspot = record_heads.hotspot)`,
 
 	// A holder that renews keeps its token.
 	takeLease: `INSERT INTO leases (name, holder, token, expires_at) VALUES ($1, $2, 1, $3)

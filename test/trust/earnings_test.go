@@ -124,13 +124,11 @@ func newYork(t *testing.T) (all []resident) {
 			continue
 		}
 		r := resident{created: s.CreatedAt, place: ground.PlaceOf(s.Location.Point)}
-		var failed error
-		if r.facts, failed = heartbeat.RecordFacts(data); failed == nil {
-			r.served, failed = heartbeat.RecordServed(data)
+		did, err := heartbeat.RecordDid(data)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		r.facts, r.served = did.Facts, did.Minutes
 		if r.facts.Expected > 0 && r.facts.Outside == 0 {
 			all = append(all, r)
 		}

@@ -138,6 +138,9 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		s.node.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, s.hosts, adminHandler(s.metrics), s.node.log) })
 	}
+	if s.router.basemap != nil {
+		group.Go(func() error { return s.readNames(ctx) })
+	}
 	if s.shed {
 		group.Go(func() error { return s.router.pressure.Run(serving) })
 	}
@@ -154,6 +157,21 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		return nil
 	})
 	return group.Wait()
+}
+
+// readNames reads the names of the basemap, to be searched. A map without them is still a
+// map.
+func (s *Server) readNames(ctx context.Context) error {
+	began := time.Now()
+	count, whole, err := s.router.basemap.Index(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.node.log.Warn("the names of the basemap cannot be searched; copy the file again", "err", err)
+	default:
+		s.node.log.Info("names of the basemap read", "count", count, "all", whole, "took_ms", time.Since(began).Milliseconds())
+	}
+	return nil
 }
 
 // whileSound waits until ctx ends or the disk fails. After a failure the server must

@@ -142,6 +142,7 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
+	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},
 	"node":                {"golang.org/x/sync"},
 	"demo":                {"golang.org/x/sync"},

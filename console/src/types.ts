@@ -30,6 +30,7 @@ export type Explanation = Schemas["Explanation"];
 export type Flag = Schemas["Flag"];
 export type FlagKind = Schemas["FlagKind"];
 export type Review = Schemas["Review"];
+export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Hold = Schemas["Hold"];
 
 export interface Place {

@@ -234,6 +234,10 @@ func readRewards(t *testing.T, c *client.Client, h client.Hotspot) {
 	if len(months) != 2 || months["2026-10"] != sum {
 		t.Errorf("the months earned %v; October %v", months, sum)
 	}
+	days := must(c.RewardsDays(t.Context(), "me", "2026-10"))(t)
+	if len(days.Days) != 31 || days.Period != "2026-10" || days.Days[30].TotalEarned != sum || days.Days[30].HotspotCount != 1 || days.Days[30].Open {
+		t.Errorf("the days of October earned %+v", days)
+	}
 	day := must(c.ExplainRewards(t.Context(), h.ID, "2026-10-31"))(t)
 	explained := day.Earned.Total
 	for _, loss := range day.Losses {
@@ -353,6 +357,12 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	archive.Close()
 	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
 		t.Errorf("the quota is %+v", set)
+	}
+	if asked := must(c.AskErasure(t.Context(), "me"))(t); asked.Status != client.ErasureWaits || must(c.Erasure(t.Context(), "me"))(t).DueAt == nil {
+		t.Errorf("the erasure is %+v", asked)
+	}
+	if err := c.WithdrawErasure(t.Context(), "me"); err != nil || must(c.Erasure(t.Context(), "me"))(t).Status != client.NoErasure {
+		t.Error(err)
 	}
 	blur := must(c.ChangeNetworkSettings(t.Context(), client.NetworkSettingsPatch{HomePrivacy: client.HomesBlurred}))(t)
 	if blur.HomePrivacy != client.HomesBlurred || must(c.NetworkSettings(t.Context()))(t) != blur {

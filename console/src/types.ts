@@ -22,15 +22,17 @@ export type Inventory = Schemas["Inventory"];
 export type Agent = Schemas["Agent"];
 export type Coverage = Schemas["Coverage"];
 export type Simulation = Schemas["CoverageSimulationAnswer"]["data"];
+export type Estimates = Schemas["RewardsEstimateAnswer"]["data"];
 export type History = Schemas["History"];
 export type HistoryPoint = History["points"][number];
 export type Rewards = Schemas["Rewards"];
 export type RewardsMonth = Schemas["RewardsMonth"];
+export type Erasure = Schemas["Erasure"];
+export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Explanation = Schemas["Explanation"];
 export type Flag = Schemas["Flag"];
 export type FlagKind = Schemas["FlagKind"];
 export type Review = Schemas["Review"];
-export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Hold = Schemas["Hold"];
 
 export interface Place {

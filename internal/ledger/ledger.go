@@ -160,10 +160,9 @@ type Page struct {
 	Held     []HeldDay      // those of the rows that are held
 	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
 
-	// Under a policy that pays places: the standings of the rows' hotspots after this day.
-	// They are complete with the last page.
-	Places    bool
-	Standings []Standing
+	// Places says that the day is under a policy that pays places. Its standings are
+	// written before, and are complete with the last page.
+	Places bool
 }
 
 // ServedADay is how many minutes a hotspot must serve for a day to count.

@@ -36,9 +36,8 @@ type Telemetry interface {
 	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
 	// for a record that no version can read.
 	FactsOf(record []byte) (beacon.Facts, error)
-	// ServedOf decodes which minutes such a record counts as served. It fails like
-	// FactsOf.
-	ServedOf(record []byte) (beacon.Minutes, error)
+	// DidOf decodes it with the minutes that were served. It fails like FactsOf.
+	DidOf(record []byte) (beacon.Did, error)
 }
 
 // Config configures New.
@@ -243,6 +242,9 @@ type Store interface {
 	// more is false when there are no others.
 	OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 		records []beacon.OwnedRecord, next beacon.Owned, more bool, err error)
+	// RecordPage returns up to limit records of a day of hotspots after the given one, by
+	// hotspot.
+	RecordPage(ctx context.Context, day beacon.Day, after beacon.HotspotID, limit int) ([]beacon.RecordRow, error)
 	// HotspotMonths and UserMonths return the sums of a month from one hotspot, or
 	// user, to another, both included, in order.
 	HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error)
@@ -260,8 +262,9 @@ type Store interface {
 	// which day they are complete.
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)
 	StandingsThrough(ctx context.Context) (through ledger.StandingsThrough, any bool, err error)
-	// ForgetStandings, PutStandings and FinishStandings count them again. Each returns
-	// Conflict if the lease was lost.
+	// PutStandings writes those of a day before its rows, and with ForgetStandings and
+	// FinishStandings those that are counted again. Each returns Conflict if the lease was
+	// lost.
 	ForgetStandings(ctx context.Context, l lease.Lease) error
 	PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error
 	FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error

@@ -48,7 +48,7 @@ var rewardText = struct {
 	voidedBy                                        bulk
 	rowRange, againRange                            bulk
 	putStandings                                    [rewardChunks]string
-	standings, standingsThrough                     bulk
+	standings, standingRange, standingsThrough      bulk
 	forgetStandings, putStandingsThrough            string
 	holdsOf, hold, holds, holdsOfUser, activeHolds  bulk
 	countHolds, countHoldsOf                        string
@@ -173,6 +173,7 @@ var rewardText = struct {
 	putStandings: [rewardChunks]string(chunks(rewardChunks, 5, `INSERT INTO standings (`+standingColumns+`) VALUES `,
 		` ON CONFLICT (hotspot, since) DO UPDATE SET through = excluded.through, before = excluded.before, days = excluded.days`)),
 	standings:        bulk{standingColumns, `FROM standings WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`},
+	standingRange:    bulk{standingColumns, `FROM standings WHERE hotspot >= $1 AND hotspot <= $2 ORDER BY hotspot, since LIMIT $3`},
 	forgetStandings:  `DELETE FROM standings`,
 	standingsThrough: bulk{`day, revision`, `FROM standings_through WHERE id = 1`},
 	putStandingsThrough: `INSERT INTO standings_through (id, day, revision) VALUES (1, $1, $2)

@@ -143,3 +143,122 @@ func TestClock_LinkedWhileAhead(t *testing.T) {
 		}
 	})
 }
+
+// A shop closes while the clock is ahead, and its device boots twice. Once the clock is
+// right, all that it carried since it was last heard by the right clock is paid, whatever
+// notices first that the clock is right: the heartbeat, or the server in the same minute.
+func TestClock_WhateverNoticesFirst(t *testing.T) {
+	for name, notice := range map[string]func(t *testing.T, n *node){
+		"the heartbeat": func(*testing.T, *node) {},
+		"a mark":        func(t *testing.T, n *node) { n.must(t, n.Mark) },
+		"a refresh":     func(t *testing.T, n *node) { n.must(t, n.Refresh) },
+		"the follower":  func(t *testing.T, n *node) { n.must(t, n.follower.CatchUp) },
+		"a fold":        func(t *testing.T, n *node) { n.must(t, n.Fold) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, open database) { testWhateverNotices(t, open, notice) })
+		})
+	}
+}
+
+func testWhateverNotices(t *testing.T, open database, notice func(*testing.T, *node)) {
+	before := evening.Add(-20 * time.Minute)
+	c, day := running(before), beacon.DayOf(before)
+	n := start(t, open, c, nil)
+	n.upFor(t, 6)
+	shop := n.shop(t, before, 18)
+	seq := uint64(0)
+	beat := func(boot uint64) func(int) {
+		return func(int) {
+			seq++
+			n.beat(t, shop, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
+		}
+	}
+	n.runs(t, c, 15, beat(1))
+	c.pass(3 * 24 * time.Hour)
+	n.must(t, n.Fold)
+	n.runs(t, c, 4, beat(1))
+	seq = 0
+	n.runs(t, c, 4, beat(2)) // it closes in between
+	c.pass(-3 * 24 * time.Hour)
+	notice(t, n)
+	seq = 0
+	beat(3)(0)
+	n.toTheEnd(t, c, nothing)
+	if got := diskFacts(t, n, day, shop); got.Bytes != (19+4+1)*1e6 {
+		t.Errorf("the record of the day says %+v; want %d bytes", got, (19+4+1)*1_000_000)
+	}
+}
+
+// shop registers a hotspot that closes some minutes after a time, each day.
+func (n *node) shop(t testing.TB, since time.Time, minutes int) beacon.HotspotID {
+	t.Helper()
+	id := n.register(t, 1, since)[0]
+	h, err := n.db.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
+			Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 6 * 60, Close: since.Hour()*60 + since.Minute() + minutes,
+		}}}
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.fleet.Apply(h); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// The clock is ahead twice, the second time by less. What was linked meanwhile is in
+// service once the clock is right, the second time as the first.
+func TestClock_LinkedWhileAheadAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c, day := running(evening), beacon.DayOf(evening)
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		n.runs(t, c, 10, nothing)
+		var linked beacon.HotspotID
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 3 * 24 * time.Hour} {
+			c.pass(ahead)
+			n.must(t, n.Fold)
+			linked = n.register(t, 1, c.now())[0]
+			n.runs(t, c, 5, nothing)
+			c.pass(-ahead)
+			n.must(t, n.Fold)
+			n.runs(t, c, 15, nothing)
+		}
+		seq := uint64(0)
+		n.toTheEnd(t, c, func(int) {
+			seq++
+			n.beat(t, linked, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		})
+		if got := diskFacts(t, n, day, linked); got.Served != 10 || got.Bytes != 10e6 {
+			t.Errorf("the record of the day says %+v; want 10 minutes served", got)
+		}
+	})
+}
+
+// The service counts as up from the moment at which it is noticed that the clock was set
+// back, not from the record of it a little later: a hotspot that is heard in between is
+// heard while the service is up.
+func TestClock_UpSinceItIsNoticed(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := running(evening.Add(59 * time.Second))
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		spot := n.register(t, 1, evening)[0]
+		n.runs(t, c, 15, nothing)
+		c.pass(24 * time.Hour)
+		n.must(t, n.Fold)
+		n.runs(t, c, 5, nothing)
+		c.pass(-24 * time.Hour)
+		noticed := int64(beacon.MinuteOf(c.now()))
+		n.beat(t, spot, beacon.Heartbeat{Boot: 1, Seq: 1})
+		c.run(2 * time.Second)
+		n.must(t, n.Mark)
+		spans, err := n.db.Spans(t.Context(), noticed)
+		if err != nil || !slices.Contains(spans, beacon.ServiceSpan{From: noticed, To: noticed + 1}) {
+			t.Errorf("the service was up in %v, %v; want from minute %d on", spans, err, noticed)
+		}
+	})
+}

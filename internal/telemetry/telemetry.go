@@ -86,8 +86,8 @@ type Telemetry struct {
 	suspicions suspicions
 	folded     foldState // used by fold only
 
-	decided      beacon.Minute // up to where the last fold could decide minutes; used by fold only
-	setRightUpTo time.Time     // the newest change for which times were set right; used by fold only
+	decided beacon.Minute // up to where the last fold could decide minutes; used by fold only
+	changed time.Time     // the newest change of a hotspot whose times may have to be set right; used by fold only
 
 	restored atomic.Bool // startup is over
 
@@ -125,6 +125,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 		t.refused.Add(1)
 		return beacon.Taken{}, err
 	}
+	t.noticeBack()
 	now := t.Now()
 	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
 	why := t.Fleet.Judge(spot, &beat)

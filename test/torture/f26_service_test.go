@@ -33,9 +33,10 @@ type yearService struct {
 	start time.Time // the true time when the bubble began
 	began time.Time // the same, in the bubble
 
-	ahead   atomic.Int64 // how far the servers' clock is ahead of the true time
-	servers []*yearServer
-	up      []minuteSpan // when some server was up
+	ahead     atomic.Int64 // how far the servers' clock is ahead of the true time
+	unnoticed bool         // it was set right, and nothing has happened since
+	servers   []*yearServer
+	up        []minuteSpan // when some server was up
 }
 
 // yearServer is one server. It records every five seconds of the bubble that it is up.
@@ -125,7 +126,7 @@ func (s *yearService) falls(m harness.Minute) { s.up[len(s.up)-1].to = m }
 
 // set sets the clock of all servers ahead of the true time; 0 sets it right. A clock
 // that was set is an outage (D30): the servers were up until the last record before it,
-// and are up again when they notice.
+// and are up again when they notice (D181).
 func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	s.until(m, 5)
 	if s.ahead.Load() == 0 {
@@ -133,7 +134,7 @@ func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	}
 	s.ahead.Store(int64(ahead))
 	if ahead == 0 {
-		s.rises(m + s.notices())
+		s.unnoticed = true
 	}
 }
 

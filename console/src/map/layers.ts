@@ -141,6 +141,11 @@ const fading: ExpressionSpecification = ["interpolate", ["linear"], ["zoom"], 8,
 
 const nothing = { type: "FeatureCollection" as const, features: [] };
 
+/** What is not covered. */
+function gapLayer(t: Theme): LayerSpecification {
+  return { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } };
+}
+
 /** Where there are no streets: outlines, and names of New York. */
 function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
   return {
@@ -151,6 +156,7 @@ function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
     layers: [
       { id: "boroughs", type: "fill", source: "boroughs", minzoom: 6, paint: { "fill-color": t.borough } },
       { id: "borough-lines", type: "line", source: "boroughs", minzoom: 6, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
+      gapLayer(t),
       {
         id: "place-names",
         type: "symbol",
@@ -175,13 +181,14 @@ function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
 
 /** Without glyphs of a foreign style, labels are drawn by the browser's own fonts: none are fetched. */
 export function style(t: Theme, lat: number, base: Basemap | null, language: string): StyleSpecification {
-  const below = base ? { sources: base.sources, layers: base.layers(t, language) } : outlines(t);
+  const below = base ? { sources: base.sources, layers: [...base.layers(t, language), gapLayer(t)] } : outlines(t);
   const near = base?.land ? t.ground : t.nearLand;
   return {
     version: 8,
     ...base?.more,
     sources: {
       land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
+      gaps: { type: "geojson", data: nothing },
       draft: { type: "geojson", data: nothing },
       ...below.sources,
     },

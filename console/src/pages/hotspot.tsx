@@ -15,6 +15,7 @@ import { HotspotFacts } from "./card";
 import { Days } from "./days";
 import { Held } from "./held";
 import { HistoryCharts } from "./history";
+import { OthersSee } from "./privacy";
 import { SettingsForm } from "./settings";
 
 export function HotspotPage({ id, part }: { id: string; part: string }) {
@@ -48,7 +49,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          Its location is no longer verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
+          Its location is not verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
           location through the API (<a href="/docs/quickstart-operators">how</a>). If it stands where you registered it, ask the network's
           staff for another visit. Until then it earns nothing.
         </p>
@@ -62,6 +63,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </section>
         <div>
           {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {writes && hotspot.type === "home" && <OthersSee hotspot={hotspot} />}
           {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
         </div>

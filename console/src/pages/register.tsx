@@ -2,11 +2,12 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Choice, Field } from "../parts/field";
+import { parsePlace } from "../geo";
 import { mapView } from "../parts/maphost";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
-import { go } from "../router";
+import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot, HotspotType, Place } from "../types";
@@ -17,13 +18,14 @@ const fields = ["name", "type", "location", "device", "settings.coverage_radius_
 
 export function RegisterPage() {
   const view = useCell(mapView);
-  const [place, setPlace] = useState<Place | null>(null);
+  const [place, setPlace] = useState<Place | null>(() => parsePlace(route.value.query["place"] ?? ""));
   const [name, setName] = useState("");
   const [type, setType] = useState<HotspotType>("home");
   const [address, setAddress] = useState("");
   const [ssid, setSsid] = useState("");
   const [mac, setMac] = useState("");
   const [radius, setRadius] = useState("");
+  const [showSsid, setShowSsid] = useState(false);
   const { busy, error, run } = useDoing();
   const faults = useFaults(error);
   const form = useFirstFault(error);
@@ -31,6 +33,9 @@ export function RegisterPage() {
   const shownRadius = Number(radius) || reach[type];
 
   useEffect(() => view?.show({ kind: "network" }), [view]);
+  useEffect(() => {
+    if (place) view?.fly(place, 17);
+  }, [view]);
   useEffect(() => {
     if (!view) return;
     view.onClick = setPlace;
@@ -49,7 +54,7 @@ export function RegisterPage() {
         type,
         ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
         device: { ssid, mac_address: mac },
-        ...(radius && { settings: { coverage_radius_m: Number(radius) } }),
+        settings: { ...(radius && { coverage_radius_m: Number(radius) }), ...(type === "home" && showSsid && { show_ssid: true }) },
       };
       // The same form, sent twice, registers once.
       const text = JSON.stringify(body);
@@ -96,6 +101,12 @@ export function RegisterPage() {
         </Choice>
         <Field label="Address (optional)" name="address" value={address} {...text("location.address", setAddress)} />
         <Field label="Network name (SSID)" name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
+        {type === "home" && (
+          <label class="check">
+            <input type="checkbox" name="show_ssid" checked={showSsid} onChange={(event) => setShowSsid(event.currentTarget.checked)} />
+            Show the network name to everyone, also where homes are hidden
+          </label>
+        )}
         <Field
           label="MAC address"
           name="mac"

@@ -78,6 +78,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"OnceTooMany", onceTooMany},
 		{"HomePrivacy", homePrivacy},
 		{"MapSettings", mapSettings},
+		{"Erasures", erasures},
+		{"EraseRows", eraseRows},
 		{"Keys", keys},
 		{"FirstKey", firstKey},
 		{"KeyOrderAndUsers", keyOrderAndUsers},
@@ -119,6 +121,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},
 		{"OwnedRecords", ownedRecords},
+		{"RecordPage", recordPage},
+		{"Standings", standings},
 		{"StalePages", stalePages},
 		{"SumRanges", sumRanges},
 		{"SettleMonths", settleMonths},
@@ -188,7 +192,7 @@ func Hotspot(n int) beacon.Hotspot {
 		},
 		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
 		Settings: beacon.Settings{
-			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
+			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75, ShowSSID: true,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone:   "America/New_York",
 				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},

@@ -49,7 +49,7 @@ type ServerConfig struct {
 
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
-	pages, err := newPages(cfg.PublicURL, cfg.PreviewKeyPrefix, cfg.Basemap)
+	pages, err := newPages(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,13 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
-	var feeds *openfeeds.Feeds
+	var open openInterfaces
 	if cfg.Public {
-		feeds = openfeeds.New(openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now})
+		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime}
+		open.feeds = openfeeds.New(config)
+		open.hotspots = openfeeds.NewPages(open.feeds, config)
 	}
-	s.router = newRouter(&s.health, s.node.API, feeds, pages)
+	s.router = newRouter(&s.health, s.node.API, open, pages)
 	s.health.Log = cfg.Log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,

@@ -24,7 +24,7 @@ export interface Hit extends Place {
 }
 
 export interface Shown {
-  kind: "network" | "preview";
+  kind: "network" | "public" | "preview";
   records?: PreviewHotspot[];
 }
 
@@ -174,11 +174,11 @@ export class MapView {
 
   #apply(): void {
     const map = this.#map;
-    const network = this.#shown.kind === "network";
+    const tiles = { network: "/v1/coverage/tiles", public: "/open/tiles", preview: "" }[this.#shown.kind];
     for (const { id } of hotspotLayersFor(theme(), this.#lat, "tiles")) if (map.getLayer(id)) map.removeLayer(id);
     if (map.getSource("hotspots")) map.removeSource("hotspots");
-    if (network) {
-      map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}/v1/coverage/tiles/{z}/{x}/{y}.mvt`], maxzoom: 18 });
+    if (tiles) {
+      map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}${tiles}/{z}/{x}/{y}.mvt`], maxzoom: 18 });
     } else {
       map.addSource("hotspots", {
         type: "geojson",
@@ -189,12 +189,12 @@ export class MapView {
         clusterProperties: { count: ["+", 1] },
       });
     }
-    for (const layer of hotspotLayersFor(theme(), this.#lat, network ? "tiles" : "records")) map.addLayer(layer, "draft");
+    for (const layer of hotspotLayersFor(theme(), this.#lat, tiles ? "tiles" : "records")) map.addLayer(layer, "draft");
   }
 
   /** Asks for what is shown anew; the server says which tiles did not change. */
   refresh(): void {
-    if (this.#shown.kind === "network" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
+    if (this.#shown.kind !== "preview" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
   }
 
   // Discs are drawn for one latitude; a map that went far needs another.

@@ -12,7 +12,7 @@ import { movePin, parsePlan, plan, writePlan } from "../plan";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { HotspotListed, Place } from "../types";
+import type { Coverage, HotspotListed, NetworkSettings, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
 import { Nearby } from "./nearby";
@@ -27,6 +27,9 @@ const tools = [
 function setChosen(id: string): void {
   if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
 }
+
+/** All hotspots there are, in as many clusters as an answer holds: to find where the network is. */
+const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
 
 /** Whose hotspots the map was brought to: once is enough, it is theirs to move. */
 let broughtTo = "";
@@ -72,12 +75,19 @@ export function NetworkMap() {
     };
   }, [view, tool]);
 
+  const settings = useAsk<NetworkSettings>("/v1/settings").answer?.data;
+  const start = settings?.start_view;
+  const all = useAsk<Coverage>(start === null ? everywhere : null).answer?.data;
+  useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
   useEffect(() => {
     const user = session.who.value?.user_id ?? "";
-    if (!view || !mine || broughtTo === user) return;
+    if (!view || !mine || !(start ?? all) || broughtTo === user) return;
     broughtTo = user;
-    if (!chosen && !at.sight) view.ensure(mine.map(({ location }) => location));
-  }, [view, mine]);
+    if (chosen || at.sight) return;
+    if (start) view.look(start);
+    else if (all) view.ensure(all.hotspots);
+    view.ensure(mine.map(({ location }) => location));
+  }, [view, mine, start, all]);
   useEffect(() => {
     view?.ring((mine ?? []).map(({ location }) => location));
     return () => view?.ring([]);
@@ -130,7 +140,7 @@ export function NetworkMap() {
 /** Whether names of all hotspots can be searched, and not one's own alone. */
 const seesAll = (): boolean => session.may("hotspots:verify");
 
-const searchAll = { hint: "Name, id, borough or coordinates", nothing: "Nothing found. Try another name, an id, a borough or coordinates." };
+const searchAll = { hint: "Name, id, place or coordinates", nothing: "Nothing found. Try another name, an id, a place or coordinates." };
 const searchOwn = {
   hint: "Your hotspot, any id, or a place",
   nothing: "You have no hotspot with this name. Find those of others by id or on the map.",

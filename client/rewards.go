@@ -55,7 +55,11 @@ type Breakdown struct {
 type HotspotRewards struct {
 	HotspotID         string    `json:"hotspot_id"`
 	Name              string    `json:"name"`
-	Earned            Amount    `json:"earned"`
+	Earned            Amount    `json:"earned"` // the sum of the next four
+	Pending           Amount    `json:"pending"`
+	Settled           Amount    `json:"settled"`
+	Held              Amount    `json:"held"`
+	Voided            Amount    `json:"voided"`
 	AvailabilityScore float64   `json:"availability_score"`
 	PerformanceTier   string    `json:"performance_tier"`
 	Breakdown         Breakdown `json:"breakdown"`
@@ -79,6 +83,12 @@ type RewardsMonth struct {
 	HotspotCount    int     `json:"hotspot_count"`
 	AvgAvailability float64 `json:"avg_availability"`
 	Unit            string  `json:"unit"`
+
+	// These add up to TotalEarned, as in RewardsSummary.
+	Pending Amount `json:"pending"`
+	Settled Amount `json:"settled"`
+	Held    Amount `json:"held"`
+	Voided  Amount `json:"voided"`
 }
 
 // RewardsHistoryQuery selects the months of a range of days, such as "2026-10-31".
@@ -170,6 +180,7 @@ type Explanation struct {
 	Potential BreakdownWithTotal `json:"potential"`
 	Losses    []Loss             `json:"losses"`
 	Earned    BreakdownWithTotal `json:"earned"`
+	Payment   string             `json:"payment"`        // of Earned: "pending", "settled", "held" or "voided"
 	Hold      *Hold              `json:"hold,omitempty"` // nil: the day is not held
 }
 

@@ -2,11 +2,13 @@ package console
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,12 +20,26 @@ var dist embed.FS
 
 // Config is what the pages need to know.
 type Config struct {
-	DemoKey string // a key of the preview, for people without a key of the network
+	DemoKey string   // a key of the preview, for people without a key of the network
+	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
+}
+
+// Basemap is what the pages need to know to draw streets: a file of this server, or a
+// style of another one.
+type Basemap struct {
+	File        string     `json:"file,omitempty"` // the path of a PMTiles file
+	Schema      string     `json:"schema,omitempty"`
+	MinZoom     int        `json:"minzoom,omitempty"`
+	MaxZoom     int        `json:"maxzoom,omitempty"`
+	Bounds      [4]float64 `json:"bounds,omitzero"`       // west, south, east, north
+	Attribution string     `json:"attribution,omitempty"` // HTML of text and links
+	Style       string     `json:"style,omitempty"`       // the URL of a style
 }
 
 // Console serves the pages.
 type Console struct {
 	files map[string]*static.File // by path
+	guard static.Guard
 }
 
 // The routes, as named in logs and metrics.
@@ -39,7 +55,12 @@ func New(cfg Config) (*Console, error) {
 		return nil, err
 	}
 	page = []byte(strings.ReplaceAll(string(page), "{{demo-key}}", html.EscapeString(cfg.DemoKey)))
-	c := &Console{files: map[string]*static.File{
+	drawn, elsewhere, err := cfg.Basemap.describe()
+	if err != nil {
+		return nil, err
+	}
+	page = []byte(strings.ReplaceAll(string(page), "{{basemap}}", html.EscapeString(drawn)))
+	c := &Console{guard: newGuard(elsewhere), files: map[string]*static.File{
 		"/": static.New(routePage, static.Page, page, static.AlwaysAsk),
 	}}
 	assets, err := fs.ReadDir(dist, "dist/assets")
@@ -85,15 +106,35 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	guard.Set(w.Header())
+	c.guard.Set(w.Header())
 	f.Write(w, r)
 }
 
-// Guard the pages against scripts in names of hotspots, which strangers write.
-var guard = static.NewGuard("geolocation=(self), camera=(), microphone=(), payment=(), usb=()",
-	"script-src 'self'",
-	"worker-src 'self'",
-	"style-src 'self'",
-	"img-src 'self' data:", // the map's style sheet has its buttons as images
-	"connect-src 'self'",
-)
+// describe returns the basemap as the pages read it, and the origin of its style if that
+// is not this server.
+func (b *Basemap) describe() (text, origin string, err error) {
+	if b == nil {
+		return "", "", nil
+	}
+	body, err := json.Marshal(b)
+	if err != nil || b.Style == "" {
+		return string(body), "", err
+	}
+	at, err := url.Parse(b.Style)
+	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" || strings.ContainsAny(at.Host, ";, '*") {
+		return "", "", fmt.Errorf("the style %q has no address such as https://tiles.example.org/style.json", b.Style)
+	}
+	return string(body), " " + at.Scheme + "://" + at.Host, nil
+}
+
+// newGuard guards the pages against scripts in names of hotspots, which strangers write.
+// elsewhere is the origin of a foreign style, with its tiles, glyphs and images, or empty.
+func newGuard(elsewhere string) static.Guard {
+	return static.NewGuard("geolocation=(self), camera=(), microphone=(), payment=(), usb=()",
+		"script-src 'self'",
+		"worker-src 'self'",
+		"style-src 'self'",
+		"img-src 'self' data:"+elsewhere, // the map's style sheet has its buttons as images
+		"connect-src 'self'"+elsewhere,
+	)
+}

@@ -116,6 +116,29 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
+// Only the origin of a foreign style may be asked, and for no scripts.
+func TestStyleOrigin(t *testing.T) {
+	c, err := console.New(console.Config{Basemap: &console.Basemap{Style: "https://tiles.example.org:8443/style.json?key=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, body := get(t, c, http.MethodGet, "/")
+	policy := response.Header.Get("Content-Security-Policy")
+	for _, want := range []string{"script-src 'self';", "connect-src 'self' https://tiles.example.org:8443;", "img-src 'self' data: https://tiles.example.org:8443;"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy %q lacks %q", policy, want)
+		}
+	}
+	if !bytes.Contains(body, []byte(`{&#34;style&#34;:&#34;https://tiles.example.org:8443/style.json?key=1&#34;}`)) {
+		t.Errorf("the page does not name the style: %s", body)
+	}
+	for _, bad := range []string{"tiles.example.org/style.json", "ftp://x/style.json", "https:///style.json", "https://*/style.json", "https://a;b/style.json"} {
+		if _, err := console.New(console.Config{Basemap: &console.Basemap{Style: bad}}); err == nil {
+			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
 func TestAssets(t *testing.T) {
 	c := newConsole(t)
 	for _, path := range assets(t) {

@@ -29,6 +29,7 @@ type cli struct {
 	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, show what is closed and settled."`
 	Macs       macsCmd       `cmd:"" help:"Release reserved MAC addresses."`
 	Settings   settingsCmd   `cmd:"" help:"Show or change the settings of the network."`
+	Basemap    basemapCmd    `cmd:"" help:"Look into a file of streets for the map."`
 	Audit      auditCmd      `cmd:"" help:"List who changed what, newest first."`
 	Import     importCmd     `cmd:"" help:"Register hotspots from a CSV or GeoJSON file."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`

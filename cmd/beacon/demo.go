@@ -27,7 +27,8 @@ type demoCmd struct {
 	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	Seed      uint64          `default:"1" help:"Random seed: the same seed and --clock-start give the same network. Default ${default}."`
 	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to use. Default: all."`
-	LogLevel  logLevel        `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
+	streets
+	LogLevel logLevel `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	clock
 }
 
@@ -117,7 +118,7 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener,
 	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
 	defer stop()
 	server := serveCmd{
-		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 	}
 	url, err := server.publicURL(ln.Addr())
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/beacon-wifi/beacon/internal/basemap/basemaptest"
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
@@ -30,7 +31,14 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 		"await":    scriptAwait,
 		"keep":     scriptKeep,
 		"sql":      scriptSQL,
+		"city":     scriptCity,
 	}
+}
+
+// scriptCity is "city SCHEMA FILE": it writes a file of streets.
+func scriptCity(ts *testscript.TestScript, _ bool, args []string) {
+	city := basemaptest.City{Lat: 52.52, Lng: 13.405, Schema: args[0]}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), city.Encode(), 0o600))
 }
 
 // running is the key under which a script finds its server.

@@ -22,19 +22,20 @@ import (
 type serveCmd struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address to listen on; port 0 picks a free one. Default ${default}."`
 	database
-	AdminAddr        string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
-	AdminHosts       []string        `placeholder:"NAME" help:"Host names by which the admin interface is reached, such as beacon-1. Its address and localhost need not be named. Default: none."`
-	RateLimit        ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
-	TrustedProxies   []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
-	PerAddress       int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
-	CORSOrigins      []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
-	LoadShedding     string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
-	FastPath         string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
-	Public           bool            `help:"Serve open feeds of the network at /open, to anyone and without a key: GeoJSON, vector tiles, OGC API Features and others. They never show homes. Default: no."`
-	PublicURL        string          `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
-	PreviewKeyPrefix string          `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
-	LogFormat        string          `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
-	LogLevel         logLevel        `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
+	AdminAddr      string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
+	AdminHosts     []string        `placeholder:"NAME" help:"Host names by which the admin interface is reached, such as beacon-1. Its address and localhost need not be named. Default: none."`
+	RateLimit      ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	TrustedProxies []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
+	PerAddress     int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
+	CORSOrigins    []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
+	LoadShedding   string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
+	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
+	Public         bool            `help:"Serve open feeds of the network at /open, to anyone and without a key: GeoJSON, vector tiles, OGC API Features and others. They never show homes. Default: no."`
+	streets
+	PublicURL        string   `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
+	PreviewKeyPrefix string   `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
+	LogFormat        string   `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
+	LogLevel         logLevel `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	policies
 	clock
 }
@@ -97,6 +98,13 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
+	base, err := c.openBasemap()
+	if err != nil {
+		return err
+	}
+	if base.File != nil {
+		defer base.File.Close()
+	}
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
@@ -104,6 +112,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
 		Public:           c.Public,
+		Basemap:          base,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,
 		Proxies:          proxies,
 		AdminHosts:       c.adminHosts(),

@@ -64,6 +64,8 @@ func sumOf(r ledger.Row) ledger.Sum {
 	return ledger.Sum{Served: int64(r.Served), Expected: int64(r.Expected), Earned: r.Earned}
 }
 
+func paid(s ledger.Sum) rewards.Payment { return rewards.Payment{Settled: s.Total()} }
+
 func (b books) Summary(_ context.Context, p beacon.Principal, _ rewards.SummaryQuery) (rewards.Summary, error) {
 	if b.hotspots > 0 {
 		many := rewards.Summary{User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Finalizing}
@@ -77,19 +79,20 @@ func (b books) Summary(_ context.Context, p beacon.Principal, _ rewards.SummaryQ
 	}
 	total := sumOf(readingRoomRow).Plus(sumOf(secondRow))
 	return rewards.Summary{
-		User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Settled, Total: total, Settled: total.Total(),
+		User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Settled, Total: total, Payment: paid(total),
 		Hotspots: []rewards.HotspotSum{
-			{HotspotName: beacon.HotspotName{ID: readingRoomRow.Hotspot, Name: "Bryant Park Reading Room"}, Tier: beacon.Enhanced, Sum: sumOf(readingRoomRow)},
-			{HotspotName: beacon.HotspotName{ID: secondRow.Hotspot, Name: "=SUM(1+1)"}, Tier: beacon.Standard, Sum: sumOf(secondRow)},
+			{HotspotName: beacon.HotspotName{ID: readingRoomRow.Hotspot, Name: "Bryant Park Reading Room"}, Tier: beacon.Enhanced, Sum: sumOf(readingRoomRow), Payment: paid(sumOf(readingRoomRow))},
+			{HotspotName: beacon.HotspotName{ID: secondRow.Hotspot, Name: "=SUM(1+1)"}, Tier: beacon.Standard, Sum: sumOf(secondRow), Payment: paid(sumOf(secondRow))},
 		},
 	}, nil
 }
 
 func (books) History(_ context.Context, _ beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
+	total := sumOf(readingRoomRow).Plus(sumOf(secondRow))
 	return beacon.Listed[rewards.MonthSum]{
 		Items: []rewards.MonthSum{
 			{Month: october + 1, Hotspots: 1, Sum: ledger.Sum{Served: 720, Expected: 1440, Earned: beacon.Earned{Availability: 500_000}}},
-			{Month: october, Hotspots: 2, Sum: sumOf(readingRoomRow).Plus(sumOf(secondRow))},
+			{Month: october, Hotspots: 2, Sum: total, Payment: paid(total)},
 		},
 		Total: 2, Page: q.Page,
 	}, nil
@@ -99,6 +102,7 @@ func (books) Explain(_ context.Context, _ beacon.Principal, q rewards.ExplainQue
 	terms := policy.Devices().On(*q.Day)
 	return rewards.Explanation{
 		Hotspot: q.Hotspot, Day: *q.Day, Status: rewards.Settled, Policy: terms, Facts: readingRoomRow.Facts, Account: terms.Explain(readingRoomRow.Facts),
+		Payment: rewards.IsSettled,
 	}, nil
 }
 

@@ -33,7 +33,9 @@ type explanation struct {
 	Potential amounts          `json:"potential"`
 	Losses    []loss           `json:"losses"`
 	Earned    amounts          `json:"earned"`
-	Hold      *hold            `json:"hold,omitempty"`
+
+	Payment rewards.PaymentState `json:"payment"`
+	Hold    *hold                `json:"hold,omitempty"`
 }
 
 type policyTerms struct {
@@ -118,6 +120,7 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 	out := explanation{
 		HotspotID: e.Hotspot, Date: e.Day, Unit: beacon.RewardUnit, Open: e.Open, Status: e.Status, Policy: showPolicy(e.Policy),
 		Facts: showFacts(e.Facts), Potential: showAmounts(e.Potential), Losses: []loss{}, Earned: showAmounts(e.Earned),
+		Payment: e.Payment,
 	}
 	for _, l := range e.Losses {
 		out.Losses = append(out.Losses, loss{l.Reason, l.Minutes, showAmounts(l.Amount), inWords(e, l)})
@@ -215,19 +218,23 @@ func minutes(n int) string {
 // the earnings.
 func tabulateExplanation(_ rewards.ExplainQuery, e rewards.Explanation) *table {
 	t := newTable("explanation-"+e.Day.String()+".csv",
-		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit")
-	add := func(line string, reason policy.Reason, minutes string, amount beacon.Earned) {
+		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit", "payment", "hold_id")
+	add := func(line string, reason policy.Reason, minutes string, amount beacon.Earned, payment rewards.PaymentState, hold beacon.HoldID) {
 		t.line(e.Day.String(), string(e.Hotspot), line, string(reason), minutes, amount.Availability.String(), amount.Performance.String(),
-			amount.Utilization.String(), amount.Total().String(), beacon.RewardUnit)
+			amount.Utilization.String(), amount.Total().String(), beacon.RewardUnit, string(payment), string(hold))
 	}
-	add("potential", "", "", e.Potential)
+	add("potential", "", "", e.Potential, "", "")
 	for _, l := range e.Losses {
 		minutes := ""
 		if l.Minutes > 0 {
 			minutes = strconv.Itoa(l.Minutes)
 		}
-		add("loss", l.Reason, minutes, l.Amount)
+		add("loss", l.Reason, minutes, l.Amount, "", "")
 	}
-	add("earned", "", "", e.Earned)
+	hold := beacon.HoldID("")
+	if e.Hold != nil {
+		hold = e.Hold.ID
+	}
+	add("earned", "", "", e.Earned, e.Payment, hold)
 	return t
 }

@@ -112,14 +112,7 @@ func encodeSummary(_ http.Header, s rewards.Summary) payload {
 	out = append(out, s.Status...)
 	out = append(out, `"},"summary":{"total_earned":`...)
 	out = s.Total.Total().Append(out)
-	out = append(out, `,"pending":`...)
-	out = s.Pending().Append(out)
-	out = append(out, `,"settled":`...)
-	out = s.Settled.Append(out)
-	out = append(out, `,"held":`...)
-	out = s.Held.Append(out)
-	out = append(out, `,"voided":`...)
-	out = s.Voided.Append(out)
+	out = appendPayment(out, s.Pending(), s.Payment)
 	out = append(out, `},"breakdown":`...)
 	out = appendBreakdown(out, s.Total.Earned)
 	out = append(out, `,"hotspots":[`...)
@@ -139,12 +132,21 @@ func appendHotspotSum(out []byte, h *rewards.HotspotSum) []byte {
 	out = appendText(out, h.Name)
 	out = append(out, `,"earned":`...)
 	out = h.Total().Append(out)
+	out = appendPayment(out, h.Pending(), h.Payment)
 	out = append(out, `,"availability_score":`...)
 	out = appendMillionths(out, scoreOf(h.Served, h.Expected))
 	out = append(out, `,"performance_tier":"`...)
 	out = append(out, h.Tier.String()...)
 	out = append(out, `","breakdown":`...)
 	return append(appendBreakdown(out, h.Earned), '}')
+}
+
+// appendPayment writes what became of what was earned, as members of an object.
+func appendPayment(out []byte, pending beacon.Amount, p rewards.Payment) []byte {
+	out = pending.Append(append(out, `,"pending":`...))
+	out = p.Settled.Append(append(out, `,"settled":`...))
+	out = p.Held.Append(append(out, `,"held":`...))
+	return p.Voided.Append(append(out, `,"voided":`...))
 }
 
 func appendBreakdown(out []byte, e beacon.Earned) []byte {
@@ -159,11 +161,13 @@ func appendBreakdown(out []byte, e beacon.Earned) []byte {
 
 func tabulateSummary(q rewards.SummaryQuery, s rewards.Summary) *table {
 	t := newTable("rewards-"+string(q.Period)+".csv",
-		"hotspot_id", "name", "earned", "availability_score", "performance_tier", "availability", "performance", "utilization", "unit")
+		"hotspot_id", "name", "earned", "availability_score", "performance_tier", "availability", "performance", "utilization", "unit",
+		"pending", "settled", "held", "voided")
 	for i := range s.Hotspots {
 		h := &s.Hotspots[i]
 		t.line(string(h.ID), quotedCell(h.Name), h.Total().String(), scoreOf(h.Served, h.Expected).String(), h.Tier.String(),
-			h.Availability.String(), h.Performance.String(), h.Utilization.String(), beacon.RewardUnit)
+			h.Availability.String(), h.Performance.String(), h.Utilization.String(), beacon.RewardUnit,
+			h.Pending().String(), h.Settled.String(), h.Held.String(), h.Voided.String())
 	}
 	return t
 }
@@ -206,10 +210,16 @@ type monthSum struct {
 	HotspotCount    int           `json:"hotspot_count"`
 	AvgAvailability millionths    `json:"avg_availability"`
 	Unit            string        `json:"unit"`
+	Pending         beacon.Amount `json:"pending"`
+	Settled         beacon.Amount `json:"settled"`
+	Held            beacon.Amount `json:"held"`
+	Voided          beacon.Amount `json:"voided"`
 }
 
 func showMonth(m rewards.MonthSum) monthSum {
-	return monthSum{m.Month, m.Total(), m.Hotspots, scoreOf(m.Served, m.Expected), beacon.RewardUnit}
+	return monthSum{
+		m.Month, m.Total(), m.Hotspots, scoreOf(m.Served, m.Expected), beacon.RewardUnit, m.Pending(), m.Settled, m.Held, m.Voided,
+	}
 }
 
 func encodeMonths(_ http.Header, list beacon.Listed[rewards.MonthSum]) payload {
@@ -217,9 +227,10 @@ func encodeMonths(_ http.Header, list beacon.Listed[rewards.MonthSum]) payload {
 }
 
 func tabulateMonths(_ rewards.HistoryQuery, list beacon.Listed[rewards.MonthSum]) *table {
-	t := newTable("rewards-history.csv", "period", "total_earned", "hotspot_count", "avg_availability", "unit")
+	t := newTable("rewards-history.csv", "period", "total_earned", "hotspot_count", "avg_availability", "unit", "pending", "settled", "held", "voided")
 	for _, m := range list.Items {
-		t.line(m.Month.String(), m.Total().String(), strconv.Itoa(m.Hotspots), scoreOf(m.Served, m.Expected).String(), beacon.RewardUnit)
+		t.line(m.Month.String(), m.Total().String(), strconv.Itoa(m.Hotspots), scoreOf(m.Served, m.Expected).String(), beacon.RewardUnit,
+			m.Pending().String(), m.Settled.String(), m.Held.String(), m.Voided.String())
 	}
 	return t
 }

@@ -114,10 +114,10 @@ type PastHours struct {
 	Hours *OperatingHours // nil: always open
 }
 
-// KeepPast is how long past hours and service are kept, because minutes may be judged
-// that late: after days without the service, when staff have said what day it is (D90).
-// A hotspot has room for maxPast of each. Older ones make room for those of the last
-// recently.
+// KeepPast is how late minutes may be judged: after days without the service, when staff
+// have said what day it is (D90). A hotspot has room for maxPast of its past hours and
+// service. The oldest make room, but not for more than maxPast in recently. Their age does
+// not matter: to a clock that is ahead, all of them are old (D181).
 const (
 	KeepPast = 32 * 24 * time.Hour
 	recently = 48 * time.Hour
@@ -127,16 +127,13 @@ const (
 // keepPast returns a copy of what is kept at now of a list with the oldest first, and how
 // many of it are recent. There is room for one more, unless all are.
 func keepPast[T any](past []T, until func(T) time.Time, now time.Time) (kept []T, recent int) {
-	kept = make([]T, 0, len(past)+1) // a copy: others may hold the list
 	for _, p := range past {
-		if !until(p).Before(now.Add(-KeepPast)) {
-			kept = append(kept, p)
-		}
 		if !until(p).Before(now.Add(-recently)) {
 			recent++
 		}
 	}
-	return kept[max(0, min(len(kept)-maxPast+1, len(kept)-recent)):], recent
+	kept = make([]T, 0, len(past)+1) // a copy: others may hold the list
+	return append(kept, past[max(0, min(len(past)-maxPast+1, len(past)-recent)):]...), recent
 }
 
 var (

@@ -238,5 +238,5 @@ func (*writer) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[bea
 // FactsOf decodes a record.
 func (*writer) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
 
-// ServedOf decodes the minutes of a record.
-func (*writer) ServedOf(record []byte) (beacon.Minutes, error) { return heartbeat.RecordServed(record) }
+// DidOf decodes a record with its minutes.
+func (*writer) DidOf(record []byte) (beacon.Did, error) { return heartbeat.RecordDid(record) }

@@ -66,7 +66,8 @@ func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) 
 			continue
 		}
 		k := t.unpack(l)
-		*cut = k.cut(limit, keep) || *cut
+		some, back := k.cut(limit, keep)
+		*cut = some || *cut
 		k.seenBy(limit)
 		l.hour, l.done = 0, 0
 		l.dirty.Store(true)
@@ -78,6 +79,7 @@ func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) 
 			k.days[0].fresh = true // today was final, and is not any more
 		}
 		t.pack(l, k, hourOf(minute), l.boot)
+		l.back = back // for beats of the same minute, so that it does not matter what came first
 		t.show(l)
 	}
 	return from+chunk < t.used
@@ -96,8 +98,9 @@ func (t *Table) forget(l *Live, seen int64) {
 }
 
 // cut drops what beats said of the time after keep, and reports whether any day after it
-// had begun. Their traffic still counts, as of the limit. Clocks may differ a little.
-func (k *openDays) cut(limit int64, keep beacon.Minute) (some bool) {
+// had begun. Their traffic still counts, as of the limit and back from it. Clocks may
+// differ a little.
+func (k *openDays) cut(limit int64, keep beacon.Minute) (some bool, back uint8) {
 	keep += FinalLag
 	var ahead []*Record
 	at, _ := k.find(keep.Day() + 1)
@@ -110,10 +113,10 @@ func (k *openDays) cut(limit int64, keep beacon.Minute) (some bool) {
 		ahead = append(ahead, k.newest().copy())
 		k.newest().cutAfter(keep, beacon.Minute(limit/microMinute))
 	}
-	if k.carriedBy(limit, ahead); len(ahead) > 0 {
+	if back = k.carriedBy(limit, ahead); len(ahead) > 0 {
 		k.seenBy(limit)
 	}
-	return some
+	return some, back
 }
 
 // seenBy says that the hotspot was not seen after a moment.
@@ -161,15 +164,15 @@ func (r *Record) undecide(from, now beacon.Minute) {
 
 // carriedBy records what boots have carried by a moment, according to days that have not
 // come. It counts like a beat at that moment: if the hotspot was open at any time since
-// it was last heard (decision D96).
-func (k *openDays) carriedBy(moment int64, ahead []*Record) {
+// it was last heard (decision D96). It returns the Back of that beat.
+func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 	m := beacon.Minute(moment / microMinute)
 	if len(k.days) == 0 || len(ahead) == 0 {
-		return
+		return 0
 	}
 	r := k.day(m.Day())
 	if r == nil {
-		return
+		return 0
 	}
 	beat := Beat{At: moment, Back: k.back(m, k.heardBy(m))}
 	for _, of := range ahead {
@@ -191,6 +194,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) {
 		}
 	}
 	k.chain(1)
+	return beat.Back
 }
 
 // heardBy returns the last minute up to one in which a beat arrived. If a clock that was

@@ -203,9 +203,9 @@ func TestClockBack_AfterClosing(t *testing.T) {
 		bytes    uint64
 		late     bool // it is noticed after the first beat
 	}{
-		"until it has closed":        {3 * 24 * time.Hour, 30, 200, 190, false},
+		"until it has closed":        {3 * 24 * time.Hour, 30, 200, 200, false},
 		"noticed late":               {3 * 24 * time.Hour, 30, 200, 200, true},
-		"hours, on the same day":     {3 * time.Hour, 30, 200, 190, false},
+		"hours, on the same day":     {3 * time.Hour, 30, 200, 200, false},
 		"until the next day":         {24 * time.Hour, 30, 14 * 60, 240, false},
 		"only while it is closed":    {24 * time.Hour, 130, 240, 120, false},
 		"and right before it closes": {24 * time.Hour, 30, 100, 120, false},

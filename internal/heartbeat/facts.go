@@ -41,13 +41,14 @@ func RecordFacts(data []byte) (beacon.Facts, error) {
 	return r.Facts(), nil
 }
 
-// RecordServed returns the minutes that a record as stored on disk counts as served.
-func RecordServed(data []byte) (beacon.Minutes, error) {
+// RecordDid returns the facts of a record as stored on disk, with the minutes that were
+// served.
+func RecordDid(data []byte) (beacon.Did, error) {
 	r, err := DecodeRecord(data)
 	if err != nil {
-		return beacon.Minutes{}, err
+		return beacon.Did{}, err
 	}
-	return beacon.Minutes(r.servedMinutes()), nil
+	return r.Did(), nil
 }
 
 // Facts returns what a hotspot did on a day, as its record would say if it were written

@@ -167,10 +167,9 @@ type Page struct {
 	Held     []HeldDay      // those of the rows that are held
 	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
 
-	// Under a policy that pays places: the standings of the rows' hotspots after this day.
-	// They are complete with the last page.
-	Places    bool
-	Standings []Standing
+	// Places says that the day is under a policy that pays places. Its standings are
+	// written before, and are complete with the last page.
+	Places bool
 }
 
 // ServedADay is how many minutes a hotspot must serve for a day to count.
@@ -259,6 +258,8 @@ type Books interface {
 	Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(Row) error) error
 	// HeldDays calls fn for each held row of a user, by day and hotspot, but for void ones.
 	HeldDays(ctx context.Context, user beacon.UserID, fn func(HeldDay) error) error
+	// HeldDay returns the held row of a hotspot on a day, unless it is void.
+	HeldDay(ctx context.Context, day beacon.Day, of beacon.Owned) (d HeldDay, any bool, err error)
 	// Ended returns the held rows of which a user's statement of a month says what became
 	// of them, by day and hotspot.
 	Ended(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HeldDay, error)

@@ -8,6 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/deploy"
 	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/basemap"
 	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
@@ -17,17 +18,40 @@ type pages struct {
 	preview *preview.API
 	console *console.Console
 	docs    *docsite.Docs
+	basemap *basemap.Map // nil: none
 }
 
-func newPages(publicURL, keyPrefix string) (p pages, err error) {
+// Basemap is what the console's map shows below the hotspots. At most one of the two is
+// set.
+type Basemap struct {
+	File  *basemap.Map // a file that the server serves; the caller closes it
+	Style string       // the URL of a style, which browsers load from there
+}
+
+func newPages(publicURL, keyPrefix string, base Basemap) (p pages, err error) {
+	p.basemap = base.File
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console")}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(base)}); err != nil {
 		return p, err
 	}
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))
 	return p, err
+}
+
+// drawn says how the console draws a basemap.
+func drawn(base Basemap) *console.Basemap {
+	switch file := base.File; {
+	case file != nil:
+		return &console.Basemap{
+			File: basemap.Path, Schema: string(file.Schema), MinZoom: file.MinZoom, MaxZoom: file.MaxZoom, Attribution: file.Credit(),
+			Bounds: [4]float64{file.Bounds.West, file.Bounds.South, file.Bounds.East, file.Bounds.North},
+		}
+	case base.Style != "":
+		return &console.Basemap{Style: base.Style}
+	}
+	return nil
 }
 
 // demoKey returns a key for the preview that names its user.

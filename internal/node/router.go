@@ -36,6 +36,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
+	case rt.basemap.Handles(r):
+		rt.basemap.ServeHTTP(w, r)
 	case !rt.isNetwork(path):
 		rt.preview.ServeHTTP(w, r)
 	case !rt.loaded.Load():

@@ -11,7 +11,7 @@ import (
 // The documentation is there before the hotspots are; what it does not answer is
 // answered as before.
 func TestRouter_DocsBeforeLoading(t *testing.T) {
-	pages, err := newPages("http://x", "svc")
+	pages, err := newPages("http://x", "svc", Basemap{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,8 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 		{"POST", "/docs", 405, `"error":"Method not allowed"`},
 		{"OPTIONS", "/docs", 204, ""},
 		{"GET", "/docsx", 404, `"error":"Not found"`},
-		{"GET", "/open", 404, `"error":"Not found"`}, // without --public it is a path like any other
+		{"GET", "/basemap.pmtiles", 404, `"error":"Not found"`}, // there is no file
+		{"GET", "/open", 404, `"error":"Not found"`},            // without --public it is a path like any other
 		{"GET", "/open/hotspots.geojson", 404, `"error":"Not found"`},
 		{"POST", "/open/tiles.json", 405, `"error":"Method not allowed"`},
 	} {

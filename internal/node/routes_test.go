@@ -21,6 +21,7 @@ import (
 var aside = map[string]string{
 	"GET /":                      "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
 	"GET /assets/{name}":         "what the page is made of",
+	"GET /basemap.pmtiles":       "the file of streets that the operator of the server named, for the map of everyone",
 	"GET /docs":                  "the documentation, the same for everyone",
 	"GET /docs/{page}":           "a guide",
 	"GET /docs/api/{name}":       "an OpenAPI document, to be read by people",
@@ -43,7 +44,7 @@ var aside = map[string]string{
 // here.
 func served(t *testing.T) []string {
 	t.Helper()
-	pages, err := newPages("http://127.0.0.1:8080", "svc")
+	pages, err := newPages("http://127.0.0.1:8080", "svc", Basemap{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ type ServerConfig struct {
 
 	PublicURL        string // where clients reach the server
 	Public           bool   // serve open feeds, without a key
+	Basemap          Basemap
 	PreviewKeyPrefix string // first word of the preview's demo keys
 	Proxies          httpserver.Proxies
 	AdminHosts       []string                                    // names of the admin interface, besides localhost
@@ -48,7 +49,7 @@ type ServerConfig struct {
 
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
-	pages, err := newPages(cfg.PublicURL, cfg.PreviewKeyPrefix)
+	pages, err := newPages(cfg.PublicURL, cfg.PreviewKeyPrefix, cfg.Basemap)
 	if err != nil {
 		return nil, err
 	}

@@ -39,28 +39,20 @@ func (o oracle) checkSummary(t *testing.T, r *rewards.Rewards, user beacon.UserI
 	}
 	want := o.earned(user, match)
 	var total expected
-	settled := int64(0)
 	for _, e := range want {
 		total.add(*e)
 	}
-	months := o.settledMonths(t, user)
-	for _, e := range o.earned(user, func(day string) bool { return match(day) && months[day[:7]] }) {
-		settled += e.total()
-	}
-	held, voided, unpaid := o.held.of(t, o, user, match, months)
-	settled -= unpaid
-	if got, pending := sums(s.Total), total.total()-settled-held-voided; got != total || int64(s.Settled) != settled ||
-		int64(s.Pending()) != pending || int64(s.Held) != held || int64(s.Voided) != voided {
-		t.Fatalf("%s: %s of %s: %+v, %d settled, %d pending, %d held, %d void; want %+v, %d, %d, %d and %d",
-			o.now, period, user, got, s.Settled, s.Pending(), s.Held, s.Voided, total, settled, pending, held, voided)
+	paid, by := o.divide(t, user, match)
+	if got, pending := sums(s.Total), total.total()-paid.settled-paid.held-paid.voided; got != total || dividedAs(s.Payment) != paid || int64(s.Pending()) != pending {
+		t.Fatalf("%s: %s of %s: %+v, %+v, %d pending; want %+v, %+v and %d", o.now, period, user, got, s.Payment, s.Pending(), total, paid, pending)
 	}
 	if len(s.Hotspots) != len(want) {
 		t.Fatalf("%s: %s of %s: %d hotspots; want %d", o.now, period, user, len(s.Hotspots), len(want))
 	}
 	for i, h := range s.Hotspots {
 		e := want[h.ID]
-		if e == nil || sums(h.Sum) != *e || h.Name != o.names[h.ID] || h.Tier.String() != o.tier(h.ID, match) {
-			t.Fatalf("%s: %s of %s: hotspot %+v; want %+v, tier %s", o.now, period, user, h, e, o.tier(h.ID, match))
+		if e == nil || sums(h.Sum) != *e || h.Name != o.names[h.ID] || h.Tier.String() != o.tier(h.ID, match) || dividedAs(h.Payment) != by[h.ID] {
+			t.Fatalf("%s: %s of %s: hotspot %+v; want %+v, %+v, tier %s", o.now, period, user, h, e, by[h.ID], o.tier(h.ID, match))
 		}
 		if i > 0 && s.Hotspots[i-1].ID >= h.ID {
 			t.Fatalf("%s before %s", s.Hotspots[i-1].ID, h.ID)
@@ -93,8 +85,9 @@ func (o oracle) checkHistory(t *testing.T, r *rewards.Rewards, user beacon.UserI
 		for _, e := range hotspots {
 			total.add(*e)
 		}
-		if m.Month.String() != want[i] || m.Hotspots != len(hotspots) || sums(m.Sum) != total {
-			t.Fatalf("%s: history of %s: %s %+v; want %s %d hotspots %+v", o.now, user, m.Month, m, want[i], len(hotspots), total)
+		paid, _ := o.divide(t, user, func(day string) bool { return day[:7] == want[i] })
+		if m.Month.String() != want[i] || m.Hotspots != len(hotspots) || sums(m.Sum) != total || dividedAs(m.Payment) != paid {
+			t.Fatalf("%s: history of %s: %s %+v; want %s %d hotspots %+v %+v", o.now, user, m.Month, m, want[i], len(hotspots), total, paid)
 		}
 	}
 }

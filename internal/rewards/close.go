@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -71,6 +72,9 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 			return err
 		}
 		page.Places = true
+		if ok, err := r.putStandings(ctx, v, places); err != nil || !ok {
+			return err
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	batches := r.readAhead(ctx, page.Day, page.From, places)
@@ -104,11 +108,10 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 
 // batch is one page of rows.
 type batch struct {
-	rows      []ledger.Row
-	standings []ledger.Standing // if places are paid
-	upto      beacon.Owned
-	last      bool
-	err       error
+	rows []ledger.Row
+	upto beacon.Owned
+	last bool
+	err  error
 }
 
 // readAhead makes the rows of a day page by page, one page ahead of the receiver: the
@@ -131,25 +134,58 @@ func (r *Rewards) readAhead(ctx context.Context, day beacon.Day, from beacon.Own
 }
 
 func (r *Rewards) readPage(ctx context.Context, day beacon.Day, from beacon.Owned, places *division) batch {
+	if places != nil {
+		return r.dividedPage(ctx, places, from)
+	}
 	records, upto, more, err := r.Store.OwnedRecords(ctx, day, from, r.pageSize)
 	if err != nil {
 		return batch{err: err}
 	}
 	b := batch{upto: upto, last: !more}
 	b.rows, b.err = r.rowsOf(day, records)
-	if b.err == nil && places != nil {
-		b.err = r.complete(ctx, places, b.rows)
-		for i := 0; i < len(b.rows) && b.err == nil; i++ {
-			b.standings = append(b.standings, places.standing(&b.rows[i]))
+	return b
+}
+
+// dividedPage makes a page of a day whose ground is divided. On a day without any record
+// no hotspot is examined.
+func (r *Rewards) dividedPage(ctx context.Context, d *division, from beacon.Owned) batch {
+	if len(d.claims) == 0 {
+		return batch{upto: from, last: true}
+	}
+	owned, err := r.Store.OwnedPage(ctx, from, r.pageSize+1)
+	if err != nil {
+		return batch{err: err}
+	}
+	b := batch{upto: from, last: len(owned) <= r.pageSize}
+	owned = owned[:min(len(owned), r.pageSize)]
+	if len(owned) > 0 {
+		b.upto = owned[len(owned)-1]
+	}
+	b.rows, b.err = r.rows(ctx, d, owned)
+	return b
+}
+
+// putStandings writes the standings of a day, in the order of their table: with the rows,
+// which are in the order of users, each would change another page of the database. A
+// standing knows what it was without its day, so this can be repeated. Ok is false if this
+// process may no longer close the day.
+func (r *Rewards) putStandings(ctx context.Context, v view, d *division) (ok bool, err error) {
+	for some := range slices.Chunk(d.standings(), r.pageSize) {
+		held, ok := r.mayClose(d.day, v.begun)
+		if !ok {
+			return false, nil
+		}
+		if err := r.Store.PutStandings(ctx, held, some); err != nil {
+			return false, err
 		}
 	}
-	return b
+	return true, nil
 }
 
 // closePage completes a page that begins where the closing is, and writes it. It
 // reads the sums now, because a user's rows may have begun on the page before.
 func (r *Rewards) closePage(ctx context.Context, held lease.Lease, page ledger.Page, b batch) error {
-	page.Rows, page.Standings, page.Upto = b.rows, b.standings, b.upto
+	page.Rows, page.Upto = b.rows, b.upto
 	if b.last {
 		page.Done = r.Now()
 	}

@@ -100,12 +100,17 @@ func (r *Rewards) readDay(ctx context.Context, p beacon.Principal, e *Explanatio
 			return err
 		}
 		e.Open = !written && e.Day >= v.first
-		e.Hold, err = holdOf(ctx, b, row, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot}, e.Open)
+		e.Hold, e.Payment, err = holdOf(ctx, b, row, e.Day, beacon.Owned{User: user, Hotspot: e.Hotspot}, e.Open)
 		return err
 	})
 	if err != nil {
 		return nil, row, false, err
 	}
 	e.Status = r.status(v, e.Day.Month(), settled)
+	if e.Payment == "" && e.Status == Settled {
+		e.Payment = IsSettled
+	} else if e.Payment == "" {
+		e.Payment = IsPending
+	}
 	return r.openDays(v, user), row, written, nil
 }

@@ -103,8 +103,23 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 		if err := r.evenMonths(ctx, user, months, b); err != nil {
 			return nil, err
 		}
+		held, err := readHeld(ctx, b, user)
+		if err != nil {
+			return nil, err
+		}
 		for _, m := range months {
-			h.sums[m.Month] = &MonthSum{Month: m.Month, Hotspots: m.Hotspots, Sum: m.Sum}
+			sum := &MonthSum{Month: m.Month, Hotspots: m.Hotspots, Sum: m.Sum}
+			if h.sums[m.Month] = sum; m.Month <= account.Settled {
+				sum.Settled = m.Total()
+			}
+			if err := held.check(user, m.Month, months); err != nil {
+				return nil, err
+			}
+		}
+		for key, sum := range held {
+			if m := h.sums[key.month]; m != nil {
+				m.Payment = m.plus(sum.of(key.month <= account.Settled))
+			}
 		}
 	}
 	if h.names, err = b.Names(ctx, user, v.first.Time()); err != nil {

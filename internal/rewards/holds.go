@@ -292,24 +292,34 @@ func (r *Rewards) hold(ctx context.Context, page *ledger.Page) error {
 	return nil
 }
 
-// holdOf returns the hold of a row, or the active one of a hotspot whose day is open.
-func holdOf(ctx context.Context, b ledger.Books, row ledger.Row, day beacon.Day, of beacon.Owned, open bool) (*beacon.Hold, error) {
-	id := row.Hold
+// holdOf returns the hold of a row and what became of the row, or the active hold of a
+// hotspot whose day is open. The state is empty for a row that is not held.
+func holdOf(ctx context.Context, b ledger.Books, row ledger.Row, day beacon.Day, of beacon.Owned, open bool) (*beacon.Hold, PaymentState, error) {
+	id, state := row.Hold, PaymentState("")
 	if open {
 		all, err := b.HoldsOf(ctx, of.User)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		id = beacon.HoldOn(all, day, of)
+	} else if id != "" {
+		held, any, err := b.HeldDay(ctx, day, of)
+		if err == nil && (!any || held.Hold != id || held.Amount != row.Total()) {
+			err = errMismatch(of.User, "what is held on "+day.String())
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		state = stateOf(&held)
 	}
 	if id == "" {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, "", nil
 	}
 	h, any, err := b.Hold(ctx, id)
 	if err == nil && !any {
 		err = errMismatch(of.User, "the hold "+string(id))
 	}
-	return &h, err
+	return &h, state, err
 }
 
 // releaseDue releases the holds whose end has certainly come.
@@ -340,55 +350,4 @@ func (r *Rewards) releaseDue(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// heldSums are what a user earned under holds, and what became of it.
-type heldSums struct {
-	all    map[beacon.Month]beacon.Amount
-	held   map[beacon.Month]beacon.Amount // under holds that are active
-	voided map[beacon.Month]beacon.Amount
-	paid   map[beacon.Month]beacon.Amount // since a statement listed it
-}
-
-func readHeld(ctx context.Context, b ledger.Books, user beacon.UserID) (s heldSums, err error) {
-	s = heldSums{
-		map[beacon.Month]beacon.Amount{}, map[beacon.Month]beacon.Amount{}, map[beacon.Month]beacon.Amount{}, map[beacon.Month]beacon.Amount{},
-	}
-	return s, b.HeldDays(ctx, user, func(d ledger.HeldDay) error {
-		month := d.Day.Month()
-		s.all[month] += d.Amount
-		switch {
-		case d.State == beacon.HoldIsActive:
-			s.held[month] += d.Amount
-		case d.State == beacon.HoldIsVoided:
-			s.voided[month] += d.Amount
-		case d.Listed != ledger.NoMonth:
-			s.paid[month] += d.Amount
-		}
-		return nil
-	})
-}
-
-// check compares what was earned under holds in a month with the user's own sum.
-func (s *heldSums) check(user beacon.UserID, month beacon.Month, users []ledger.UserMonth) error {
-	var own beacon.Amount
-	for _, u := range users {
-		if u.Month == month {
-			own = u.Held
-		}
-	}
-	if own != s.all[month] {
-		return errMismatch(user, "the held days of "+month.String())
-	}
-	return nil
-}
-
-// count sets what of a month's earnings is held, void, and paid. Settled is what the
-// statement of the month says was earned.
-func (s *heldSums) count(to *Summary, month beacon.Month, settled bool) {
-	to.Held += s.held[month]
-	to.Voided += s.voided[month]
-	if settled {
-		to.Settled += s.paid[month] - s.all[month]
-	}
 }

@@ -35,12 +35,39 @@ type heldKey struct {
 
 func dayText(day beacon.Day) string { return day.Time().Format("2006-01-02") }
 
-// of adds up what a user earned under holds on the days that match and are closed, by what
-// became of it; and what of it is not paid, in months that are settled.
-func (m *heldModel) of(t *testing.T, o oracle, user beacon.UserID, match func(string) bool, settled map[string]bool) (held, voided, unpaid int64) {
+// divided is how what was earned is divided.
+type divided struct{ settled, held, voided int64 }
+
+func (d divided) plus(other divided) divided {
+	return divided{d.settled + other.settled, d.held + other.held, d.voided + other.voided}
+}
+
+func dividedAs(p rewards.Payment) divided {
+	return divided{int64(p.Settled), int64(p.Held), int64(p.Voided)}
+}
+
+// divide divides what a user earned on the days that match, by hotspot: of what is in a
+// settled month, all is paid that is not under a hold, or that a later statement lists.
+func (o oracle) divide(t *testing.T, user beacon.UserID, match func(string) bool) (all divided, by map[beacon.HotspotID]divided) {
+	t.Helper()
+	by = map[beacon.HotspotID]divided{}
+	settled := o.settledMonths(t, user)
+	for hotspot, e := range o.earned(user, func(day string) bool { return match(day) && settled[day[:7]] }) {
+		by[hotspot] = divided{settled: e.total()}
+	}
+	o.held.divide(t, o, user, match, settled, by)
+	for _, d := range by {
+		all = all.plus(d)
+	}
+	return all, by
+}
+
+// divide corrects a division by what a user earned under holds on the days that match and
+// are closed.
+func (m *heldModel) divide(t *testing.T, o oracle, user beacon.UserID, match func(string) bool, settled map[string]bool, by map[beacon.HotspotID]divided) {
 	t.Helper()
 	if m == nil {
-		return 0, 0, 0
+		return
 	}
 	all, _, err := o.db.Holds(t.Context(), user, "", 0, 10_000)
 	if err != nil {
@@ -59,23 +86,23 @@ func (m *heldModel) of(t *testing.T, o oracle, user beacon.UserID, match func(st
 				continue
 			}
 			amount := o.on(text).reward(f).total()
-			paid := false
+			paid, d := false, divided{}
 			switch states[id] {
 			case "active":
-				held += amount
+				d.held = amount
 			case "voided":
-				voided += amount
+				d.voided = amount
 			default:
 				for month := range settled {
 					paid = paid || month >= text[:7] && !m.ended[id][month]
 				}
 			}
 			if !paid && settled[text[:7]] {
-				unpaid += amount
+				d.settled = -amount
 			}
+			by[hotspot] = by[hotspot].plus(d)
 		}
 	}
-	return held, voided, unpaid
 }
 
 func (o oracle) isClosed(t testing.TB, day beacon.Day, hotspot beacon.HotspotID) (closed bool) {
@@ -207,12 +234,27 @@ func TestHolds(t *testing.T) {
 		if e, err = w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: other}); err != nil || e.Hold != nil {
 			t.Errorf("explained as %+v, %v", e, err)
 		}
+		if e.Payment != rewards.IsPending {
+			t.Errorf("today is %s", e.Payment)
+		}
+		held := w.today() - 1
+		is := func(hotspot beacon.HotspotID, day beacon.Day, want rewards.PaymentState) {
+			t.Helper()
+			e, err := w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: hotspot, Day: &day})
+			if err != nil || e.Payment != want {
+				t.Errorf("%s on %s is %s, %v; want %s", hotspot, day, e.Payment, err, want)
+			}
+		}
+		is(mine, held, rewards.IsHeld)
+		is(other, held, rewards.IsPending)
 		pass(11) // October is settled
 		if s := summary(rewards.Last); s.Total.Total() != 24*credits || s.Held != 10*credits || s.Settled != 14*credits || s.Pending() != 0 {
 			t.Errorf("of %s, held %s, settled %s, pending %s", s.Total.Total(), s.Held, s.Settled, s.Pending())
 		}
 		o.held.over(t, o, first)
 		w.decide(t, staff[1], rewards.HoldDecision{Hold: first.ID, Action: rewards.ReleaseHold})
+		is(mine, held, rewards.IsPending)
+		is(other, held, rewards.IsSettled)
 		second := w.place(t, staff[1], rewards.NewHold{Hotspot: other})
 		pass(4)
 		if s := summary(rewards.All); s.Held != 4*credits || s.Settled != 14*credits {
@@ -224,12 +266,15 @@ func TestHolds(t *testing.T) {
 		if h := w.decide(t, staff[2], rewards.HoldDecision{Hold: second.ID, Action: rewards.VoidHold}); h.State != beacon.HoldIsVoided {
 			t.Errorf("after two people: %+v", h)
 		}
+		is(other, w.today()-1, rewards.IsVoided)
+		is(mine, held, rewards.IsPending)
 		w.remove(t, mine)
 		w.remove(t, other)
 		w.pass(t, 30, beacon.Facts{}) // November is settled
 		if s := summary(rewards.All); s.Held != 0 || s.Voided != 5*credits || s.Pending() != 0 || s.Settled != s.Total.Total()-5*credits {
 			t.Errorf("of %s, held %s, void %s, settled %s", s.Total.Total(), s.Held, s.Voided, s.Settled)
 		}
+		is(mine, held, rewards.IsSettled)
 		w.checkStatements(t, "2026-10")
 		w.checkStatements(t, "2026-11")
 		october, november := w.document(t, w.users[0], "2026-10"), w.document(t, w.users[0], "2026-11")

@@ -145,7 +145,7 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 	}
 	others := map[beacon.HotspotID]bool{}
 	for _, c := range claims {
-		o.Around(c.place.Point, float64(2*rules.Radius), func(id beacon.HotspotID) {
+		o.Around(c.point, float64(2*rules.Radius), func(id beacon.HotspotID) {
 			if claims[id] == nil {
 				others[id] = true
 			}
@@ -184,7 +184,7 @@ func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.Hots
 			return nil, err
 		}
 		for id, c := range claims {
-			if c.place.Since <= past && o.did[hotspotDay{id, past}].Served >= ledger.ServedADay {
+			if c.since <= past && o.did[hotspotDay{id, past}].Served >= ledger.ServedADay {
 				c.days++
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/ground"
@@ -28,10 +29,12 @@ const (
 // claim is what a hotspot brings to the division of a day's ground, and what it gets.
 type claim struct {
 	hotspot beacon.HotspotID
-	place   beacon.Place
+	point   geo.Point
+	since   beacon.Day // the first day of its place
 	proven  bool
 	days    int
 	served  *beacon.Minutes
+	facts   beacon.Facts // without the ground; only of a whole day
 	share   ground.Share
 }
 
@@ -52,45 +55,88 @@ type division struct {
 	rules    *policy.Policy
 	reopened ledger.Reopenings
 	claims   map[beacon.HotspotID]*claim
+	byID     []*claim // those of a whole day
 }
 
 // divide divides the ground of a day among the hotspots that served on it. It depends
 // only on what no longer changes once the day may be closed: its records, the visits
 // before its end, and the closed days before it. So a closing that is resumed divides as
 // the one before did.
+//
+// All that the rows of the day say is read here, in the order of the tables: looking it up
+// for each row, in the order of users, would take three times as long.
 func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *policy.Policy) (*division, error) {
 	if err := r.countStandings(ctx, v, day); err != nil {
 		return nil, err
 	}
 	d := &division{day: day, rules: rules, reopened: v.reopened, claims: map[beacon.HotspotID]*claim{}}
 	minutes := map[beacon.Minutes]*beacon.Minutes{} // most hotspots serve the same minutes: all
-	for next, more := (beacon.Owned{}), true; more; {
-		var records []beacon.OwnedRecord
-		var err error
-		if records, next, more, err = r.Store.OwnedRecords(ctx, day, next, r.pageSize); err != nil {
-			return nil, err
-		}
-		places, err := r.placesOn(ctx, day, day, idsOf(records))
+	for after := beacon.HotspotID(""); ; {
+		records, err := r.Store.RecordPage(ctx, day, after, r.pageSize)
 		if err != nil {
 			return nil, err
 		}
-		for _, record := range records {
-			served, err := r.Telemetry.ServedOf(record.Data)
-			if errors.Is(err, beacon.ErrDamaged) {
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("record of %s: %w", record.Hotspot, err)
-			}
-			if minutes[served] == nil {
-				minutes[served] = &served
-			}
-			c := places[record.Hotspot]
-			c.served = minutes[served]
-			d.claims[record.Hotspot] = c
+		if len(records) == 0 {
+			return d, d.settle(ctx)
+		}
+		after = records[len(records)-1].Hotspot
+		if err := r.claim(ctx, d, records, minutes); err != nil {
+			return nil, err
 		}
 	}
-	return d, d.settle(ctx)
+}
+
+// claim adds the hotspots of some records to a division. A damaged record earns nothing
+// and does not hold up the others. The tier is that of the beginning of the day, which is
+// the one at the end of the day before.
+func (r *Rewards) claim(ctx context.Context, d *division, records []beacon.RecordRow, minutes map[beacon.Minutes]*beacon.Minutes) error {
+	ids := make([]beacon.HotspotID, len(records))
+	for i := range records {
+		ids[i] = records[i].Hotspot
+	}
+	claims, err := r.placesOn(ctx, d.day, d.day, ids)
+	if err != nil {
+		return err
+	}
+	before, err := r.Store.Records(ctx, d.day-1, ids)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		did, err := r.Telemetry.DidOf(record.Data)
+		if errors.Is(err, beacon.ErrDamaged) {
+			r.Log.Error("a heartbeat record is damaged and earns nothing", "hotspot", record.Hotspot, "day", d.day.String(), "err", err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("record of %s: %w", record.Hotspot, err)
+		}
+		if minutes[did.Minutes] == nil {
+			served := did.Minutes
+			minutes[served] = &served
+		}
+		c := claims[record.Hotspot]
+		c.served, c.facts = minutes[did.Minutes], did.Facts
+		if c.facts.Tier, err = r.tierAfter(before[record.Hotspot]); err != nil {
+			return fmt.Errorf("record of %s: %w", record.Hotspot, err)
+		}
+		d.claims[record.Hotspot] = c
+		d.byID = append(d.byID, c)
+	}
+	return nil
+}
+
+// tierAfter returns the tier at the end of a day with a record, or standard if it is nil or
+// damaged.
+func (r *Rewards) tierAfter(record []byte) (beacon.Tier, error) {
+	if record == nil {
+		return beacon.Standard, nil
+	}
+	facts, err := r.Telemetry.FactsOf(record)
+	if errors.Is(err, beacon.ErrDamaged) {
+		return beacon.Standard, nil
+	}
+	return facts.Tier, err
 }
 
 // settle gives each claim its share.
@@ -102,7 +148,7 @@ func (d *division) settle(ctx context.Context) error {
 	slices.SortFunc(ordered, first)
 	hotspots := make([]ground.Hotspot, len(ordered))
 	for i, c := range ordered {
-		hotspots[i] = ground.Hotspot{Place: ground.PlaceOf(c.place.Point), Served: c.served}
+		hotspots[i] = ground.Hotspot{Place: ground.PlaceOf(c.point), Served: c.served}
 	}
 	shares, err := ground.Divide(ctx, hotspots, d.rules.Radius)
 	for i := range shares {
@@ -114,7 +160,7 @@ func (d *division) settle(ctx context.Context) error {
 // ground returns what a row says of the ground, but for the rate of excused time.
 func (d *division) ground(hotspot beacon.HotspotID) beacon.Ground {
 	c := d.claims[hotspot]
-	place := ground.PlaceOf(c.place.Point)
+	place := ground.PlaceOf(c.point)
 	g := beacon.Ground{
 		Own: c.share.Weight(), Proof: all, Days: c.days, Lat: place.Lat, Lng: place.Lng,
 		Shared: int(c.share.Minutes), Older: int(c.share.Older),
@@ -125,13 +171,49 @@ func (d *division) ground(hotspot beacon.HotspotID) beacon.Ground {
 	return g
 }
 
-// standing returns the standing of a row's hotspot with its day.
-func (d *division) standing(row *ledger.Row) ledger.Standing {
-	s := ledger.Standing{Hotspot: row.Hotspot, Since: d.claims[row.Hotspot].place.Since, Through: d.day, Before: row.Days, Days: row.Days}
-	if row.Served >= ledger.ServedADay {
-		s.Days++
+// standings returns the standings of the hotspots that have a row, with their day, by
+// hotspot.
+func (d *division) standings() []ledger.Standing {
+	standings := make([]ledger.Standing, 0, len(d.byID))
+	for _, c := range d.byID {
+		if c.facts.None() {
+			continue
+		}
+		s := ledger.Standing{Hotspot: c.hotspot, Since: c.since, Through: d.day, Before: c.days, Days: c.days}
+		if c.facts.Served >= ledger.ServedADay {
+			s.Days++
+		}
+		standings = append(standings, s)
 	}
-	return s
+	return standings
+}
+
+// rows makes the rows of a page of hotspots.
+func (r *Rewards) rows(ctx context.Context, d *division, owned []beacon.Owned) ([]ledger.Row, error) {
+	rows, excused := make([]ledger.Row, 0, len(owned)), false
+	for _, o := range owned {
+		c := d.claims[o.Hotspot]
+		if c == nil || c.facts.None() {
+			continue
+		}
+		f := c.facts
+		f.Ground = d.ground(o.Hotspot)
+		rows = append(rows, rowOf(d.day, o, f, d.rules))
+		excused = excused || f.Excused > 0
+	}
+	if !excused {
+		return rows, nil
+	}
+	rates, err := recent(d, func(day beacon.Day) ([]ledger.Row, error) {
+		return r.Store.HeldRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
+	})
+	for i := range rows {
+		if row := &rows[i]; row.Excused > 0 {
+			row.Recent = rates[row.Hotspot]
+			row.Earned = d.rules.Reward(row.Facts)
+		}
+	}
+	return rows, err
 }
 
 // placesFrom returns the first day on which places are paid.
@@ -142,14 +224,6 @@ func (r *Rewards) placesFrom() beacon.Day {
 		}
 	}
 	return 0
-}
-
-func idsOf(records []beacon.OwnedRecord) []beacon.HotspotID {
-	ids := make([]beacon.HotspotID, len(records))
-	for i := range records {
-		ids[i] = records[i].Hotspot
-	}
-	return ids
 }
 
 // placesOn returns the claims of hotspots on a day, with their places and on how many days
@@ -165,15 +239,17 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 	}
 	from := r.placesFrom()
 	claims := make(map[beacon.HotspotID]*claim, len(hotspots))
+	memory := make([]claim, len(hotspots))
 	for i := range hotspots {
 		place := hotspots[i].PlaceOn(day)
-		claims[hotspots[i].ID] = &claim{
-			hotspot: hotspots[i].ID, place: place,
+		memory[i] = claim{
+			hotspot: hotspots[i].ID, point: place.Point, since: place.Since,
 			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
 		}
+		claims[hotspots[i].ID] = &memory[i]
 	}
 	for _, s := range standings {
-		if c := claims[s.Hotspot]; c != nil && c.place.Since == s.Since {
+		if c := claims[s.Hotspot]; c != nil && c.since == s.Since {
 			c.days = s.On(begun)
 		}
 	}
@@ -198,7 +274,7 @@ func recent(d *division, rowsOf func(beacon.Day) ([]ledger.Row, error)) (map[bea
 		}
 		for _, row := range rows {
 			c := d.claims[row.Hotspot]
-			if c == nil || day < c.place.Since {
+			if c == nil || day < c.since {
 				continue
 			}
 			own := row.Own
@@ -216,53 +292,6 @@ func recent(d *division, rowsOf func(beacon.Day) ([]ledger.Row, error)) (map[bea
 		}
 	}
 	return rates, nil
-}
-
-// complete adds to the facts of a page what a policy that pays places needs: the ground,
-// the tier at the beginning of the day, which is the one at the end of the day before,
-// and the rate of excused time if there is any.
-func (r *Rewards) complete(ctx context.Context, d *division, rows []ledger.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	ids, excused := make([]beacon.HotspotID, len(rows)), false
-	for i := range rows {
-		ids[i] = rows[i].Hotspot
-		excused = excused || rows[i].Excused > 0
-	}
-	before, err := r.Store.Records(ctx, d.day-1, ids)
-	if err != nil {
-		return err
-	}
-	var rates map[beacon.HotspotID]int64
-	if excused {
-		rates, err = recent(d, func(day beacon.Day) ([]ledger.Row, error) {
-			return r.Store.HeldRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for i := range rows {
-		row := &rows[i]
-		if d.claims[row.Hotspot] == nil {
-			return fmt.Errorf("the record of %s was written while its day was being closed", row.Hotspot)
-		}
-		row.Ground, row.Tier = d.ground(row.Hotspot), beacon.Standard
-		if data, any := before[row.Hotspot]; any {
-			switch facts, err := r.Telemetry.FactsOf(data); {
-			case err == nil:
-				row.Tier = facts.Tier
-			case !errors.Is(err, beacon.ErrDamaged):
-				return fmt.Errorf("record of %s: %w", row.Hotspot, err)
-			}
-		}
-		if row.Excused > 0 {
-			row.Recent = rates[row.Hotspot]
-		}
-		row.Earned = d.rules.Reward(row.Facts)
-	}
-	return nil
 }
 
 // countAhead counts standings when nothing can be closed, so that what is shown of the

@@ -114,7 +114,7 @@ func (r *Rewards) replayDay(ctx context.Context, v view, day beacon.Day, report 
 			return err
 		}
 	}
-	store.begin(day, places != nil)
+	store.begin(day, places)
 	hotspots := 0
 	for b := (batch{}); !b.last; {
 		after := b.upto
@@ -152,11 +152,12 @@ type replayStore struct {
 	own map[beacon.Day]map[beacon.HotspotID]int64
 }
 
-// begin forgets days that are not needed any more.
-func (s *replayStore) begin(day beacon.Day, places bool) {
+// begin forgets days that are not needed any more, and keeps the standings of a day.
+func (s *replayStore) begin(day beacon.Day, places *division) {
 	delete(s.own, day-recentDays-1)
-	if places {
+	if places != nil {
 		s.own[day] = map[beacon.HotspotID]int64{}
+		s.put(places.standings())
 	}
 }
 
@@ -170,7 +171,6 @@ func (s *replayStore) keep(day beacon.Day, b batch) {
 			s.own[day][row.Hotspot] = row.Own
 		}
 	}
-	s.put(b.standings)
 }
 
 // HeldRows returns rows with the ground of the replay.

@@ -36,9 +36,8 @@ type Telemetry interface {
 	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
 	// for a record that no version can read.
 	FactsOf(record []byte) (beacon.Facts, error)
-	// ServedOf decodes which minutes such a record counts as served. It fails like
-	// FactsOf.
-	ServedOf(record []byte) (beacon.Minutes, error)
+	// DidOf decodes it with the minutes that were served. It fails like FactsOf.
+	DidOf(record []byte) (beacon.Did, error)
 }
 
 // Config configures New.
@@ -129,21 +128,23 @@ type Summary struct {
 	Start, End time.Time // End is exclusive
 	Status     Status
 	Total      ledger.Sum
-	Settled    beacon.Amount // part of Total: paid
-	Held       beacon.Amount // part of Total: under holds that are active
-	Voided     beacon.Amount // part of Total: will not be paid; the rest is pending
-	Hotspots   []HotspotSum  // by id: those that were in service
+	Payment
+	Hotspots []HotspotSum // by id: those that were in service
 }
 
 // Pending returns what is earned and neither settled nor held nor void.
-func (s Summary) Pending() beacon.Amount { return s.Total.Total() - s.Settled - s.Held - s.Voided }
+func (s Summary) Pending() beacon.Amount { return s.pending(s.Total) }
 
 // HotspotSum is what one hotspot earned in a period.
 type HotspotSum struct {
 	beacon.HotspotName
 	Tier beacon.Tier // on the last day
 	ledger.Sum
+	Payment
 }
+
+// Pending is that of a summary.
+func (h HotspotSum) Pending() beacon.Amount { return h.pending(h.Sum) }
 
 // HistoryQuery asks for a user's months, newest first.
 type HistoryQuery struct {
@@ -158,7 +159,11 @@ type MonthSum struct {
 	Month    beacon.Month
 	Hotspots int
 	ledger.Sum
+	Payment
 }
+
+// Pending is that of a summary.
+func (m MonthSum) Pending() beacon.Amount { return m.pending(m.Sum) }
 
 // ExplainQuery asks why a hotspot earned what it did on a day.
 type ExplainQuery struct {
@@ -175,7 +180,8 @@ type Explanation struct {
 	Policy  *policy.Policy
 	Facts   beacon.Facts
 	policy.Account
-	Hold *beacon.Hold // of the row, or what is active on an open day; nil: none
+	Payment PaymentState // of what was earned
+	Hold    *beacon.Hold // of the row, or what is active on an open day; nil: none
 }
 
 // StatementQuery asks for the statement of a month.
@@ -238,6 +244,9 @@ type Store interface {
 	// more is false when there are no others.
 	OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 		records []beacon.OwnedRecord, next beacon.Owned, more bool, err error)
+	// RecordPage returns up to limit records of a day of hotspots after the given one, by
+	// hotspot.
+	RecordPage(ctx context.Context, day beacon.Day, after beacon.HotspotID, limit int) ([]beacon.RecordRow, error)
 	// HotspotMonths and UserMonths return the sums of a month from one hotspot, or
 	// user, to another, both included, in order.
 	HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error)
@@ -255,8 +264,9 @@ type Store interface {
 	// which day they are complete.
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)
 	StandingsThrough(ctx context.Context) (through ledger.StandingsThrough, any bool, err error)
-	// ForgetStandings, PutStandings and FinishStandings count them again. Each returns
-	// Conflict if the lease was lost.
+	// PutStandings writes those of a day before its rows, and with ForgetStandings and
+	// FinishStandings those that are counted again. Each returns Conflict if the lease was
+	// lost.
 	ForgetStandings(ctx context.Context, l lease.Lease) error
 	PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error
 	FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error

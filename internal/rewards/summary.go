@@ -51,7 +51,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	var a *accrual
 	settled := false
 	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
-		s.Settled, s.Held, s.Voided, settled = 0, 0, 0, false
+		settled = false
 		if !someone(s.User) {
 			a = newAccrual(nil)
 			return nil
@@ -86,7 +86,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 			s.Start = earlier(s.Start, day.Time())
 		}
 	}
-	s.Hotspots, s.Total = a.list()
+	s.Hotspots, s.Total, s.Payment = a.list()
 	if len(s.Hotspots) != len(a.sums) {
 		return Summary{}, errMismatch(s.User, "the list of hotspots")
 	}
@@ -117,9 +117,11 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	if err := held.check(s.User, month, users); err != nil {
 		return false, err
 	}
-	held.count(s, month, settled)
+	a.addMonths(months, nil)
 	if settled {
-		s.Settled += statement.Total()
+		for i := range months {
+			a.settle(months[i].Hotspot, Payment{Settled: months[i].Total()})
+		}
 		if len(users) == 0 || users[0] != statement.UserMonth {
 			return false, errMismatch(s.User, month.String())
 		}
@@ -127,8 +129,7 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 			return false, err
 		}
 	}
-	a.addMonths(months, nil)
-	return settled, nil
+	return settled, a.pay(s.User, held, func(m beacon.Month) bool { return m == month }, func(beacon.Month) bool { return settled })
 }
 
 // readAll reads everything that is closed: the totals, which hold what is settled,
@@ -147,7 +148,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 		}
 		return err
 	}
-	s.Start, s.Settled = account.FirstDay.Time(), account.Total()
+	s.Start = account.FirstDay.Time()
 	totals, err := b.Totals(ctx, s.User)
 	if err != nil {
 		return err
@@ -156,6 +157,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	for _, t := range totals {
 		through[t.Hotspot] = t.Through
 		a.add(t.Hotspot, t.Tier, t.Sum)
+		a.settle(t.Hotspot, Payment{Settled: t.Total()})
 	}
 	since := max(account.Settled+1, account.FirstDay.Month())
 	for month := since; month <= last; month++ {
@@ -164,6 +166,11 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 			return err
 		}
 		a.addMonths(months, through)
+		for i := range months {
+			if m := &months[i]; through[m.Hotspot] >= month { // being settled, and not yet paid
+				a.settle(m.Hotspot, Payment{Settled: -m.Total()})
+			}
+		}
 	}
 	users, err := b.UserMonths(ctx, s.User, since, last)
 	if err != nil {
@@ -173,22 +180,19 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	for i := range users {
 		want = want.Plus(users[i].Sum)
 	}
-	if a.earned() != want {
+	if a.earned() != want || a.paid().Settled != account.Total() {
 		return errMismatch(s.User, "the account")
 	}
 	held, err := readHeld(ctx, b, s.User)
 	if err != nil {
 		return err
 	}
-	for month := range held.all {
-		held.count(s, month, month <= account.Settled)
-		if month >= since {
-			if err := held.check(s.User, month, users); err != nil {
-				return err
-			}
+	for month := since; month <= last; month++ {
+		if err := held.check(s.User, month, users); err != nil {
+			return err
 		}
 	}
-	return nil
+	return a.pay(s.User, held, func(beacon.Month) bool { return true }, func(m beacon.Month) bool { return m <= account.Settled })
 }
 
 func earlier(a, b time.Time) time.Time {

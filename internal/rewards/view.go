@@ -182,15 +182,15 @@ func sumOf(f beacon.Facts, e beacon.Earned) ledger.Sum {
 	return ledger.Sum{Served: int64(f.Served), Expected: int64(f.Expected), Earned: e}
 }
 
-// list returns the hotspots by id, with their names, and the total.
-func (a *accrual) list() (all []HotspotSum, total ledger.Sum) {
+// list returns the hotspots by id, with their names, and the totals.
+func (a *accrual) list() (all []HotspotSum, total ledger.Sum, paid Payment) {
 	all = make([]HotspotSum, 0, len(a.sums))
 	for _, n := range a.names {
 		if sum := a.sums[n.ID]; sum != nil {
 			sum.HotspotName = n
 			all = append(all, *sum)
-			total = total.Plus(sum.Sum)
+			total, paid = total.Plus(sum.Sum), paid.plus(sum.Payment)
 		}
 	}
-	return all, total
+	return all, total, paid
 }

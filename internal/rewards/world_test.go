@@ -272,10 +272,10 @@ func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
 	return f, json.Unmarshal(record, &f)
 }
 
-// ServedOf decodes the minutes of a record.
-func (w *world) ServedOf(record []byte) (beacon.Minutes, error) {
+// DidOf decodes a record with its minutes.
+func (w *world) DidOf(record []byte) (beacon.Did, error) {
 	f, err := w.FactsOf(record)
-	return w.minutes(f), err
+	return beacon.Did{Facts: f, Minutes: w.minutes(f)}, err
 }
 
 // minutes takes those served from the day's first on, unless a test says which.

@@ -239,6 +239,10 @@ func (b *books) HeldDays(ctx context.Context, user beacon.UserID, fn func(ledger
 	return nil
 }
 
+func (b *books) HeldDay(ctx context.Context, day beacon.Day, of beacon.Owned) (ledger.HeldDay, bool, error) {
+	return first(ctx, b, rewardText.heldDay, heldDayRow, string(of.User), int64(day), string(of.Hotspot))
+}
+
 func (b *books) Ended(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.HeldDay, error) {
 	return list(ctx, b, rewardText.ended, heldDayRow, string(user), int64(month))
 }

@@ -206,20 +206,25 @@ func (db *DB) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.
 
 // HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 // order: what a follower of the change stream has to apply.
-func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error) {
-	var all []beacon.Hotspot
-	for len(ids) > 0 {
-		n := min(len(ids), idsPerQuery)
-		args := make([]any, idsPerQuery)
-		for i := range args {
-			args[i] = string(ids[min(i, n-1)])
+func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) (all []beacon.Hotspot, err error) {
+	var row hotspotRow // reused: each row overwrites all of it
+	rest := db.scanAmong(ctx, sqlText.hotspotRange, row.targets(), (*beacon.HotspotID)(&row.id), ids, func() error {
+		h, err := row.named()
+		if err == nil {
+			all = append(all, h)
 		}
-		ids = ids[n:]
-		some, err := query(ctx, db, scanHotspot, sqlText.hotspotsByID, args...)
+		return err
+	})
+	if len(rest) > 0 && len(all) > 0 && all[len(all)-1].ID == rest[0] {
+		rest = rest[1:]
+	}
+	for len(rest) > 0 {
+		n := min(len(rest), idsPerQuery)
+		some, err := query(ctx, db, scanHotspot, sqlText.hotspotsByID, listArgs(rest[:n], idsPerQuery)...)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
+		all, rest = append(all, some...), rest[n:]
 	}
 	return all, nil
 }

@@ -117,7 +117,7 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 			func() error { return putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth) },
 			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
 			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
-			func() error { return putStandings(tx, page) },
+			func() error { return finishStandings(tx, page) },
 			func() error { return putRows(tx, rewardText.putHeldDays[:], page.Held, appendHeldDay) },
 		} {
 			if err := write(); err != nil {
@@ -138,7 +138,6 @@ func ownPage(page ledger.Page) ledger.Page {
 	page.Hotspots = sortedBy(page.Hotspots, func(m *ledger.HotspotMonth) beacon.Owned { return m.Owned })
 	page.Users = sortedBy(page.Users, func(m *ledger.UserMonth) beacon.Owned { return beacon.Owned{User: m.User} })
 	page.Held = sortedBy(page.Held, func(d *ledger.HeldDay) beacon.Owned { return d.Owned })
-	page.Standings = sortedBy(page.Standings, func(s *ledger.Standing) beacon.Owned { return beacon.Owned{Hotspot: s.Hotspot} })
 	page.Accounts = sortedBy(page.Accounts, func(a *ledger.Account) beacon.Owned { return beacon.Owned{User: a.User} })
 	return page
 }

@@ -25,6 +25,7 @@ var sqlText = struct {
 	hotspotsChangedAfter                               string
 	eachHotspot, eachStatus                            bulk
 	newestRecords, olderRecords, recordRange           bulk
+	dayRecords, hotspotRange                           bulk
 	recordsByID                                        bulk
 	hotspotPage, statusPage, recordPage                string
 	insertKey, revokeKey, key, keys, keysOf, touchKey  string
@@ -92,6 +93,14 @@ var sqlText = struct {
 	recordRange: bulk{
 		columns: `hotspot, data`,
 		from:    `FROM records WHERE day = $1 AND hotspot >= $2 AND hotspot <= $3 ORDER BY hotspot LIMIT $4`,
+	},
+	dayRecords: bulk{
+		columns: `hotspot, data`,
+		from:    `FROM records WHERE day = $1 AND hotspot > $2 ORDER BY hotspot LIMIT $3`,
+	},
+	hotspotRange: bulk{
+		columns: hotspotColumns,
+		from:    `FROM hotspots WHERE id >= $1 AND id <= $2 ORDER BY id LIMIT $3`,
 	},
 	hotspotPage: `SELECT id FROM hotspots WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2`,
 	statusPage:  `SELECT hotspot FROM statuses WHERE hotspot > $1 ORDER BY hotspot LIMIT 1 OFFSET $2`,

@@ -48,13 +48,13 @@ var rewardText = struct {
 	voidedBy                                        bulk
 	rowRange, againRange                            bulk
 	putStandings                                    [rewardChunks]string
-	standings, standingsThrough                     bulk
+	standings, standingRange, standingsThrough      bulk
 	forgetStandings, putStandingsThrough            string
 	holdsOf, hold, holds, holdsOfUser, activeHolds  bulk
 	countHolds, countHoldsOf                        string
 	insertHold, updateHold, forgetHeldDays          string
 	putHeldDays                                     [rewardChunks]string
-	heldDays, ended, toEnd, usersToEnd              bulk
+	heldDays, heldDay, ended, toEnd, usersToEnd     bulk
 }{
 	newestDay: bulk{rewardDayColumns, `FROM reward_days ORDER BY day DESC LIMIT 1`},
 	days:      bulk{rewardDayColumns, `FROM reward_days ORDER BY day`},
@@ -173,6 +173,7 @@ var rewardText = struct {
 	putStandings: [rewardChunks]string(chunks(rewardChunks, 5, `INSERT INTO standings (`+standingColumns+`) VALUES `,
 		` ON CONFLICT (hotspot, since) DO UPDATE SET through = excluded.through, before = excluded.before, days = excluded.days`)),
 	standings:        bulk{standingColumns, `FROM standings WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`},
+	standingRange:    bulk{standingColumns, `FROM standings WHERE hotspot >= $1 AND hotspot <= $2 ORDER BY hotspot, since LIMIT $3`},
 	forgetStandings:  `DELETE FROM standings`,
 	standingsThrough: bulk{`day, revision`, `FROM standings_through WHERE id = 1`},
 	putStandingsThrough: `INSERT INTO standings_through (id, day, revision) VALUES (1, $1, $2)
@@ -191,6 +192,7 @@ var rewardText = struct {
 		` ON CONFLICT (user_id, day, hotspot) DO UPDATE SET listed = excluded.listed, seal = excluded.seal WHERE held_days.listed = -1`)),
 	forgetHeldDays: `DELETE FROM held_days WHERE day >= $1`,
 	heldDays:       bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND (day, hotspot) > ($2, $3) ORDER BY day, hotspot LIMIT $4`},
+	heldDay:        bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND day = $2 AND hotspot = $3`},
 	ended:          bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE user_id = $1 AND listed = $2 ORDER BY day, hotspot`},
 	toEnd: bulk{heldDayColumns + `, state`, heldDaysFrom + ` WHERE listed = -1 AND user_id >= $1 AND user_id <= $2
 			AND month <= $3 AND state <> 'active' ORDER BY user_id, day, hotspot`},

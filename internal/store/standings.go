@@ -22,9 +22,15 @@ func (db *DB) HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owne
 	return sortedBy(rows, func(r *ledger.Row) beacon.Owned { return r.Owned }), err
 }
 
-// Standings returns all standings of some hotspots, in no particular order.
+// Standings returns all standings of some hotspots, in no particular order and some of
+// them maybe twice.
 func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledger.Standing, err error) {
-	for some := range slices.Chunk(ids, idsPerQuery) {
+	var s ledger.Standing
+	rest := db.scanAmong(ctx, rewardText.standingRange, standingTargets(&s), &s.Hotspot, ids, func() error {
+		all = append(all, s)
+		return nil
+	})
+	for some := range slices.Chunk(rest, idsPerQuery) {
 		found, err := listAgain(ctx, db, rewardText.standings, standingRow, listArgs(some, idsPerQuery)...)
 		if err != nil {
 			return nil, err
@@ -54,10 +60,15 @@ func (db *DB) ForgetStandings(ctx context.Context, l lease.Lease) error {
 	})
 }
 
-// PutStandings writes standings that were counted.
+// PutStandings writes standings. Other writes wait for it: send a thousand at a time, by
+// hotspot.
 func (db *DB) PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error {
-	page := ownPage(ledger.Page{Places: true, Standings: standings})
-	return db.fenced(ctx, l, func(tx *transaction) error { return putStandings(tx, page) })
+	standings = sortedBy(standings, func(s *ledger.Standing) beacon.Owned { return beacon.Owned{Hotspot: s.Hotspot} })
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		return putRows(tx, rewardText.putStandings[:], standings, func(values []any, s *ledger.Standing) []any {
+			return append(values, string(s.Hotspot), int64(s.Since), int64(s.Through), int64(s.Before), int64(s.Days))
+		})
+	})
 }
 
 // FinishStandings records that the standings are complete. It returns Conflict if days
@@ -72,22 +83,20 @@ func (db *DB) FinishStandings(ctx context.Context, l lease.Lease, through ledger
 	})
 }
 
-// putStandings writes the standings of a page, which the last page of a day completes.
-func putStandings(tx *transaction, page ledger.Page) error {
-	if !page.Places {
+// finishStandings records, with the last page of a day, that the standings are complete.
+func finishStandings(tx *transaction, page ledger.Page) error {
+	if !page.Places || page.Done.IsZero() {
 		return nil
 	}
-	err := putRows(tx, rewardText.putStandings[:], page.Standings, func(values []any, s *ledger.Standing) []any {
-		return append(values, string(s.Hotspot), int64(s.Since), int64(s.Through), int64(s.Before), int64(s.Days))
-	})
-	if err == nil && !page.Done.IsZero() {
-		_, err = tx.exec(rewardText.putStandingsThrough, int64(page.Day), page.Revision)
-	}
+	_, err := tx.exec(rewardText.putStandingsThrough, int64(page.Day), page.Revision)
 	return err
 }
 
 func standingRow() ([]any, func() (ledger.Standing, error)) {
 	var s ledger.Standing
-	return []any{(*string)(&s.Hotspot), (*int64)(&s.Since), (*int64)(&s.Through), &s.Before, &s.Days},
-		func() (ledger.Standing, error) { return s, nil }
+	return standingTargets(&s), func() (ledger.Standing, error) { return s, nil }
+}
+
+func standingTargets(s *ledger.Standing) []any {
+	return []any{(*string)(&s.Hotspot), (*int64)(&s.Since), (*int64)(&s.Through), &s.Before, &s.Days}
 }

@@ -143,3 +143,68 @@ func TestClock_LinkedWhileAhead(t *testing.T) {
 		}
 	})
 }
+
+// A shop closes while the clock is ahead, and its device boots twice. Once the clock is
+// right, all that it carried since it was last heard by the right clock is paid, whatever
+// notices first that the clock is right: the heartbeat, or the server in the same minute.
+func TestClock_WhateverNoticesFirst(t *testing.T) {
+	for name, notice := range map[string]func(t *testing.T, n *node){
+		"the heartbeat": func(*testing.T, *node) {},
+		"a mark":        func(t *testing.T, n *node) { n.must(t, n.Mark) },
+		"a refresh":     func(t *testing.T, n *node) { n.must(t, n.Refresh) },
+		"the follower":  func(t *testing.T, n *node) { n.must(t, n.follower.CatchUp) },
+		"a fold":        func(t *testing.T, n *node) { n.must(t, n.Fold) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, open database) { testWhateverNotices(t, open, notice) })
+		})
+	}
+}
+
+func testWhateverNotices(t *testing.T, open database, notice func(*testing.T, *node)) {
+	before := evening.Add(-20 * time.Minute)
+	c, day := running(before), beacon.DayOf(before)
+	n := start(t, open, c, nil)
+	n.upFor(t, 6)
+	shop := n.shop(t, before, 18)
+	seq := uint64(0)
+	beat := func(boot uint64) func(int) {
+		return func(int) {
+			seq++
+			n.beat(t, shop, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
+		}
+	}
+	n.runs(t, c, 15, beat(1))
+	c.pass(3 * 24 * time.Hour)
+	n.must(t, n.Fold)
+	n.runs(t, c, 4, beat(1))
+	seq = 0
+	n.runs(t, c, 4, beat(2)) // it closes in between
+	c.pass(-3 * 24 * time.Hour)
+	notice(t, n)
+	seq = 0
+	beat(3)(0)
+	n.toTheEnd(t, c, nothing)
+	if got := diskFacts(t, n, day, shop); got.Bytes != (19+4+1)*1e6 {
+		t.Errorf("the record of the day says %+v; want %d bytes", got, (19+4+1)*1_000_000)
+	}
+}
+
+// shop registers a hotspot that closes some minutes after a time, each day.
+func (n *node) shop(t testing.TB, since time.Time, minutes int) beacon.HotspotID {
+	t.Helper()
+	id := n.register(t, 1, since)[0]
+	h, err := n.db.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
+			Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 6 * 60, Close: since.Hour()*60 + since.Minute() + minutes,
+		}}}
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.fleet.Apply(h); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -22,7 +23,7 @@ type trust struct {
 	mu     sync.Mutex
 	even   clock.Steadiness
 	begun  int           // even.Begun at the last check
-	last   beacon.Minute // the last check
+	last   atomic.Int64  // the minute of the last check
 	upTo   time.Time     // when the clock was last trusted; zero: never yet
 	steady bool          // it was trusted at the last check
 	back   bool          // it went back, and has not been trusted since
@@ -67,17 +68,27 @@ func (t *Telemetry) read() reading {
 		c.begun = begun
 	}
 	minute := beacon.MinuteOf(now)
-	if minute < c.last {
+	last := beacon.Minute(c.last.Load())
+	if minute < last {
 		t.suspicions.raise()
 		t.finals.forget()   // a day that was over may not be any more
 		t.cursors.restart() // memory may have taken beats of it for late ones
 		c.backTo = minute
 	}
-	if minute < c.last || c.back && steady {
+	if minute < last || c.back && steady {
 		t.goBack(now, steady)
 	}
-	c.last = minute
+	c.last.Store(int64(minute))
 	return reading{now, steady, c.upTo, beacon.MinuteOf(latest), c.backTo, c.backs}
+}
+
+// noticeBack reads the clock if it was set back since it was last read. It is called before
+// anything that depends on what memory has of the time before: heartbeats, and when the
+// service was up. So it does not matter what comes first after the clock was set.
+func (t *Telemetry) noticeBack() {
+	if int64(beacon.MinuteOf(t.Now())) < t.trust.last.Load() {
+		t.read()
+	}
 }
 
 // certain returns the latest moment up to now that has come by every witness, the latest

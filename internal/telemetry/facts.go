@@ -34,9 +34,9 @@ func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
 	return heartbeat.RecordFacts(record)
 }
 
-// ServedOf returns the minutes that an encoded record counts as served.
-func (t *Telemetry) ServedOf(record []byte) (beacon.Minutes, error) {
-	return heartbeat.RecordServed(record)
+// DidOf returns the facts of an encoded record, with the minutes that were served.
+func (t *Telemetry) DidOf(record []byte) (beacon.Did, error) {
+	return heartbeat.RecordDid(record)
 }
 
 // look returns what memory or the records say of hotspots on a day.

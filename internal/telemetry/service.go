@@ -46,6 +46,7 @@ var errRefusing = errors.New("every beat since the last check was refused")
 // mark durably records that the service is up, from the last mark until now. A mark
 // that cannot be written does not count: then beats cannot be written either.
 func (t *Telemetry) mark(ctx context.Context) error {
+	t.noticeBack()
 	s := &t.spans
 	s.mu.Lock()
 	defer s.mu.Unlock()

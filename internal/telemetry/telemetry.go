@@ -125,6 +125,7 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 		t.refused.Add(1)
 		return beacon.Taken{}, err
 	}
+	t.noticeBack()
 	now := t.Now()
 	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
 	why := t.Fleet.Judge(spot, &beat)

@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 
 	// For people: pages, guides, files to install and watch it with.
 	"console": {"httpserver/static"},
+	"basemap": {"httpserver/static"}, // a file of streets; not what is drawn over it
 	"deploy":  {},
 	"docs":    {},
 
@@ -97,27 +98,28 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
+		"access", "api", "basemap", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
 		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
-		"access", "api", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
+		"access", "api", "basemap", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
 		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
 	},
 
 	// For tests and benchmarks only.
-	"api/mvt/mvttest":    {},
-	"store/storetest":    {"beacon", "geo", "id", "lease", "ledger", "store"},
-	"test/bench":         {},
-	"test/browser":       {},
-	"test/clients":       {},
-	"test/endtoend":      {},
-	"test/harness":       {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
-	"test/harness/audit": {"test/harness", "test/harness/level"},
-	"test/harness/level": {},
-	"test/openapi":       {},
-	"test/torture":       {},
-	"test/trust":         {},
+	"api/mvt/mvttest":     {},
+	"basemap/basemaptest": {},
+	"store/storetest":     {"beacon", "geo", "id", "lease", "ledger", "store"},
+	"test/bench":          {},
+	"test/browser":        {},
+	"test/clients":        {},
+	"test/endtoend":       {},
+	"test/harness":        {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
+	"test/harness/audit":  {"test/harness", "test/harness/level"},
+	"test/harness/level":  {},
+	"test/openapi":        {},
+	"test/torture":        {},
+	"test/trust":          {},
 
 	"httpserver/fastpath/fastpathtest": {},
 }
@@ -125,27 +127,28 @@ var allowed = map[string][]string{
 // foreign is which modules from outside the standard library a package may
 // import. A dependency is a decision: see DECISIONS.md before adding one.
 var foreign = map[string][]string{
-	"beacon":             {"golang.org/x/text"},
-	"access":             {"golang.org/x/sync"},
-	"store":              {"golang.org/x/sync"},
-	"store/sqlite":       {"modernc.org/sqlite"},
-	"store/postgres":     {"github.com/jackc/pgx/v5"},
-	"store/storetest":    {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
-	"api":                {"github.com/go-json-experiment/json"},
-	"rewards/policy":     {"github.com/go-json-experiment/json"},
-	"rewards/statement":  {"github.com/go-json-experiment/json"},
-	"httpserver":         {"github.com/go-json-experiment/json"},
-	"httpserver/coding":  {"github.com/klauspost/compress"},
-	"httpserver/metrics": {"github.com/prometheus/client_golang"},
-	"docsite":            {"github.com/yuin/goldmark"},
-	"api/mvt":            {"google.golang.org/protobuf"},
-	"api/mvt/mvttest":    {"google.golang.org/protobuf"},
-	"node":               {"golang.org/x/sync"},
-	"demo":               {"golang.org/x/sync"},
-	"cmd/beacon":         {"github.com/alecthomas/kong"},
-	"test/harness":       {"github.com/google/go-cmp"},
-	"test/harness/audit": {"github.com/google/go-cmp"},
-	"test/openapi":       {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
+	"beacon":              {"golang.org/x/text"},
+	"access":              {"golang.org/x/sync"},
+	"store":               {"golang.org/x/sync"},
+	"store/sqlite":        {"modernc.org/sqlite"},
+	"store/postgres":      {"github.com/jackc/pgx/v5"},
+	"store/storetest":     {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
+	"api":                 {"github.com/go-json-experiment/json"},
+	"rewards/policy":      {"github.com/go-json-experiment/json"},
+	"rewards/statement":   {"github.com/go-json-experiment/json"},
+	"httpserver":          {"github.com/go-json-experiment/json"},
+	"httpserver/coding":   {"github.com/klauspost/compress"},
+	"httpserver/metrics":  {"github.com/prometheus/client_golang"},
+	"docsite":             {"github.com/yuin/goldmark"},
+	"api/mvt":             {"google.golang.org/protobuf"},
+	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
+	"basemap/basemaptest": {"google.golang.org/protobuf"},
+	"node":                {"golang.org/x/sync"},
+	"demo":                {"golang.org/x/sync"},
+	"cmd/beacon":          {"github.com/alecthomas/kong"},
+	"test/harness":        {"github.com/google/go-cmp"},
+	"test/harness/audit":  {"github.com/google/go-cmp"},
+	"test/openapi":        {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
 }
 
 // goPackage is what "go list" says of a package.

@@ -25,7 +25,7 @@ func (r records) FinalBefore() (beacon.Day, bool) { return r.before, true }
 
 func (records) FactsOf(data []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(data) }
 
-func (records) ServedOf(data []byte) (beacon.Minutes, error) { return heartbeat.RecordServed(data) }
+func (records) DidOf(data []byte) (beacon.Did, error) { return heartbeat.RecordDid(data) }
 
 func (records) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
 	return nil, nil

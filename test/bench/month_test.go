@@ -51,6 +51,7 @@ func newMonthWorld(b *testing.B, n int) monthWorld {
 		makeLiveWorld(b, file, keys, n, monthEnds.AddDate(0, 0, -3), func(i int, h *beacon.Hotspot) {
 			const far = 611_953 // a prime: no two come to the same place
 			h.Operator = beacon.UserID(fmt.Sprintf("usr_%026d", i*far%n/10))
+			h.Visits = []beacon.Visit{{At: h.Location.VerifiedAt, Point: h.Location.Point, AccuracyM: 5, Proves: true}}
 		})
 		liveUntilMonthEnds(b, file, readKeys(b, keys))
 	})

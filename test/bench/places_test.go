@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkClosePlaces closes a day by device and by place, on SQLite and without requests.
-// The target is that paying places takes at most 60 s more of the processor for a million
-// hotspots, also if all of them flap or stand by the thousand within 10 m.
+// The limit is 60 s of the processor for a million hotspots, also if all of them flap or
+// stand by the thousand within 10 m.
 func BenchmarkClosePlaces(b *testing.B) {
 	n := monthHotspots()
 	w := newMonthWorld(b, n)
@@ -49,7 +49,7 @@ func BenchmarkClosePlaces(b *testing.B) {
 				return
 			}
 			b.ReportMetric(seconds/devices, "×devices")
-			b.ReportMetric((seconds-devices)/60, "×limit")
+			b.ReportMetric(seconds/60, "×limit")
 		})
 	}
 }
@@ -63,7 +63,7 @@ func standTogether(b *testing.B, file string) {
 	}
 	defer db.Close()
 	_, err = db.ExecContext(b.Context(), `WITH numbered AS (SELECT id AS hotspot, row_number() OVER (ORDER BY id) AS n FROM hotspots)
-		UPDATE hotspots SET seal = 0, lat = n / 2000 % 800 * 0.1 - 40 + n % 40 * 0.000002, lng = n / 2000 / 800 * 0.1 + n % 50 * 0.000002
+		UPDATE hotspots SET seal = 0, visits = '', lat = n / 2000 % 800 * 0.1 - 40 + n % 40 * 0.000002, lng = n / 2000 / 800 * 0.1 + n % 50 * 0.000002
 		FROM numbered WHERE hotspot = id`)
 	if err != nil {
 		b.Fatal(err)

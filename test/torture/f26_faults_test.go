@@ -99,14 +99,22 @@ func (y *year) wrongClock(m, lasts, ahead harness.Minute) (over harness.Minute) 
 		y.note(m, "clock %d days ahead for %d minutes", ahead/minutesADay, lasts)
 		y.aligned(m+lasts, func(m harness.Minute) {
 			y.service.set(m, 0)
-			y.agenda[m+y.service.notices()] = append(y.agenda[m+y.service.notices()], func(m harness.Minute) {
-				for _, h := range y.hotspots {
-					h.clockRight(m)
-				}
-			})
+			y.agenda[m+y.service.notices()] = append(y.agenda[m+y.service.notices()], y.notice)
 		})
 	})
 	return m + 2*y.service.marks() + lasts
+}
+
+// notice says that the servers have found that their clock was set right: by themselves, or
+// because a heartbeat came before.
+func (y *year) notice(m harness.Minute) {
+	if !y.service.unnoticed {
+		return
+	}
+	y.service.unnoticed = false
+	for _, h := range y.hotspots {
+		h.clockRight(m)
+	}
 }
 
 // note remembers what happened to everyone.

@@ -33,9 +33,10 @@ type yearService struct {
 	start time.Time // the true time when the bubble began
 	began time.Time // the same, in the bubble
 
-	ahead   atomic.Int64 // how far the servers' clock is ahead of the true time
-	servers []*yearServer
-	up      []minuteSpan // when some server was up
+	ahead     atomic.Int64 // how far the servers' clock is ahead of the true time
+	unnoticed bool         // it was set right, and nothing has happened since
+	servers   []*yearServer
+	up        []minuteSpan // when some server was up
 }
 
 // yearServer is one server. It records every five seconds of the bubble that it is up.
@@ -133,6 +134,7 @@ func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	}
 	s.ahead.Store(int64(ahead))
 	if ahead == 0 {
+		s.unnoticed = true
 		s.rises(m + s.notices())
 	}
 }

@@ -184,6 +184,9 @@ func (y *year) beats(m harness.Minute) {
 		return
 	}
 	y.service.until(m, 30)
+	if y.service.right() {
+		y.notice(m)
+	}
 	heard := make([]bool, len(all))
 	var beating sync.WaitGroup
 	for i, s := range all {

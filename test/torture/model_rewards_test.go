@@ -57,7 +57,7 @@ func (m *modelMachine) doRewards(t *rapid.T) {
 	m.step(t, r, e)
 }
 
-const rewardsColumns = "hotspot_id,name,earned,availability_score,performance_tier,availability,performance,utilization,unit\r\n"
+const rewardsColumns = "hotspot_id,name,earned,availability_score,performance_tier,availability,performance,utilization,unit,pending,settled,held,voided\r\n"
 
 // judgeTable wants the columns of the document, and lines about the user's own
 // hotspots.
@@ -68,7 +68,7 @@ func (m *modelMachine) judgeTable(w *world, user, text string) string {
 	}
 	for line := range strings.Lines(lines) {
 		id, _, _ := strings.Cut(line, ",")
-		if s := m.byID(w, id); user != m.keys[0].user && (s == nil || s.owner != user || !s.inService) || !strings.HasSuffix(line, ",credit\r\n") {
+		if s := m.byID(w, id); user != m.keys[0].user && (s == nil || s.owner != user || !s.inService) || !strings.Contains(line, ",credit,") {
 			return fmt.Sprintf("%q is not about a hotspot of the user", line)
 		}
 	}

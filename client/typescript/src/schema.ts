@@ -750,8 +750,8 @@ export interface paths {
         /**
          * Get what a user earned in a period
          * @description The unit is the `credit`; amounts have at most six decimals and are exact: `total_earned` = `pending` +
-         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`. A day that is not
-         *     over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
+         *     `settled` + `held` + `voided` = the three amounts of `breakdown` = the sum of all `hotspots[].earned`, and
+         *     each hotspot's `earned` is divided in the same way. A day that is not over counts with what it has earned so far. A user without hotspots gets zeros and an empty list.
          *
          *     `current` is this calendar month (UTC), `last` the one before, `all` everything from the first day on. A
          *     month is `in_progress` until it ends, then `finalizing`, and `settled` 72 hours later; from then on it
@@ -781,6 +781,8 @@ export interface paths {
          * List what a user earned, month by month
          * @description The calendar months (UTC) from `start_date` to `end_date`, newest first, paged, from the first month in
          *     which the user earned something up to now. A month without earnings in between is listed with zeros.
+         *     `total_earned` = `pending` + `settled` + `held` + `voided`: what was earned in the month counts in it,
+         *     also if it was held then and is paid with a later statement.
          *     Without dates: the last twelve months.
          *
          *     With `Accept: text/csv` the page is a table. Needs the scope `rewards:read`; another user's need
@@ -2108,7 +2110,12 @@ export interface components {
             hotspots: {
                 hotspot_id: components["schemas"]["HotspotId"];
                 name: components["schemas"]["Name"];
+                /** @description The sum of the next four. */
                 earned: components["schemas"]["Amount"];
+                pending: components["schemas"]["Amount"];
+                settled: components["schemas"]["Amount"];
+                held: components["schemas"]["Amount"];
+                voided: components["schemas"]["Amount"];
                 availability_score: components["schemas"]["Score"];
                 performance_tier: components["schemas"]["PerformanceTier"];
                 breakdown: components["schemas"]["Breakdown"];
@@ -2116,6 +2123,11 @@ export interface components {
         };
         /** @enum {string} */
         HoldStatus: "active" | "released" | "voided";
+        /**
+         * @description What became of what was earned. A statement will pay it, as one does a day that is not closed yet; a statement has paid it; a hold keeps it back; or it will not be paid.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "settled" | "held" | "voided";
         /** @description One line of text. */
         HoldText: string;
         HoldForm: {
@@ -2183,6 +2195,10 @@ export interface components {
             hotspot_count: number;
             avg_availability: components["schemas"]["Score"];
             unit: components["schemas"]["Unit"];
+            pending: components["schemas"]["Amount"];
+            settled: components["schemas"]["Amount"];
+            held: components["schemas"]["Amount"];
+            voided: components["schemas"]["Amount"];
         };
         /** @description The rules by which a day is paid. A version never changes; a new one follows it. */
         PolicyTerms: {
@@ -2277,6 +2293,7 @@ export interface components {
                 explanation: string;
             }[];
             earned: components["schemas"]["BreakdownWithTotal"];
+            payment: components["schemas"]["PaymentStatus"];
             /** @description Only if the day is held, or was. What was earned stays earned. */
             hold?: components["schemas"]["Hold"];
         };

@@ -147,6 +147,12 @@ func heldDays(t *testing.T, database Database) {
 	}
 	held.State = beacon.HoldIsActive
 	equal(t, "the held days", days(), []ledger.HeldDay{held})
+	for of, want := range map[beacon.Owned]ledger.HeldDay{one: held, two: {}} {
+		equal(t, "the held day of "+string(of.Hotspot), inBooks(t, db, func(ctx context.Context, b ledger.Books) (ledger.HeldDay, error) {
+			d, _, err := b.HeldDay(ctx, rewardDay, of)
+			return d, err
+		}), want)
+	}
 	toEnd := func() []ledger.HeldDay { t.Helper(); return must(db.ToEnd(t.Context(), rewardMonth, "usr_a", "usr_b")) }
 	equal(t, "to end while it is active", len(toEnd()), 0)
 	hold.State = beacon.HoldIsReleased

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -174,6 +175,13 @@ func hotspotsByID(t *testing.T, database Database) {
 	}
 	got := must(db.HotspotsByID(t.Context(), ids))
 	equal(t, "all of them", sorted(got), sorted(want))
+	for _, step := range []int{2, 3, 7, 20, 229} { // with others in between, first few and then many
+		some, is := ids[:30:30], want[:30:30]
+		for n := 30; n < 230; n += step {
+			some, is = append(some, ids[n]), append(is, want[n])
+		}
+		equal(t, fmt.Sprintf("every %dth", step), sorted(must(db.HotspotsByID(t.Context(), some))), sorted(is))
+	}
 
 	later := Now.AddDate(1, 0, 0)
 	for _, n := range []int{3, 5, 6} {

@@ -63,6 +63,76 @@ func ownedRecords(t *testing.T, database Database) {
 	}
 }
 
+// recordPage: the records of one day by hotspot, for any page size.
+func recordPage(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	var rows, want []beacon.RecordRow
+	for n := range 50 {
+		rows = append(rows, record(n, 99, "before"), record(n, 101, "after"))
+		if n%3 != 1 {
+			want = append(want, record(n, 100, fmt.Sprint(n)))
+		}
+	}
+	put(t, db, l, append(rows, want...)...)
+	for i := range want {
+		want[i].Day = 0
+	}
+	slices.SortFunc(want, func(a, b beacon.RecordRow) int { return strings.Compare(string(a.Hotspot), string(b.Hotspot)) })
+	for _, limit := range []int{1, 7, len(want), 1000} {
+		var got []beacon.RecordRow
+		for after := beacon.HotspotID(""); ; after = got[len(got)-1].Hotspot {
+			some := must(db.RecordPage(t.Context(), 100, after, limit))
+			if len(some) == 0 {
+				break
+			}
+			got = append(got, some...)
+		}
+		equal(t, "the records", got, want)
+	}
+}
+
+// standings: they are written once for each place, and read for any hotspots.
+func standings(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	var all []ledger.Standing
+	for n := range 300 {
+		for place := range 1 + n%3 {
+			all = append(all, ledger.Standing{Hotspot: Hotspot(n).ID, Since: beacon.Day(place), Through: 100, Before: n, Days: n + 1})
+		}
+	}
+	if err := db.PutStandings(t.Context(), l, reversed(all)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].Through, all[i].Before, all[i].Days = 101, all[i].Days, all[i].Days+1
+	}
+	if err := db.PutStandings(t.Context(), l, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []int{1, 2, 3, 7, 50, 299} {
+		var ids []beacon.HotspotID
+		want := map[ledger.Standing]bool{}
+		for n := 0; n < 300; n += step {
+			ids = append(ids, Hotspot(n).ID)
+		}
+		for _, s := range all {
+			if slices.Contains(ids, s.Hotspot) {
+				want[s] = true
+			}
+		}
+		got := map[ledger.Standing]bool{}
+		for _, s := range must(db.Standings(t.Context(), append(ids, "hs_unknown"))) {
+			got[s] = true
+		}
+		equal(t, fmt.Sprintf("the standings of every %dth", step), got, want)
+	}
+	stale := l
+	stale.Token--
+	wantKind(t, "without the lease", db.PutStandings(t.Context(), stale, all[:1]), beacon.Conflict)
+}
+
 // sumRanges: ranges begin and end at their bounds, even within a user, and contain
 // nothing of the next month.
 func sumRanges(t *testing.T, database Database) {

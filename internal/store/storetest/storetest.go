@@ -119,6 +119,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"PutPageRefused", putPageRefused},
 		{"RowExtremes", rowExtremes},
 		{"OwnedRecords", ownedRecords},
+		{"RecordPage", recordPage},
+		{"Standings", standings},
 		{"StalePages", stalePages},
 		{"SumRanges", sumRanges},
 		{"SettleMonths", settleMonths},

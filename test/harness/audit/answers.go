@@ -44,9 +44,8 @@ type Summary struct {
 	Unit    string
 	Period  struct{ Start, End, Status string }
 	Summary struct {
-		TotalEarned      Micros `json:"total_earned"`
-		Pending, Settled Micros
-		Held, Voided     Micros
+		TotalEarned Micros `json:"total_earned"`
+		Payment
 	}
 	Breakdown Parts
 	Hotspots  []EarnedBy
@@ -57,6 +56,17 @@ type EarnedBy struct {
 	HotspotID string `json:"hotspot_id"`
 	Earned    Micros
 	Breakdown Parts
+	Payment
+}
+
+// Payment is what became of what was earned.
+type Payment struct{ Pending, Settled, Held, Voided Micros }
+
+// Sum is all that was earned.
+func (p Payment) Sum() Micros { return p.Pending + p.Settled + p.Held + p.Voided }
+
+func (p Payment) plus(other Payment) Payment {
+	return Payment{p.Pending + other.Pending, p.Settled + other.Settled, p.Held + other.Held, p.Voided + other.Voided}
 }
 
 // Month is the month that a summary of one begins with.
@@ -65,16 +75,19 @@ func (s *Summary) Month() string { return s.Period.Start[:len("2026-10")] }
 // Problem says which sum of decision N17 does not hold.
 func (s *Summary) Problem() string {
 	var all Parts
+	var paid Payment
 	for _, h := range s.Hotspots {
-		if h.Earned != h.Breakdown.Sum() {
-			return fmt.Sprintf("%s earned %d; its parts are %d", h.HotspotID, h.Earned, h.Breakdown.Sum())
+		if h.Earned != h.Breakdown.Sum() || h.Earned != h.Payment.Sum() {
+			return fmt.Sprintf("%s earned %d; its parts are %d, and %+v became of it", h.HotspotID, h.Earned, h.Breakdown.Sum(), h.Payment)
 		}
-		all = all.Plus(h.Breakdown)
+		all, paid = all.Plus(h.Breakdown), paid.plus(h.Payment)
 	}
 	total := s.Summary.TotalEarned
 	switch {
-	case total != s.Summary.Pending+s.Summary.Settled+s.Summary.Held+s.Summary.Voided:
-		return fmt.Sprintf("the total is %d; %d is pending, %d settled, %d held, %d void", total, s.Summary.Pending, s.Summary.Settled, s.Summary.Held, s.Summary.Voided)
+	case total != s.Summary.Sum():
+		return fmt.Sprintf("the total is %d; this became of it: %+v", total, s.Summary.Payment)
+	case paid != s.Summary.Payment:
+		return fmt.Sprintf("this became of the total: %+v; the hotspots make %+v", s.Summary.Payment, paid)
 	case total != s.Breakdown.Sum():
 		return fmt.Sprintf("the total is %d; the parts make %d", total, s.Breakdown.Sum())
 	case all != s.Breakdown:
@@ -92,6 +105,7 @@ type HistoryMonth struct {
 	Period       string
 	TotalEarned  Micros `json:"total_earned"`
 	HotspotCount int    `json:"hotspot_count"`
+	Payment
 }
 
 // Facts are those of an explanation, or of a row of a statement.

@@ -88,16 +88,19 @@ func (a answers) compare(t testing.TB, user string) {
 	t.Helper()
 	for _, s := range []Summary{a.current, a.last} {
 		m, listed := a.history[s.Month()]
-		if m.TotalEarned != s.Summary.TotalEarned || listed && m.HotspotCount != len(s.Hotspots) {
-			t.Errorf("%s: the history says %+v; the summary of %s says %d of %d hotspots", user, m, s.Month(), s.Summary.TotalEarned, len(s.Hotspots))
+		if m.TotalEarned != s.Summary.TotalEarned || listed && (m.HotspotCount != len(s.Hotspots) || m.Payment != s.Summary.Payment) {
+			t.Errorf("%s: the history says %+v; the summary of %s says %+v of %d hotspots", user, m, s.Month(), s.Summary, len(s.Hotspots))
 		}
 	}
-	var sum Micros
+	var sum Payment
 	for _, m := range a.history {
-		sum += m.TotalEarned
+		if m.Payment.Sum() != m.TotalEarned {
+			t.Errorf("%s: the history says %+v", user, m)
+		}
+		sum = sum.plus(m.Payment)
 	}
-	if a.all.Summary.TotalEarned != sum {
-		t.Errorf("%s: all is %d; the months make %d", user, a.all.Summary.TotalEarned, sum)
+	if a.all.Summary.Payment != sum {
+		t.Errorf("%s: all is %+v; the months make %+v", user, a.all.Summary, sum)
 	}
 }
 

@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { session } from "../session";
 import type { Scope } from "../types";
+import { OwnData } from "./account";
 import { Keys } from "./keys";
+import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 const desks = [
@@ -47,13 +49,16 @@ export function StaffPage() {
       <section class="page">
         <h1>Staff</h1>
         <Keys />
+        <OwnData />
       </section>
     );
   }
   return (
     <Desk at="" title="Staff">
       <Verifications />
+      {session.may("admin") && <HomePrivacy />}
       {session.may("keys:manage") && <Keys />}
+      {session.may("keys:manage") && <OwnData />}
     </Desk>
   );
 }

@@ -1063,10 +1063,52 @@ export interface components {
         HomePrivacy: "blur" | "off";
         SettingsPatch: {
             home_privacy?: components["schemas"]["HomePrivacy"];
+            start_view?: components["schemas"]["StartViewForm"] | null;
+            language?: components["schemas"]["Language"] | null;
         };
+        /** @description What maps of the network show at first. `null` means where its hotspots are. */
+        StartViewForm: {
+            /**
+             * Format: double
+             * @description Latitude of the middle.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Longitude of the middle.
+             */
+            lng: number;
+            /**
+             * Format: double
+             * @description How close it is looked at.
+             */
+            zoom: number;
+        };
+        /** @description What maps of the network show at first. `null` means where its hotspots are. */
+        StartView: {
+            /**
+             * Format: double
+             * @description Latitude of the middle.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Longitude of the middle.
+             */
+            lng: number;
+            /**
+             * Format: double
+             * @description How close it is looked at.
+             */
+            zoom: number;
+        };
+        /** @description The language of names on the map, as a code of ISO 639. `null` means as people there write them. */
+        Language: string;
         SettingsAnswer: {
             data: {
                 home_privacy: components["schemas"]["HomePrivacy"];
+                start_view: components["schemas"]["StartView"] | null;
+                language: components["schemas"]["Language"] | null;
             };
             meta: components["schemas"]["Meta"];
         };

@@ -128,15 +128,20 @@ function Months() {
       <ErrorNote error={download.error} />
       {answer && answer.data.length === 0 && <p>No rewards yet.</p>}
       {answer && answer.data.length > 0 && (
-        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number"], ["Availability", "number"], ["Statement"]]}>
+        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number spare"], ["Availability", "number spare"], ["Statement"]]}>
           {answer.data.map((month) => (
             <tr key={month.period}>
-              <th scope="row">{format.month(month.period)}</th>
+              <th scope="row">
+                {format.month(month.period)}
+                <span class="small instead">
+                  {format.count(month.hotspot_count)} hotspots, {format.percent(month.avg_availability)} available
+                </span>
+              </th>
               <td class="number">
                 <Credits amount={month.total_earned} />
               </td>
-              <td class="number">{format.count(month.hotspot_count)}</td>
-              <td class="number">{format.percent(month.avg_availability)}</td>
+              <td class="number spare">{format.count(month.hotspot_count)}</td>
+              <td class="number spare">{format.percent(month.avg_availability)}</td>
               <td>
                 <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => keep(month.period, type))} />
               </td>

@@ -77,6 +77,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"OnceRace", onceRace},
 		{"OnceTooMany", onceTooMany},
 		{"HomePrivacy", homePrivacy},
+		{"MapSettings", mapSettings},
 		{"Erasures", erasures},
 		{"EraseRows", eraseRows},
 		{"Keys", keys},

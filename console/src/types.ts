@@ -34,6 +34,11 @@ export type NetworkSettings = Schemas["SettingsAnswer"]["data"];
 export type Explanation = Schemas["Explanation"];
 export type Flag = Schemas["Flag"];
 export type FlagKind = Schemas["FlagKind"];
+export type Audit = Schemas["Audit"];
+export type AuditRow = Schemas["AuditRow"];
+export type Operators = Schemas["Operators"];
+export type Bookkeeping = Schemas["Bookkeeping"];
+export type Quota = Schemas["QuotaAnswer"]["data"];
 export type Review = Schemas["Review"];
 export type Hold = Schemas["Hold"];
 

@@ -111,6 +111,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"LinkRace", linkRace},
 		{"NoteRefusal", noteRefusal},
 		{"Flags", flags},
+		{"Desk", desk},
 		{"MACsAgain", macsAgain},
 		{"CheckIns", checkIns},
 		{"CheckInsBounded", checkInsBounded},

@@ -85,6 +85,8 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"PUT /v1/users/{id}/quota", beacon.QuotaSet, &user, func() answer {
 				return admin.do(t, "PUT", "/v1/users/"+user+"/quota", `{"keys":7}`)
 			}},
+			{"POST /v1/users/{id}/erasure", beacon.ErasureAsked, &user, func() answer { return c.post(t, "/v1/users/me/erasure", "") }},
+			{"DELETE /v1/users/{id}/erasure", beacon.ErasureWithdrawn, &user, func() answer { return c.delete(t, "/v1/users/me/erasure") }},
 			{"PATCH /v1/settings", beacon.SettingChanged, &setting, func() answer {
 				return admin.do(t, "PATCH", "/v1/settings", `{"home_privacy":"blur"}`)
 			}},

@@ -33,6 +33,7 @@ type claim struct {
 	since   beacon.Day // the first day of its place
 	proven  bool
 	days    int
+	atMost  beacon.Tier // what the last visit measured
 	served  *beacon.Minutes
 	facts   beacon.Facts // without the ground; only of a whole day
 	share   ground.Share
@@ -88,7 +89,7 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 
 // claim adds the hotspots of some records to a division. A damaged record earns nothing
 // and does not hold up the others. The tier is that of the beginning of the day, which is
-// the one at the end of the day before.
+// the one at the end of the day before, and at most what the last visit measured.
 func (r *Rewards) claim(ctx context.Context, d *division, records []beacon.RecordRow, minutes map[beacon.Minutes]*beacon.Minutes) error {
 	ids := make([]beacon.HotspotID, len(records))
 	for i := range records {
@@ -120,6 +121,7 @@ func (r *Rewards) claim(ctx context.Context, d *division, records []beacon.Recor
 		if c.facts.Tier, err = r.tierAfter(before[record.Hotspot]); err != nil {
 			return fmt.Errorf("record of %s: %w", record.Hotspot, err)
 		}
+		c.facts.Tier = min(c.facts.Tier, c.atMost)
 		d.claims[record.Hotspot] = c
 		d.byID = append(d.byID, c)
 	}
@@ -243,7 +245,7 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 	for i := range hotspots {
 		place := hotspots[i].PlaceOn(day)
 		memory[i] = claim{
-			hotspot: hotspots[i].ID, point: place.Point, since: place.Since,
+			hotspot: hotspots[i].ID, point: place.Point, since: place.Since, atMost: place.Test.AtMost(),
 			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
 		}
 		claims[hotspots[i].ID] = &memory[i]

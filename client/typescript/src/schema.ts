@@ -127,8 +127,8 @@ export interface paths {
          * @description For the network's staff, at the hotspot. The measured location must be within 100 m of the registered
          *     one, plus the accuracy of the measurement, at most 200 m in all; otherwise the response is 409 with the
          *     distance. A verified hotspot can be visited again: on another day, by someone other than its operator and
-         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes; all else
-         *     changes nothing. A visit that finds a verified
+         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes, as it does
+         *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
          *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.
@@ -1252,6 +1252,14 @@ export interface components {
              */
             uptime_30d: number;
         };
+        SpeedTest: {
+            /** Format: double */
+            down_mbps: number;
+            /** Format: double */
+            up_mbps: number;
+            /** Format: double */
+            latency_ms: number;
+        };
         Verification: {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
@@ -1262,6 +1270,10 @@ export interface components {
             accuracy_m: number;
             /** @description How it was measured, for the record: `gps`, `survey`. */
             method: string;
+            /** @description What the place is. If it is another type than registered, the hotspot has this one from now on. */
+            type?: components["schemas"]["Type"];
+            /** @description A test with the visitor's own device. Under a policy that pays places, the tier that is paid is at most that of the last such test at this place, from the next UTC day on. One by the operator does not count. */
+            speedtest?: components["schemas"]["SpeedTest"];
         };
         /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
         Quality: {
@@ -1376,14 +1388,7 @@ export interface components {
              * @description The signal of the clients.
              */
             rssi_dbm?: number;
-            speedtest?: {
-                /** Format: double */
-                down_mbps: number;
-                /** Format: double */
-                up_mbps: number;
-                /** Format: double */
-                latency_ms: number;
-            };
+            speedtest?: components["schemas"]["SpeedTest"];
             agent?: components["schemas"]["AgentReport"];
         };
         /** @description What a device runs. Send it when it is linked, and in one heartbeat a day. It is stored if it has changed, at most once an hour; one that comes sooner is ignored. */

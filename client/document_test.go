@@ -95,6 +95,8 @@ var schemas = map[string]reflect.Type{
 	"Rewards":         reflect.TypeFor[client.Rewards](),
 	"RewardsPlan":     reflect.TypeFor[client.RewardsPlan](),
 	"RewardsEstimate": reflect.TypeFor[client.RewardsEstimate](),
+	"RewardsDays":     reflect.TypeFor[client.RewardsDays](),
+	"RewardsDay":      reflect.TypeFor[client.RewardsDay](),
 	"RewardsMonth":    reflect.TypeFor[client.RewardsMonth](),
 	"Hold":            reflect.TypeFor[client.Hold](),
 	"HoldForm":        reflect.TypeFor[client.HoldForm](),

@@ -115,6 +115,35 @@ func (c *Client) RewardsHistory(ctx context.Context, user string, q RewardsHisto
 	return pages(func(p PageQuery) (Page[RewardsMonth], error) { return c.RewardsHistoryPage(ctx, user, q, p) })
 }
 
+// RewardsDays is what a user earned on each day of a month, up to today.
+type RewardsDays struct {
+	UserID string       `json:"user_id"`
+	Period string       `json:"period"` // "2026-10"
+	Unit   string       `json:"unit"`
+	Days   []RewardsDay `json:"days"`
+}
+
+// RewardsDay is what a user's hotspots earned together on one day.
+type RewardsDay struct {
+	Date            string    `json:"date"`
+	Open            bool      `json:"open"` // not closed: everything is up to now
+	TotalEarned     Amount    `json:"total_earned"`
+	HotspotCount    int       `json:"hotspot_count"`
+	AvgAvailability float64   `json:"avg_availability"`
+	Breakdown       Breakdown `json:"breakdown"`
+}
+
+// RewardsDays returns what a user earned on each day of a month, such as "2026-10"; an
+// empty one is the current month. It needs the scope rewards:read.
+func (c *Client) RewardsDays(ctx context.Context, user, month string) (RewardsDays, error) {
+	query := url.Values{}
+	if month != "" {
+		query.Set("month", month)
+	}
+	days, _, err := call[RewardsDays](ctx, c, get(path("users", user, "rewards", "days"), query))
+	return days, err
+}
+
 // PolicyTerms are the rules by which a day is paid.
 type PolicyTerms struct {
 	Version       int       `json:"version"`

@@ -234,6 +234,10 @@ func readRewards(t *testing.T, c *client.Client, h client.Hotspot) {
 	if len(months) != 2 || months["2026-10"] != sum {
 		t.Errorf("the months earned %v; October %v", months, sum)
 	}
+	days := must(c.RewardsDays(t.Context(), "me", "2026-10"))(t)
+	if len(days.Days) != 31 || days.Period != "2026-10" || days.Days[30].TotalEarned != sum || days.Days[30].HotspotCount != 1 || days.Days[30].Open {
+		t.Errorf("the days of October earned %+v", days)
+	}
 	day := must(c.ExplainRewards(t.Context(), h.ID, "2026-10-31"))(t)
 	explained := day.Earned.Total
 	for _, loss := range day.Losses {

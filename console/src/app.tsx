@@ -4,8 +4,10 @@ import { ask } from "./api";
 import { connection } from "./events";
 import * as format from "./format";
 import { MapPage } from "./pages/map";
+import { VisitsPage } from "./pages/visits";
 import { MapHost } from "./parts/maphost";
 import { HoldsPage } from "./pages/holds";
+import { AllHotspotsPage } from "./pages/allhotspots";
 import { FirstKeyPage } from "./pages/firstkey";
 import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
@@ -40,6 +42,7 @@ const pages: Record<string, Page> = {
   register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
   rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
   keys: { name: "Keys", onMap: false, needsKey: true, body: () => <KeysPage /> },
+  visits: { name: "Visits", onMap: true, needsKey: true, body: ({ id }) => <VisitsPage id={id} /> },
   staff: {
     name: "Staff",
     onMap: false,
@@ -52,6 +55,7 @@ const pages: Record<string, Page> = {
 const staffPages: Record<string, Page["body"]> = {
   "": () => <StaffPage />,
   review: () => <ReviewPage />,
+  hotspots: () => <AllHotspotsPage />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   inventory: ({ query }) => <InventoryPage query={query} />,
 };

@@ -3,6 +3,7 @@
 const whole = new Intl.NumberFormat();
 const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const sixDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 6, maximumFractionDigits: 6 });
+const twoDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const smallShare = new Intl.NumberFormat(undefined, { style: "percent", maximumSignificantDigits: 2 });
@@ -19,8 +20,9 @@ const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "num
 export const count = (n: number): string => whole.format(n);
 export const percent = (fraction: number): string => (fraction < 0.01 ? smallShare : share).format(fraction);
 export const credits = (amount: number): string => sixDigits.format(amount);
+export const rounded = (amount: number): string => twoDigits.format(amount);
 const measure = (n: number): string => (n >= 100 ? whole.format(Math.round(n)) : threeDigits.format(n));
-export const area = (km2: number): string => `${measure(km2)} km²`;
+export const area = (km2: number): string => (km2 > 0 && km2 < 0.1 ? `${measure(Math.round(km2 * 1e6))} m²` : `${measure(km2)} km²`);
 export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
 export const metres = (m: number): string => (m < 1000 ? `${whole.format(Math.round(m))} m` : `${oneDigit.format(m / 1000)} km`);
 export const degrees = (value: number): string => value.toFixed(5);

@@ -33,6 +33,17 @@ export function boxAround(place: Place, metres: number): Bounds {
   };
 }
 
+/** The box around boxes. Of those on both sides of ±180° it is the whole belt. */
+export function boxOf(boxes: Bounds[]): Bounds {
+  const across = boxes.some(({ east, west }) => east < west);
+  return {
+    north: Math.max(...boxes.map(({ north }) => north)),
+    south: Math.min(...boxes.map(({ south }) => south)),
+    east: across && boxes.length > 1 ? 180 : Math.max(...boxes.map(({ east }) => east)),
+    west: across && boxes.length > 1 ? -180 : Math.min(...boxes.map(({ west }) => west)),
+  };
+}
+
 /** Reads "40.7536, -73.9832"; null for anything else. */
 export function parsePlace(text: string): Place | null {
   const found = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);

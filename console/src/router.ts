@@ -1,4 +1,5 @@
 // Which page is shown: what stands behind the # of the address.
+import { plan, writePlan } from "./plan";
 import { parseSight, writeSight, type Sight } from "./sight";
 import { Cell } from "./state";
 
@@ -33,8 +34,9 @@ export function go(path: string): void {
   location.hash = path;
 }
 
-/** Writes into the map's address what the map came to show. Nobody is told, and there is nothing to go back to: it is no other page. */
+/** Writes into the map's address what the map came to show, and what is planned. Nobody is told, and there is nothing to go back to: it is no other page. */
 export function keepSight(sight: Sight): void {
   const { page, id } = read();
-  if (page === "") history.replaceState(null, "", `#/map${id && `/${encodeURIComponent(id)}`}?at=${writeSight(sight)}`);
+  const planned = plan.value.pins.length > 0 ? `&plan=${writePlan(plan.value)}` : "";
+  if (page === "") history.replaceState(null, "", `#/map${id && `/${encodeURIComponent(id)}`}?at=${writeSight(sight)}${planned}`);
 }

@@ -22,6 +22,7 @@ export type Inventory = Schemas["Inventory"];
 export type Agent = Schemas["Agent"];
 export type Coverage = Schemas["Coverage"];
 export type Simulation = Schemas["CoverageSimulationAnswer"]["data"];
+export type Estimates = Schemas["RewardsEstimateAnswer"]["data"];
 export type History = Schemas["History"];
 export type HistoryPoint = History["points"][number];
 export type Rewards = Schemas["Rewards"];

@@ -153,6 +153,7 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/hotspots", "", a.owned},
 		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
 		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
+		{"GET /v1/users/{id}/rewards/days", beacon.RewardsRead, a.days},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
 		{"POST /v1/rewards/estimate", "", a.estimate},
 		{"GET /v1/users/{id}/holds", beacon.RewardsRead, serve(a, 200, decodeHolds, a.holds, encodeHolds)},

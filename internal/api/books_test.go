@@ -98,6 +98,21 @@ func (books) History(_ context.Context, _ beacon.Principal, q rewards.HistoryQue
 	}, nil
 }
 
+func (b books) Days(_ context.Context, p beacon.Principal, q rewards.DaysQuery) (rewards.Days, error) {
+	if err := q.Charge(b.rows); err != nil {
+		return rewards.Days{}, err
+	}
+	month := october + 1
+	if q.Month != nil {
+		month = *q.Month
+	}
+	half := ledger.Sum{Served: 720, Expected: 1440, Earned: beacon.Earned{Availability: 500_000}}
+	return rewards.Days{User: p.User, Month: month, Days: []rewards.DaySum{
+		{Day: month.First(), Hotspots: 2, Sum: sumOf(readingRoomRow).Plus(sumOf(secondRow))},
+		{Day: month.First() + 1, Open: true, Hotspots: 1, Sum: half},
+	}}, nil
+}
+
 func (books) Explain(_ context.Context, _ beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error) {
 	terms := policy.Devices().On(*q.Day)
 	return rewards.Explanation{

@@ -203,7 +203,7 @@ func (s *steps) rewards() {
 			}
 		}
 	}
-	for _, path := range []string{"/v1/users/me/rewards", "/v1/users/me/rewards/history", "/v1/hotspots/{h5}/rewards/explain", "/v1/users/me/rewards/statements/2026-10"} {
+	for _, path := range []string{"/v1/users/me/rewards", "/v1/users/me/rewards/history", "/v1/users/me/rewards/days", "/v1/hotspots/{h5}/rewards/explain", "/v1/users/me/rewards/statements/2026-10"} {
 		s.add("alice", "GET", path, "", "Accept", "text/csv")
 		s.add("alice", "HEAD", path, "")
 	}

@@ -94,6 +94,10 @@ func (f faulty) Summary(context.Context, beacon.Principal, rewards.SummaryQuery)
 	return rewards.Summary{}, f.fail()
 }
 
+func (f faulty) Days(context.Context, beacon.Principal, rewards.DaysQuery) (rewards.Days, error) {
+	return rewards.Days{}, f.fail()
+}
+
 func (f faulty) Explain(context.Context, beacon.Principal, rewards.ExplainQuery) (rewards.Explanation, error) {
 	return rewards.Explanation{}, f.fail()
 }
@@ -145,7 +149,7 @@ func TestFailure(t *testing.T) {
 			for _, a := range []answer{
 				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
 				c.post(t, spot+"/link-code", ""), c.delete(t, spot+"/device"), c.get(t, spot+"/history"),
-				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, aStatement), c.get(t, spot+"/rewards/explain"),
+				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, "/v1/users/me/rewards/days"), c.get(t, aStatement), c.get(t, spot+"/rewards/explain"),
 				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"), c.get(t, "/v1/users/me/export"),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),
@@ -202,7 +206,7 @@ func TestFailure_DatabaseGone(t *testing.T) {
 			}
 			for _, a := range []answer{
 				c.get(t, "/v1/hotspots/"+made.ID), c.post(t, "/v1/hotspots", registration(2)), c.patch(t, "/v1/hotspots/"+made.ID, `{}`),
-				c.get(t, "/v1/users/me/hotspots"), c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, aStatement),
+				c.get(t, "/v1/users/me/hotspots"), c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, "/v1/users/me/rewards/days"), c.get(t, aStatement),
 				c.get(t, "/v1/hotspots/"+made.ID+"/rewards/explain"),
 			} {
 				if a.StatusCode != http.StatusInternalServerError && a.StatusCode != http.StatusServiceUnavailable {

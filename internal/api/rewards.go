@@ -19,6 +19,8 @@ import (
 type Rewards interface {
 	Summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error)
 	History(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error)
+	// Days calls q.Charge before it reads many rows.
+	Days(ctx context.Context, p beacon.Principal, q rewards.DaysQuery) (rewards.Days, error)
 	// Explain returns NotFound if there never was such a hotspot.
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
 	// Statement returns NotFound for a month that is not settled.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
@@ -202,6 +203,7 @@ func checkSettled(t *testing.T, c, admin client, busy, silent string) {
 	if len(months.Data) != 2 || months.Data[1].Period != "2026-11" || months.Data[1].Total != last.Summary.Total || months.Data[1].Hotspots != 2 || months.Pagination.Total != 2 {
 		t.Errorf("the history is %+v", months)
 	}
+	checkDays(t, c, admin, last, day)
 
 	a := c.get(t, "/v1/users/me/rewards/statements/2026-11")
 	report, err := statement.Verify(bytes.NewReader(a.want(t, http.StatusOK).body), statement.Options{})
@@ -222,6 +224,58 @@ func checkSettled(t *testing.T, c, admin client, busy, silent string) {
 	checkTables(t, c, busy, report.Rows)
 }
 
+type earnedDays struct {
+	UserID string `json:"user_id"`
+	Period string
+	Unit   string
+	Days   []struct {
+		Date      string
+		Open      bool
+		Total     micros `json:"total_earned"`
+		Hotspots  int    `json:"hotspot_count"`
+		Breakdown breakdown
+	}
+}
+
+// checkDays compares the days of November with its sum and with one that was explained.
+func checkDays(t *testing.T, c, admin client, november rewardsOf, explained explained) {
+	t.Helper()
+	path := "/v1/users/" + string(c.user) + "/rewards/days?month=2026-11"
+	month := data[earnedDays](t, admin.get(t, path), http.StatusOK)
+	var total micros
+	for _, day := range month.Days {
+		total += day.Total
+		if day.Open || day.Total != day.Breakdown.sum() {
+			t.Errorf("a day of November is %+v", day)
+		}
+	}
+	if month.UserID != string(c.user) || month.Period != "2026-11" || month.Unit != "credit" || len(month.Days) != 30 || total != november.Summary.Total {
+		t.Fatalf("the days of November are %+v; it earned %v", month, november.Summary)
+	}
+	if day := month.Days[14]; day.Date != "2026-11-15" || day.Hotspots != 2 || day.Total != explained.Earned.Total {
+		t.Errorf("November 15 is %+v; explained as %+v", day, explained.Earned)
+	}
+	december := data[earnedDays](t, c.get(t, "/v1/users/me/rewards/days"), http.StatusOK)
+	if n := len(december.Days); december.Period != "2026-12" || n == 0 || !december.Days[n-1].Open {
+		t.Errorf("the days of December are %+v", december)
+	}
+	for _, month := range []string{"2027-01", "2026-13", "2026-1", "november", "1969-12", ""} {
+		wantFault(t, c.get(t, "/v1/users/me/rewards/days?month="+month), http.StatusBadRequest, "invalid_request", "month")
+	}
+}
+
+// A month of many rows counts as many requests, and is refused before they are read.
+func TestRewards_DaysCharged(t *testing.T) {
+	tight := ample
+	tight.PerKey = ratelimit.Limit{Every: time.Hour, Burst: 40}
+	s := onSQLite(t, options{limits: tight, rewards: books{rows: 300_000}})
+	c := s.anyone(t, "rewards:read")
+	if left := c.get(t, "/v1/users/me/rewards/days").want(t, http.StatusOK).Header.Get("RateLimit-Remaining"); left != "9" {
+		t.Errorf("after a month of 300,000 rows %s requests are left; want 9", left)
+	}
+	wantFault(t, c.get(t, "/v1/users/me/rewards/days"), http.StatusTooManyRequests, "rate_limited")
+}
+
 // checkTables reads everything once more as CSV.
 func checkTables(t *testing.T, c client, spot string, rows int) {
 	t.Helper()
@@ -231,6 +285,7 @@ func checkTables(t *testing.T, c client, spot string, rows int) {
 	}{
 		"/v1/users/me/rewards?period=last":               {"rewards-last.csv", 3},
 		"/v1/users/me/rewards/history":                   {"rewards-history.csv", 3},
+		"/v1/users/me/rewards/days?month=2026-11":        {"rewards-2026-11.csv", 31},
 		"/v1/users/me/rewards/statements/2026-11":        {"statement-2026-11.csv", rows + 1},
 		spot + "/rewards/explain?date=2026-11-15":        {"explanation-2026-11-15.csv", 0},
 		"/v1/users/me/rewards/history?page=2&per_page=2": {"rewards-history.csv", 1},

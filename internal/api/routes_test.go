@@ -27,6 +27,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/review/{id}/{kind}":                 {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/history":            {scope: "rewards:read"},
+	"GET /v1/users/{id}/rewards/days":               {scope: "rewards:read"},
 	"GET /v1/users/{id}/rewards/statements/{month}": {scope: "rewards:read"},
 	"GET /v1/hotspots/{id}/rewards/explain":         {scope: "rewards:read"},
 	"PATCH /v1/hotspots/{id}":                       {scope: "hotspots:write"},
@@ -146,7 +147,7 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "GET, HEAD", "/v1/keys/key_1": "DELETE",
 		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
-		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
+		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/days": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
 		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",
 		"/v1/hotspots/hs_1/verification": "DELETE, POST", "/v1/hotspots/hs_1/link-code": "POST", "/v1/users/me/quota": "GET, HEAD, PUT", "/v1/hotspots/hs_1/device": "DELETE",
 	} {
@@ -181,7 +182,7 @@ func TestRoutes_Head(t *testing.T) {
 		}
 		for _, path := range []string{
 			"/v1/hotspots/nearby?lat=40.7&lng=-74&status=all", "/v1/hotspots/nearby", "/v1/hotspots/" + made.ID, "/v1/hotspots/nope", "/v1/users/me/hotspots", "/v1/users/me/hotspots?q=x",
-			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0",
+			"/v1/keys", "/v1/keys/self", "/v1/openapi.yaml", "/v1/users/me/rewards", "/v1/users/me/rewards/history?page=0", "/v1/users/me/rewards/days",
 			"/v1/users/me/rewards/statements/2026-10", "/v1/hotspots/" + made.ID + "/rewards/explain",
 			"/v1/coverage?north=41&south=40&east=-73&west=-75", "/v1/coverage?zoom=-1", "/v1/coverage/tiles/3/2/3.mvt", "/v1/coverage/tiles/3/8/3.mvt",
 		} {

@@ -63,7 +63,7 @@ type Fleet struct {
 	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
 	tombstones []tombstone                // the same, oldest first
 	deleted    map[beacon.HotspotID]deletedHotspot
-	changedAt  time.Time // the latest UpdatedAt of all that were loaded or applied
+	changedAt  time.Time // the latest UpdatedAt of all that were loaded or applied since it was taken
 }
 
 // tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
@@ -240,12 +240,13 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// ChangedAt returns the time of the latest change of any hotspot, by the clock of the
-// server that made it.
-func (f *Fleet) ChangedAt() time.Time {
+// TakeChangedAt returns the time of the latest change of any hotspot since the last call,
+// by the clock of the server that made it.
+func (f *Fleet) TakeChangedAt() (at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.changedAt
+	at, f.changedAt = f.changedAt, time.Time{}
+	return at
 }
 
 // fill puts spots, and the recently deleted hotspots, into an empty fleet. It looks at

@@ -247,3 +247,23 @@ func TestClockBack_AfterClosing(t *testing.T) {
 		})
 	}
 }
+
+// The time is not certain for days: nobody has said yet how long the service was down.
+// A clock that was ahead meanwhile takes no traffic away from the days since.
+func TestFold_AheadWhileNotCertain(t *testing.T) {
+	table := heartbeat.NewTable(heartbeat.NewOutages())
+	l := table.Place(nil, spotSince(noon.AddDate(0, 0, -9)))
+	yesterday, ahead := noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 2)
+	table.Apply(l, at(yesterday, 1, 1, 100, 1))
+	table.Apply(l, at(noon, 1, 2, 300, 1))
+	table.Apply(l, at(ahead, 1, 3, 600, 1))
+	now := noon.Add(time.Hour)
+	certain := noon.AddDate(0, 0, -5)
+	table.Fold(l, nil, heartbeat.Moment{Certain: certain, Now: now, Final: beacon.DayOf(certain), Latest: beacon.MinuteOf(now)})
+	facts := fold(table, l, noon.AddDate(0, 0, 1))
+	for day, want := range map[beacon.Day]uint64{beacon.DayOf(certain): 0, beacon.DayOf(yesterday): 100, beacon.DayOf(noon): 500} {
+		if got := facts[day].Bytes; got != want {
+			t.Errorf("%s: %d bytes count; want %d", day, got, want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 // FoldNow is Fold where no beat is late and no clock was ahead.
 func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
 	minute := beacon.MinuteOf(now)
-	return t.Fold(l, r, Moment{now, FinalAt(minute), minute, beacon.LastMinute})
+	return t.Fold(l, r, Moment{now, now, FinalAt(minute), minute, beacon.LastMinute})
 }
 
 // ForgetSignal is for tests in which beats come later than can be counted.

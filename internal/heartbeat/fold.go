@@ -23,6 +23,7 @@ func FinalAt(now beacon.Minute) beacon.Day { return (max(now, FinalLag) - FinalL
 // Moment says what is known of the time.
 type Moment struct {
 	Certain time.Time  // the latest moment that is certain
+	Now     time.Time  // what the clock says, if that is later
 	Final   beacon.Day // days before it become final; 0: the time is unknown, and so is the rest
 	// Back is when a clock that was ahead was last set right: what it sealed is sealed
 	// again.
@@ -52,7 +53,7 @@ func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 	}
 	minute := beacon.MinuteOf(at.Certain)
 	if at.Final > 0 && len(k.days) > 0 && k.days[0].day <= at.Latest.Day() { // otherwise ClockBack is to come
-		k.cut(at.Certain.UnixMicro(), at.Latest)
+		k.cut(max(at.Certain.UnixMicro(), at.Now.UnixMicro()), at.Latest)
 	}
 	if k.roll(minute); len(k.days) == 0 {
 		l.dirty.Store(false)

@@ -21,6 +21,8 @@ func (o oracle) check(t *testing.T, r *rewards.Rewards, user beacon.UserID) {
 	o.checkSummary(t, r, user, rewards.Last, func(day string) bool { return day[:7] == last })
 	o.checkSummary(t, r, user, rewards.All, func(string) bool { return true })
 	o.checkHistory(t, r, user)
+	o.checkDays(t, r, user, month)
+	o.checkDays(t, r, user, last)
 }
 
 func (o oracle) checkSummary(t *testing.T, r *rewards.Rewards, user beacon.UserID, period rewards.Period, match func(string) bool) {
@@ -89,5 +91,37 @@ func (o oracle) checkHistory(t *testing.T, r *rewards.Rewards, user beacon.UserI
 		if m.Month.String() != want[i] || m.Hotspots != len(hotspots) || sums(m.Sum) != total || dividedAs(m.Payment) != paid {
 			t.Fatalf("%s: history of %s: %s %+v; want %s %d hotspots %+v %+v", o.now, user, m.Month, m, want[i], len(hotspots), total, paid)
 		}
+	}
+}
+
+// checkDays compares the days of a month with the rows of the hotspots on each of them.
+func (o oracle) checkDays(t *testing.T, r *rewards.Rewards, user beacon.UserID, month string) {
+	t.Helper()
+	m, err := beacon.ParseMonth(month)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Days(t.Context(), anyone, rewards.DaysQuery{User: user, Month: &m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _ := time.Parse("2006-01-02", month+"-01")
+	today := o.today().String()
+	n := 0
+	for at := first; at.Month() == first.Month() && at.Format("2006-01-02") <= today; at = at.AddDate(0, 0, 1) {
+		day := at.Format("2006-01-02")
+		var total expected
+		hotspots := o.earned(user, func(d string) bool { return d == day })
+		for _, e := range hotspots {
+			total.add(*e)
+		}
+		if n >= len(got.Days) || got.Days[n].Day.String() != day || got.Days[n].Hotspots != len(hotspots) || sums(got.Days[n].Sum) != total ||
+			(day == today && !got.Days[n].Open) {
+			t.Fatalf("%s: %s of %s: %+v; want %d hotspots with %+v", o.now, day, user, got.Days[min(n, len(got.Days)-1)], len(hotspots), total)
+		}
+		n++
+	}
+	if len(got.Days) != n || got.Month != m || got.User != user {
+		t.Fatalf("%s: %s of %s has %d days; want %d", o.now, month, user, len(got.Days), n)
 	}
 }

@@ -93,7 +93,8 @@ func TestWhose(t *testing.T) {
 		_, summary := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.All})
 		_, history := r.History(t.Context(), own, rewards.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
 		_, statement := r.Statement(t.Context(), own, rewards.StatementQuery{User: user})
-		for _, err := range []error{summary, history, statement} {
+		_, days := r.Days(t.Context(), own, rewards.DaysQuery{User: user})
+		for _, err := range []error{summary, history, statement, days} {
 			e, ok := errors.AsType[*beacon.Error](err)
 			if !ok || e.Kind != beacon.Forbidden {
 				t.Fatalf("%q: %v", user, err)

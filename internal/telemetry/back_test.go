@@ -208,3 +208,57 @@ func (n *node) shop(t testing.TB, since time.Time, minutes int) beacon.HotspotID
 	}
 	return id
 }
+
+// The clock is ahead twice, the second time by less. What was linked meanwhile is in
+// service once the clock is right, the second time as the first.
+func TestClock_LinkedWhileAheadAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c, day := running(evening), beacon.DayOf(evening)
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		n.runs(t, c, 10, nothing)
+		var linked beacon.HotspotID
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 3 * 24 * time.Hour} {
+			c.pass(ahead)
+			n.must(t, n.Fold)
+			linked = n.register(t, 1, c.now())[0]
+			n.runs(t, c, 5, nothing)
+			c.pass(-ahead)
+			n.must(t, n.Fold)
+			n.runs(t, c, 15, nothing)
+		}
+		seq := uint64(0)
+		n.toTheEnd(t, c, func(int) {
+			seq++
+			n.beat(t, linked, beacon.Heartbeat{Boot: 1, Seq: seq, Bytes: seq * 1e6})
+		})
+		if got := diskFacts(t, n, day, linked); got.Served != 10 || got.Bytes != 10e6 {
+			t.Errorf("the record of the day says %+v; want 10 minutes served", got)
+		}
+	})
+}
+
+// The service counts as up from the moment at which it is noticed that the clock was set
+// back, not from the record of it a little later: a hotspot that is heard in between is
+// heard while the service is up.
+func TestClock_UpSinceItIsNoticed(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := running(evening.Add(59 * time.Second))
+		n := start(t, open, c, nil)
+		n.upFor(t, 6)
+		spot := n.register(t, 1, evening)[0]
+		n.runs(t, c, 15, nothing)
+		c.pass(24 * time.Hour)
+		n.must(t, n.Fold)
+		n.runs(t, c, 5, nothing)
+		c.pass(-24 * time.Hour)
+		noticed := int64(beacon.MinuteOf(c.now()))
+		n.beat(t, spot, beacon.Heartbeat{Boot: 1, Seq: 1})
+		c.run(2 * time.Second)
+		n.must(t, n.Mark)
+		spans, err := n.db.Spans(t.Context(), noticed)
+		if err != nil || !slices.Contains(spans, beacon.ServiceSpan{From: noticed, To: noticed + 1}) {
+			t.Errorf("the service was up in %v, %v; want from minute %d on", spans, err, noticed)
+		}
+	})
+}

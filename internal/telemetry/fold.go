@@ -93,7 +93,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	in := foldInput{
 		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
 	}
-	at := heartbeat.Moment{Certain: clock.upTo, Back: clock.backTo, Latest: clock.latest}
+	at := heartbeat.Moment{Certain: clock.upTo, Now: clock.now, Back: clock.backTo, Latest: clock.latest}
 	if clock.steady {
 		certain := beacon.MinuteOf(clock.upTo)
 		at.Final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain

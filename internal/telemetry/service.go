@@ -58,7 +58,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
 	if s.broken(now, real, t.Rate) {
-		from, reread = beacon.MinuteOf(now), true // our old span is one of the others now
+		from, reread = t.upFrom(now), true // our old span is one of the others now
 	}
 	to := beacon.MinuteOf(now)
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
@@ -79,6 +79,19 @@ func (s *spans) broken(now, real time.Time, rate float64) bool {
 	passed, truly := now.Sub(s.marked.Round(0)), real.Sub(s.real) // wall clock, monotonic clock
 	set := rate > 0 && math.Abs(float64(passed)-float64(truly)*rate) > float64(jump)*max(rate, 1)
 	return s.marked.IsZero() || truly > unbroken || passed < 0 || set
+}
+
+// upFrom returns when a span begins that is first recorded now: when it was noticed that the
+// clock was set back, if that was just before. What was heard since then was heard while
+// the service was up.
+func (t *Telemetry) upFrom(now time.Time) beacon.Minute {
+	t.trust.mu.Lock()
+	defer t.trust.mu.Unlock()
+	from := t.trust.backTo
+	if passed := now.Sub((from + 1).Time()); now.Before(from.Time()) || float64(passed) > float64(unbroken)*max(t.Rate, 1) {
+		return beacon.MinuteOf(now)
+	}
+	return from
 }
 
 // readOthers reads all spans, one for each start of a server. The time before the first

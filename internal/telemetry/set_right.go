@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
@@ -15,8 +16,11 @@ var byClock = beacon.Actor{Request: "clock", Note: "it was changed while a clock
 // otherwise one that was linked then would be in service only from that time on (decision
 // D114). It is called before minutes are decided by a clock that is right again.
 func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
-	newest, latest := t.Fleet.ChangedAt(), (clock.latest + heartbeat.FinalLag).Time()
-	if t.Rate == 0 || !clock.steady || !newest.After(latest) || newest.Equal(t.setRightUpTo) {
+	if newest := t.Fleet.TakeChangedAt(); newest.After(t.changed) {
+		t.changed = newest
+	}
+	latest := (clock.latest + heartbeat.FinalLag).Time()
+	if t.Rate == 0 || !clock.steady || !t.changed.After(latest) {
 		return nil
 	}
 	right := clock.backTo
@@ -42,6 +46,6 @@ func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
 			return err
 		}
 	}
-	t.setRightUpTo = newest
+	t.changed = time.Time{}
 	return nil
 }

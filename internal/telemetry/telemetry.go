@@ -86,8 +86,8 @@ type Telemetry struct {
 	suspicions suspicions
 	folded     foldState // used by fold only
 
-	decided      beacon.Minute // up to where the last fold could decide minutes; used by fold only
-	setRightUpTo time.Time     // the newest change for which times were set right; used by fold only
+	decided beacon.Minute // up to where the last fold could decide minutes; used by fold only
+	changed time.Time     // the newest change of a hotspot whose times may have to be set right; used by fold only
 
 	restored atomic.Bool // startup is over
 

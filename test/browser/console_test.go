@@ -29,6 +29,7 @@ func TestConsole(t *testing.T) {
 		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},
 		{"staff", func(t *testing.T) { testStaff(t, b, n) }},
 		{"desk", func(t *testing.T) { testDesk(t, b, n) }},
+		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {
@@ -134,7 +135,7 @@ func testMap(p *page, n *network) {
 		t.Errorf("an operator is offered %q", pages)
 	}
 	p.until(figure("Hotspots") + ` === "4"`) // the map still shows Bryant Park
-	p.until(figure("Covered") + `.endsWith("km²")`)
+	p.until(figure("Covered") + `.endsWith("m²")`)
 	p.search("brooklyn")
 	p.until(figure("Hotspots") + ` !== "4"`)
 	p.calm()
@@ -208,8 +209,24 @@ func (p *page) whatIf() {
 	lat := eval[string](p, where)
 	p.do(chromedp.DragAndDropXY(at[0], at[1], at[0]-80, at[1]-120))
 	p.until(fmt.Sprintf(`%s !== %q`, where, lat))
+	p.sees("credits a month")
+
+	// A second one beside it; the address has both, and opens the same plan.
+	p.press("Add another")
+	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
+	p.until(`document.querySelectorAll(".pins .small")[1].innerText.includes("credits")`)
+	eval[bool](p, `(document.querySelector("input[name=gaps]").click(), true)`)
+	p.sees("The darker, the more hotspots are near.")
+	p.calm()
+	p.shot("map-plan")
+	p.until(`location.hash.split("plan=")[1]?.split(";").length === 2`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
+	p.press("Remove")
+	p.until(`document.querySelectorAll(".map-pin").length === 1 && !document.querySelector(".pins")`)
+	p.press("Clear")
+	p.until(`!document.querySelector(".map-pin") && !location.hash.includes("plan=")`)
 	p.press("Nearby")
-	p.until(`!document.querySelector(".map-pin")`)
 }
 
 // live changes the network behind the page's back, which still shows Bryant Park.

@@ -112,6 +112,7 @@ func (y *year) notice(m harness.Minute) {
 		return
 	}
 	y.service.unnoticed = false
+	y.service.rises(m)
 	for _, h := range y.hotspots {
 		h.clockRight(m)
 	}

@@ -126,7 +126,7 @@ func (s *yearService) falls(m harness.Minute) { s.up[len(s.up)-1].to = m }
 
 // set sets the clock of all servers ahead of the true time; 0 sets it right. A clock
 // that was set is an outage (D30): the servers were up until the last record before it,
-// and are up again when they notice.
+// and are up again when they notice (D181).
 func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	s.until(m, 5)
 	if s.ahead.Load() == 0 {
@@ -135,7 +135,6 @@ func (s *yearService) set(m harness.Minute, ahead time.Duration) {
 	s.ahead.Store(int64(ahead))
 	if ahead == 0 {
 		s.unnoticed = true
-		s.rises(m + s.notices())
 	}
 }
 

@@ -735,6 +735,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{id}/rewards/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a user earned, day by day
+         * @description The days (UTC) of a month, from the first up to today, each with what all hotspots of the user earned together.
+         *     No day is left out: one without earnings has zeros. Days that are not closed are `open`: what they have earned so far.
+         *
+         *     Every 10,000 hotspots' days after the first count as one more request. With `Accept: text/csv` the response is
+         *     a table. Needs the scope `rewards:read`; another user's need `admin`.
+         */
+        get: operations["getRewardsByDay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{id}/rewards/statements/{month}": {
         parameters: {
             query?: never;
@@ -2058,6 +2082,23 @@ export interface components {
             held: components["schemas"]["Amount"];
             voided: components["schemas"]["Amount"];
         };
+        RewardsDays: {
+            user_id: components["schemas"]["UserId"];
+            period: components["schemas"]["Month"];
+            unit: components["schemas"]["Unit"];
+            days: components["schemas"]["RewardsDay"][];
+        };
+        RewardsDay: {
+            /** Format: date */
+            date: string;
+            /** @description The day is not closed: everything is up to now. */
+            open: boolean;
+            total_earned: components["schemas"]["Amount"];
+            /** @description Hotspots that were in service. */
+            hotspot_count: number;
+            avg_availability: components["schemas"]["Score"];
+            breakdown: components["schemas"]["Breakdown"];
+        };
         /** @description The rules by which a day is paid. A version never changes; a new one follows it. */
         PolicyTerms: {
             version: number;
@@ -2261,6 +2302,10 @@ export interface components {
             data: components["schemas"]["RewardsMonth"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        RewardsDaysAnswer: {
+            data: components["schemas"]["RewardsDays"];
+            meta: components["schemas"]["Meta"];
         };
         StatementAnswer: {
             data: components["schemas"]["Statement"];
@@ -4056,6 +4101,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RewardsHistoryPage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getRewardsByDay: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The month, by default the current one.
+                 * @example 2026-11
+                 */
+                month?: components["schemas"]["Month"];
+            };
+            header?: {
+                /**
+                 * @description `text/csv` for a table (RFC 4180, UTF-8, with a line of column names), if it has a higher weight than JSON or, at the same weight, is named more precisely. In all other cases the response is JSON; errors always are.
+                 * @example text/csv
+                 */
+                Accept?: components["parameters"]["AcceptTable"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days of the month. */
+            200: {
+                headers: {
+                    Vary: components["headers"]["VaryAccept"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsDaysAnswer"];
                     "text/csv": string;
                 };
             };

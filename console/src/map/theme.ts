@@ -13,6 +13,7 @@ export interface Theme {
   offline: string;
   pending: string;
   accent: string;
+  gap: string; // ground without coverage
   cluster: string; // where no status is known; white stands on it
 }
 
@@ -29,6 +30,7 @@ const light: Theme = {
   offline: "#c23b31",
   pending: "#96650a",
   accent: "#0b62ba",
+  gap: "#d9480f",
   cluster: "#0b62ba",
 };
 
@@ -45,6 +47,7 @@ const dark: Theme = {
   offline: "#cf4a40",
   pending: "#a8730f",
   accent: "#6cb2ff",
+  gap: "#ff8c42",
   cluster: "#2b6cb3",
 };
 

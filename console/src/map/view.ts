@@ -5,6 +5,7 @@ import type { FeatureCollection } from "geojson";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import workerAddress from "map-worker";
 import landAddress from "world-atlas/land-50m.json";
+import type { Disc, Gap } from "../gaps";
 import { wrapLng } from "../geo";
 import { session } from "../session";
 import type { Sight } from "../sight";
@@ -26,15 +27,15 @@ export interface Shown {
   records?: PreviewHotspot[];
 }
 
-const empty: FeatureCollection = { type: "FeatureCollection", features: [] };
 const clickable = ["points", "clusters"];
+/** From it on, the network's tiles have single hotspots. */
+const gapZoom = 14;
 const slack = 4; // pixels around a click in which a hotspot counts as hit
 
 export class MapView {
   #libre: Libre;
   #map: LibreMap;
   #shown: Shown = { kind: "preview", records: [] };
-  #pin: Marker | undefined;
   #ring: Marker | undefined;
   #lat = home.lat; // that discs are drawn for
   #ready = false; // until then there is no style to add layers to
@@ -261,40 +262,113 @@ export class MapView {
   }
 
   /** Shows a pin with its disc, which can be dragged; null takes it away. */
-  draft(at: (Place & { radius_m: number }) | null, onDrag?: (to: Place) => void): void {
-    if (!this.#map.getSource("draft")) return;
-    if (!at) {
-      this.#pin?.remove();
-      this.#pin = undefined;
-      this.#source("draft").setData(empty);
-      return;
-    }
-    this.#disc(at);
-    if (!this.#pin) {
-      const element = document.createElement("div");
-      element.className = "map-pin";
-      element.setAttribute("role", "img");
-      element.setAttribute("aria-label", "Location: drag it, or type its coordinates");
-      this.#pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] })
-        .setLngLat([at.lng, at.lat])
-        .addTo(this.#map);
-      const pin = this.#pin;
-      const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
-      pin.on("drag", () => this.#disc({ ...here(), radius_m: this.#radius }));
-      pin.on("dragend", () => this.#dragged(here()));
-    }
-    this.#dragged = onDrag ?? (() => undefined);
-    this.#pin.setLngLat([at.lng, at.lat]);
+  draft(at: Disc | null, onDrag?: (to: Place) => void): void {
+    this.drafts(at ? [at] : [], (_, to) => onDrag?.(to));
   }
 
-  #radius = 0;
-  #dragged: (to: Place) => void = () => undefined;
+  /** Shows pins with their discs. Whoever drags one is told which, and where it is now. */
+  drafts(at: Disc[], onDrag: (which: number, to: Place) => void): void {
+    if (!this.#map.getSource("draft")) return;
+    this.#discs = at;
+    this.#dragged = onDrag;
+    while (this.#pins.length > at.length) this.#pins.pop()?.remove();
+    while (this.#pins.length < at.length) this.#pins.push(this.#newPin(this.#pins.length));
+    this.#pins.forEach((pin, n) => {
+      const { lat, lng } = at[n]!;
+      pin.setLngLat([lng, lat]).addTo(this.#map);
+      pin.getElement().dataset["number"] = at.length > 1 ? String(n + 1) : "";
+    });
+    this.#drawDiscs();
+  }
 
-  #disc({ lat, lng, radius_m }: Place & { radius_m: number }): void {
-    this.#radius = radius_m;
+  #points: Marker[] = [];
+
+  /** Shows places that can be chosen, instead of those before. */
+  points(places: (Place & { id: string; name: string })[], onChoose?: (id: string) => void): void {
+    for (const marker of this.#points) marker.remove();
+    this.#points = places.map(({ id, name, lat, lng }) => {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.className = "map-point";
+      element.setAttribute("aria-label", name);
+      element.addEventListener("click", (event) => {
+        event.stopPropagation(); // it is not the map that was clicked
+        onChoose?.(id);
+      });
+      return new this.#libre.Marker({ element }).setLngLat([lng, lat]).addTo(this.#map);
+    });
+  }
+
+  #newPin(which: number): Marker {
+    const element = document.createElement("div");
+    element.className = "map-pin";
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", "Location: drag it, or type its coordinates");
+    const pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] });
+    const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
+    pin.on("drag", () => {
+      this.#discs = this.#discs.map((disc, n) => (n === which ? { ...disc, ...here() } : disc));
+      this.#drawDiscs();
+    });
+    pin.on("dragend", () => this.#dragged(which, here()));
+    return pin;
+  }
+
+  #pins: Marker[] = [];
+  #discs: Disc[] = [];
+  #dragged: (which: number, to: Place) => void = () => undefined;
+
+  #drawDiscs(): void {
     this.#source("draft").setData({
       type: "FeatureCollection",
-      features: [{ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties: { radius_m } }],
+      features: this.#discs.map(({ lat, lng, radius_m }) => ({
+        type: "Feature",
+        geometry: { type: "Point", coordinates: [lng, lat] },
+        properties: { radius_m },
+      })),
+    });
+  }
+
+  /** The discs of the hotspots that are on the air and in sight; null while single ones are not shown. */
+  covered(): Disc[] | null {
+    if (this.#map.getZoom() < gapZoom || !this.#map.getSource("hotspots")) return null;
+    const found = new Map<string, Disc>();
+    for (const { geometry, properties } of this.#map.querySourceFeatures("hotspots", { sourceLayer: "hotspots" })) {
+      if (properties["count"] !== undefined) return null;
+      if (geometry.type !== "Point" || properties["status"] !== "online") continue;
+      const [lng = 0, lat = 0] = geometry.coordinates;
+      found.set(String(properties["id"]), { lat, lng, radius_m: Number(properties["radius_m"]) });
+    }
+    return [...found.values()];
+  }
+
+  /** Calls fn whenever the map has come to rest with all that it shows. Returns how to stop. */
+  onRest(fn: () => void): () => void {
+    this.#map.on("idle", fn);
+    return () => void this.#map.off("idle", fn);
+  }
+
+  /** Colours squares of ground, the hotter the more they weigh. */
+  heat(squares: Gap[]): void {
+    if (!this.#map.getSource("gaps")) return;
+    this.#source("gaps").setData({
+      type: "FeatureCollection",
+      features: squares.map(({ west, south, east, north, weight }) => ({
+        type: "Feature",
+        geometry: {
+          type: "Polygon",
+          coordinates: [
+            [
+              [west, south],
+              [east, south],
+              [east, north],
+              [west, north],
+              [west, south],
+            ],
+          ],
+        },
+        properties: { weight },
+      })),
     });
   }
 }

@@ -48,7 +48,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          Its location is no longer verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
+          Its location is not verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
           location through the API (<a href="/docs/quickstart-operators">how</a>). If it stands where you registered it, ask the network's
           staff for another visit. Until then it earns nothing.
         </p>

@@ -6,6 +6,7 @@ import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
 import { useAsk, useCalm } from "../parts/use";
+import { movePin, parsePlan, plan, writePlan } from "../plan";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
@@ -31,12 +32,20 @@ let broughtTo = "";
 export function NetworkMap() {
   const view = useCell(mapView);
   const version = useCell(changes);
-  const [tool, setTool] = useState("nearby");
-  const [place, setPlace] = useState<Place | null>(null);
   const at = useCell(route);
+  const [tool, setTool] = useState(at.query["plan"] ? "what-if" : "nearby");
+  const [near, setNear] = useState<Place | null>(null);
+  const setPlace = tool === "nearby" ? setNear : movePin;
   const chosen = at.page === "" ? at.id : "";
   const mine = useAsk<Hotspot[]>("/v1/users/me/hotspots?per_page=100");
 
+  useEffect(() => {
+    const planned = parsePlan(at.query["plan"] ?? "");
+    if (planned && writePlan(planned) !== writePlan(plan.value)) {
+      plan.value = planned;
+      setTool("what-if");
+    }
+  }, [at]);
   useEffect(() => view?.show({ kind: "network" }), [view]);
   useEffect(() => view?.refresh(), [view, version]);
   useEffect(() => {
@@ -44,7 +53,7 @@ export function NetworkMap() {
     view.onClick = (hit) => {
       if (hit.id && tool === "nearby") {
         setChosen(hit.id);
-        setPlace(null);
+        setNear(null);
         return;
       }
       setChosen("");
@@ -98,7 +107,7 @@ export function NetworkMap() {
       ) : (
         <>
           <Tabs label="Map tool" tabs={tools} chosen={tool} onChoose={setTool} />
-          {tool === "nearby" ? <Nearby place={place} onPlace={setPlace} onChoose={choose} /> : <WhatIf place={place} onPlace={setPlace} />}
+          {tool === "nearby" ? <Nearby place={near} onPlace={setNear} onChoose={choose} /> : <WhatIf />}
         </>
       )}
       <ul class="legend" aria-label="Colours">

@@ -2,11 +2,12 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Choice, Field } from "../parts/field";
+import { parsePlace } from "../geo";
 import { mapView } from "../parts/maphost";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
-import { go } from "../router";
+import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot, HotspotType, Place } from "../types";
@@ -17,7 +18,7 @@ const fields = ["name", "type", "location", "device", "settings.coverage_radius_
 
 export function RegisterPage() {
   const view = useCell(mapView);
-  const [place, setPlace] = useState<Place | null>(null);
+  const [place, setPlace] = useState<Place | null>(() => parsePlace(route.value.query["place"] ?? ""));
   const [name, setName] = useState("");
   const [type, setType] = useState<HotspotType>("home");
   const [address, setAddress] = useState("");
@@ -31,6 +32,9 @@ export function RegisterPage() {
   const shownRadius = Number(radius) || reach[type];
 
   useEffect(() => view?.show({ kind: "network" }), [view]);
+  useEffect(() => {
+    if (place) view?.fly(place, 17);
+  }, [view]);
   useEffect(() => {
     if (!view) return;
     view.onClick = setPlace;

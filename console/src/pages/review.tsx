@@ -90,6 +90,9 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         ))}
       </dl>
       <div class="line">
+        <a class="button" href={`#/visits/${flag.hotspot_id}`}>
+          Visit
+        </a>
         <a class="quiet" href={`#/map/${flag.hotspot_id}`}>
           Map
         </a>

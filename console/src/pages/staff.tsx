@@ -8,6 +8,7 @@ const desks = [
   ["", "Verifications"],
   ["/review", "Review"],
   ["/holds", "Holds"],
+  ["/hotspots", "Hotspots"],
   ["/inventory", "Inventory"],
 ] as const;
 

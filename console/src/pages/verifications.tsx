@@ -2,19 +2,22 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
+import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
 import { Choice, Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { useDoing } from "../parts/use";
+import { position } from "../position";
 import { useCell } from "../state";
-import type { HotspotListed } from "../types";
+import type { HotspotListed, Place } from "../types";
 
 export function Verifications() {
   const [order, setOrder] = useState("oldest");
+  const [rejected, setRejected] = useState("false");
   const [chosen, setChosen] = useState("");
-  const waiting = useListing<HotspotListed>("/v1/hotspots", { status: "pending", verified: "false", order }, useCell(changes));
+  const waiting = useListing<HotspotListed>("/v1/hotspots", { verified: "false", rejected, order }, useCell(changes));
   const { answer, error, loading } = waiting;
   const done = (): void => {
     setChosen("");
@@ -22,9 +25,26 @@ export function Verifications() {
   };
   return (
     <section class="card wide">
-      <h2>Pending verifications</h2>
+      <div class="head">
+        <h2>Pending verifications</h2>
+        <a class="quiet" href="#/visits">
+          On the map
+        </a>
+      </div>
       <div class="line">
         <SearchField label="Name" value={waiting.text} onSearch={waiting.search} />
+        <Choice
+          label="Show"
+          name="rejected"
+          value={rejected}
+          onChange={(value) => {
+            setRejected(value);
+            waiting.turn(1);
+          }}
+        >
+          <option value="false">Not visited yet</option>
+          <option value="true">Rejected</option>
+        </Choice>
         <Choice
           label="Order"
           name="order"
@@ -59,7 +79,14 @@ export function Verifications() {
                 {hotspot.location.address && <span class="small">{hotspot.location.address}</span>}
               </span>
             </button>
-            {chosen === hotspot.id && <VerifyForm hotspot={hotspot} onDone={done} />}
+            {chosen === hotspot.id && (
+              <>
+                <a class="quiet" href={`#/visits/${hotspot.id}`}>
+                  Directions or rejection
+                </a>
+                <VerifyForm hotspot={hotspot} onDone={done} />
+              </>
+            )}
           </li>
         ))}
       </ul>
@@ -73,7 +100,8 @@ function tell(total: number, searched: string): string {
   return total === 0 ? `No hotspots${named} to verify.` : `${format.count(total)}${named} to verify.`;
 }
 
-function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () => void }) {
+/** Takes what was measured at a hotspot. */
+export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id"> & { location: Place }; onDone: () => void }) {
   const [lat, setLat] = useState("");
   const [lng, setLng] = useState("");
   const [accuracy, setAccuracy] = useState("");
@@ -81,12 +109,10 @@ function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () =>
   const { busy, error, run } = useDoing();
   const measure = (): void =>
     run(async () => {
-      const { coords } = await new Promise<GeolocationPosition>((resolve, reject) =>
-        navigator.geolocation.getCurrentPosition(resolve, reject, { enableHighAccuracy: true, timeout: 20_000 }),
-      );
-      setLat(coords.latitude.toFixed(6));
-      setLng(coords.longitude.toFixed(6));
-      setAccuracy(String(Math.ceil(coords.accuracy)));
+      const at = await position();
+      setLat(at.lat.toFixed(6));
+      setLng(at.lng.toFixed(6));
+      setAccuracy(String(Math.ceil(at.accuracy_m)));
     });
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -96,6 +122,7 @@ function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () =>
       onDone();
     });
   };
+  const measured = parsePlace(`${lat}, ${lng}`);
   const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
   return (
     <form class="inset" onSubmit={submit} noValidate>
@@ -113,6 +140,9 @@ function VerifyForm({ hotspot, onDone }: { hotspot: HotspotListed; onDone: () =>
         />
         <Field label="Method" name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
       </div>
+      <p class="small" role="status">
+        {measured && `This is ${format.metres(distance(measured, hotspot.location))} from the registered location.`}
+      </p>
       <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method"]} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>

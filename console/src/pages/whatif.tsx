@@ -1,41 +1,112 @@
-// What would a hotspot at some place add?
+// What would hotspots at some places add, and what might they earn?
 import { useEffect, useState } from "preact/hooks";
 import { ask, isAbort } from "../api";
 import * as format from "../format";
-import { boxAround } from "../geo";
+import { gaps } from "../gaps";
+import { boxAround, boxOf } from "../geo";
 import { changes } from "../live";
 import { Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { useCalm } from "../parts/use";
+import { added, clearPlan, mostPins, movedTo, movePin, plan, radii, removed, writePlan, type Plan } from "../plan";
+import { keepSight } from "../router";
+import { session } from "../session";
 import { useCell } from "../state";
-import type { Place, Simulation } from "../types";
+import type { Estimates, Simulation } from "../types";
 
-interface Props {
-  place: Place | null;
-  onPlace: (place: Place) => void;
+type Estimate = Estimates["places"][number];
+
+interface Result {
+  of: string; // the plan, as it is written
+  gain: Simulation;
+  places: Estimate[];
 }
 
-export function WhatIf({ place, onPlace }: Props) {
+export function WhatIf() {
   const view = useCell(mapView);
-  const version = useCell(changes);
-  const [radius, setRadius] = useState(100);
-  const [result, setResult] = useState<Simulation>();
-  const [error, setError] = useState<unknown>();
-  // Whoever was clicked on, or searched for, has more to it than a place.
-  const asked = useCalm(place && { lat: place.lat, lng: place.lng, radius_m: radius }, 200);
+  const { pins, chosen, radius } = useCell(plan);
+  const { result, error } = useResult();
+  const pin = pins[chosen];
 
   useEffect(() => {
-    view?.draft(place && { ...place, radius_m: radius }, onPlace);
-  }, [view, place, radius, onPlace]);
-  useEffect(() => () => view?.draft(null), [view]);
+    view?.drafts(
+      pins.map((at) => ({ ...at, radius_m: radius })),
+      (which, to) => (plan.value = movedTo({ ...plan.value, chosen: which }, to)),
+    );
+    if (view) keepSight(view.sight.value);
+  }, [view, pins, radius]);
+  useEffect(() => () => view?.drafts([], () => undefined), [view]);
+
+  const add = (): void => {
+    if (view) plan.value = added(plan.value, view.center());
+  };
+  return (
+    <section>
+      <p class="hint">Click the map to try a hotspot there, and drag it around.</p>
+      {pins.length === 0 && (
+        <button type="button" class="quiet" onClick={add}>
+          Place it at the centre
+        </button>
+      )}
+      {pin && (
+        <>
+          <ErrorNote error={error} />
+          {result && <Verdict result={result} radius={radius} />}
+          {pins.length > 1 && <Pins estimates={result?.places ?? []} />}
+          <div class="line">
+            <CoordinateField label="Latitude" value={pin.lat} most={90} onChange={(lat) => movePin({ ...pin, lat })} />
+            <CoordinateField label="Longitude" value={pin.lng} most={180} onChange={(lng) => movePin({ ...pin, lng })} />
+          </div>
+          <Field
+            label={`Radius: ${radius} m`}
+            type="range"
+            name="radius"
+            min={radii.least}
+            max={radii.most}
+            step={10}
+            value={radius}
+            onInput={(event) => (plan.value = { ...plan.value, radius: Number(event.currentTarget.value) })}
+          />
+          <div class="line">
+            {session.may("hotspots:write") && (
+              <a class="button" href={`#/register?place=${format.degrees(pin.lat)},${format.degrees(pin.lng)}`}>
+                Register here
+              </a>
+            )}
+            <button type="button" class="quiet" disabled={pins.length >= mostPins} onClick={add}>
+              Add another
+            </button>
+            <CopyLink />
+            <button type="button" class="quiet" onClick={clearPlan}>
+              Clear
+            </button>
+          </div>
+        </>
+      )}
+      <Gaps />
+    </section>
+  );
+}
+
+/** Asks what the plan would change, once it is left alone for a moment. */
+function useResult(): { result: Result | undefined; error: unknown } {
+  const version = useCell(changes);
+  const asked = useCalm<Plan>(useCell(plan), 200);
+  const [result, setResult] = useState<Result>();
+  const [error, setError] = useState<unknown>();
+  const of = writePlan(asked);
   useEffect(() => {
-    if (!asked) return;
+    if (asked.pins.length === 0) return;
     const stop = new AbortController();
-    const bounds = boxAround(asked, 3 * asked.radius_m);
-    ask<Simulation>("/v1/coverage/simulate", { method: "POST", body: { bounds, add: [asked] }, signal: stop.signal }).then(
-      ({ data }) => {
-        setResult(data);
+    const bounds = boxOf(asked.pins.map((pin) => boxAround(pin, 3 * asked.radius)));
+    const add = asked.pins.map((pin) => ({ ...pin, radius_m: asked.radius }));
+    Promise.all([
+      ask<Simulation>("/v1/coverage/simulate", { method: "POST", body: { bounds, add }, signal: stop.signal }),
+      ask<Estimates>("/v1/rewards/estimate", { method: "POST", body: { places: asked.pins }, signal: stop.signal }),
+    ]).then(
+      ([gain, estimates]) => {
+        setResult({ of, gain: gain.data, places: estimates.data.places });
         setError(undefined);
       },
       (failed: unknown) => {
@@ -45,46 +116,104 @@ export function WhatIf({ place, onPlace }: Props) {
       },
     );
     return () => stop.abort();
-  }, [asked?.lat, asked?.lng, asked?.radius_m, version]);
+  }, [of, version]);
+  return { result, error };
+}
 
-  const share = result ? Math.min(1, result.added_km2 / (Math.PI * (radius / 1000) ** 2)) : 0;
+function Verdict({ result, radius }: { result: Result; radius: number }) {
+  const { gain, places } = result;
+  const share = Math.min(1, gain.added_km2 / (places.length * Math.PI * (radius / 1000) ** 2));
+  const discs = places.length > 1 ? "their discs" : "its disc";
+  const free = places.reduce((sum, { free_ground }) => sum + free_ground, 0) / places.length;
   return (
-    <section>
-      <p class="hint">Click the map to try a hotspot there, and drag it around.</p>
-      {!place && (
-        <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>
-          Place it at the centre
-        </button>
-      )}
-      {place && (
-        <>
-          <ErrorNote error={error} />
-          {result && (
-            <p class="verdict" role="status">
-              <strong>+{format.area(result.added_km2)}</strong>
-              <span class="small">
-                {" "}
-                newly covered, {share > 0.9995 ? "all of its disc" : `${format.percent(share)} of its disc; the rest is already covered`}
-              </span>
-            </p>
-          )}
-          <Field
-            label={`Radius: ${radius} m`}
-            type="range"
-            name="radius"
-            min={10}
-            max={500}
-            step={10}
-            value={radius}
-            onInput={(event) => setRadius(Number(event.currentTarget.value))}
-          />
-          <div class="line">
-            <CoordinateField label="Latitude" value={place.lat} most={90} onChange={(lat) => onPlace({ ...place, lat })} />
-            <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => onPlace({ ...place, lng })} />
-          </div>
-        </>
-      )}
-    </section>
+    <div class="verdict" role="status">
+      <p>
+        <strong>+{format.area(gain.added_km2)}</strong>{" "}
+        <span class="small">
+          newly covered, {share > 0.9995 ? `all of ${discs}` : `${format.percent(share)} of ${discs}; the rest is already covered`}
+        </span>
+      </p>
+      <p>
+        <strong>{range(places)}</strong>{" "}
+        <span class="small">
+          credits a month for service, {free > 0.9995 ? "on ground that nobody else covers" : `${format.percent(free)} of the ground is free`}
+          {places.some(({ expected }) => !expected) && "; too few neighbours to say what is likely"}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+/** What neighbours would earn here, or the most that is possible where there are too few of them. */
+function range(places: Estimate[]): string {
+  const sum = (of: (place: Estimate) => number): number => places.reduce((total, place) => total + of(place), 0);
+  if (places.some(({ expected }) => !expected)) return `at most ${format.rounded(sum(({ most }) => most))}`;
+  const [low, high] = [format.rounded(sum(({ expected }) => expected!.low)), format.rounded(sum(({ expected }) => expected!.high))];
+  return low === high ? low : `${low}–${high}`;
+}
+
+function Pins({ estimates }: { estimates: Estimate[] }) {
+  const { pins, chosen } = useCell(plan);
+  return (
+    <ol class="pins" aria-label="Planned hotspots">
+      {pins.map((_, n) => {
+        const estimate = estimates[n];
+        return (
+          <li key={n}>
+            <button type="button" class="quiet" aria-pressed={n === chosen} onClick={() => (plan.value = { ...plan.value, chosen: n })}>
+              Hotspot {n + 1}
+            </button>
+            <span class="small">{estimate ? `${range([estimate])} credits` : ""}</span>
+            <button type="button" class="quiet" aria-label={`Remove hotspot ${n + 1}`} onClick={() => (plan.value = removed(plan.value, n))}>
+              Remove
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function CopyLink() {
+  const [done, setDone] = useState(false);
+  return (
+    <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(location.href).then(() => setDone(true))}>
+      {done ? "Link copied" : "Copy link"}
+    </button>
+  );
+}
+
+/** Colours the ground in sight that no hotspot covers. */
+function Gaps() {
+  const view = useCell(mapView);
+  const [shown, setShown] = useState(false);
+  const [far, setFar] = useState(false);
+  useEffect(() => {
+    if (!view || !shown) return;
+    let drawn = "";
+    const draw = (): void => {
+      const discs = view.covered();
+      setFar(!discs);
+      const box = view.bounds();
+      const what = JSON.stringify([box, discs]);
+      if (what === drawn) return; // drawing gaps sets the map in motion, and then it rests again
+      drawn = what;
+      view.heat(discs ? gaps(box, discs) : []);
+    };
+    draw();
+    const stop = view.onRest(draw);
+    return () => {
+      stop();
+      view.heat([]);
+    };
+  }, [view, shown]);
+  return (
+    <p>
+      <label>
+        <input type="checkbox" name="gaps" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} /> Gaps in the coverage
+      </label>
+      {shown && <span class="small">{far ? " Zoom in to see them." : " The darker, the more hotspots are near."}</span>}
+    </p>
   );
 }
 

@@ -1,0 +1,218 @@
+// Where staff go: hotspots that wait for a visit, on the map, and one that is visited.
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { distance } from "../geo";
+import { changes } from "../live";
+import { Field } from "../parts/field";
+import { mapView } from "../parts/maphost";
+import { User } from "../parts/named";
+import { ErrorNote, faultAt } from "../parts/note";
+import { Panel } from "../parts/panel";
+import { StatusBadge } from "../parts/status";
+import { useAsk, useDoing } from "../parts/use";
+import { direction, mapsOf, position, type Position } from "../position";
+import { go } from "../router";
+import { session } from "../session";
+import { Cell, useCell } from "../state";
+import type { Hotspot, HotspotListed, Place } from "../types";
+import { VerifyForm } from "./verifications";
+
+const most = 100; // that are listed
+const here = new Cell<Position | null>(null); // is kept from one visit to the next
+
+export function VisitsPage({ id }: { id: string }) {
+  const view = useCell(mapView);
+  useEffect(() => view?.show({ kind: "network" }), [view]);
+  if (!session.may("hotspots:verify")) {
+    return (
+      <Panel title="Visits">
+        <h1>Visits</h1>
+        <p class="note">This needs a key with the scope hotspots:verify.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Visits" about={id}>
+      {id ? <Visit key={id} id={id} /> : <Waiting />}
+    </Panel>
+  );
+}
+
+/** Those that wait, the nearest first once it is known where we are. */
+function Waiting() {
+  const view = useCell(mapView);
+  const at = useCell(here);
+  const { answer, error } = useAsk<HotspotListed[]>(`/v1/hotspots?verified=false&rejected=false&per_page=${most}`, useCell(changes));
+  const found = answer?.data;
+  useEffect(() => {
+    if (!view || !found) return;
+    view.points(
+      found.map(({ id, name, location }) => ({ ...location, id, name })),
+      (id) => go(`/visits/${id}`),
+    );
+    view.ensure(found.map(({ location }) => location));
+    return () => view.points([]);
+  }, [view, found]);
+  const sorted = at ? [...(found ?? [])].sort((a, b) => distance(at, a.location) - distance(at, b.location)) : found;
+  return (
+    <section>
+      <p>
+        <a href="#/staff">Staff</a>
+      </p>
+      <h1>Visits</h1>
+      <WhereAmI />
+      <ErrorNote error={error} />
+      <p class="small" role="status">
+        {answer && tell(answer.pagination?.total ?? 0, at)}
+      </p>
+      <ul class="list" aria-label="Hotspots to visit">
+        {sorted?.map((hotspot) => (
+          <li key={hotspot.id}>
+            <a class="row" href={`#/visits/${hotspot.id}`}>
+              <span class="row-main">
+                <span class="name">{hotspot.name}</span>
+                <span class="small">
+                  {[hotspot.type, at && away(at, hotspot.location), hotspot.location.address].filter(Boolean).join(" · ")}
+                </span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function tell(total: number, at: Position | null): string {
+  if (total === 0) return "No hotspot waits for a visit.";
+  const all = `${format.count(total)} ${total === 1 ? "hotspot" : "hotspots"} to visit`;
+  return `${all}${total > most ? `; these are the ${most} that wait longest` : ""}, ${at ? "the nearest" : "the oldest"} first.`;
+}
+
+const away = (from: Place, to: Place): string => `${format.metres(distance(from, to))} ${direction(from, to)}`;
+
+function WhereAmI() {
+  const at = useCell(here);
+  const { busy, error, run } = useDoing();
+  if (!("geolocation" in navigator)) return null;
+  return (
+    <>
+      <button type="button" class="quiet" disabled={busy} onClick={() => run(async () => void (here.value = await position()))}>
+        {at ? "Measure where I am again" : "Measure where I am"}
+      </button>
+      <ErrorNote error={error} />
+    </>
+  );
+}
+
+function Visit({ id }: { id: string }) {
+  const view = useCell(mapView);
+  const at = useCell(here);
+  const [told, setTold] = useState("");
+  const { answer, error, reload } = useAsk<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`);
+  const hotspot = answer?.data;
+  const place = hotspot?.location;
+  useEffect(() => {
+    if (!place) return;
+    view?.mark(place);
+    view?.fly(place, 16);
+    return () => view?.mark(null);
+  }, [view, place?.lat, place?.lng]);
+  const done = (what: string): void => {
+    setTold(what);
+    reload();
+  };
+  return (
+    <section>
+      <p>
+        <a href="#/visits">Visits</a>
+      </p>
+      {!hotspot && <h1>Visit</h1>}
+      <ErrorNote error={error} />
+      {hotspot && (
+        <>
+          <div class="head">
+            <h1>{hotspot.name}</h1>
+            <StatusBadge status={hotspot.status} />
+          </div>
+          <dl class="facts">
+            <dt>Type</dt>
+            <dd>{hotspot.type}</dd>
+            {hotspot.location.address && (
+              <>
+                <dt>Address</dt>
+                <dd>{hotspot.location.address}</dd>
+              </>
+            )}
+            <dt>Location</dt>
+            <dd>
+              {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · {hotspot.location.verified ? "verified" : "not verified"}
+            </dd>
+            {at && (
+              <>
+                <dt>From here</dt>
+                <dd>{away(at, hotspot.location)}</dd>
+              </>
+            )}
+            {hotspot.operator_id && (
+              <>
+                <dt>Operator</dt>
+                <dd>
+                  <User id={hotspot.operator_id} />
+                </dd>
+              </>
+            )}
+            {hotspot.location.unverified_reason && (
+              <>
+                <dt>Not verified</dt>
+                <dd>{hotspot.location.unverified_reason}</dd>
+              </>
+            )}
+          </dl>
+          <div class="line">
+            <a class="quiet" href={mapsOf(hotspot.location)}>
+              Directions
+            </a>
+            <WhereAmI />
+          </div>
+          <p role="status">{told}</p>
+          <VerifyForm hotspot={hotspot} onDone={() => done("Verified.")} />
+          <Rejection hotspot={hotspot} onDone={() => done("Its operator reads the reason.")} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Says why a place is not verified, or no longer. */
+function Rejection({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void }) {
+  const [reason, setReason] = useState("");
+  const { busy, error, run } = useDoing();
+  const verb = hotspot.location.verified ? "Withdraw the verification" : "Reject";
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      await ask(`/v1/hotspots/${hotspot.id}/verification?${new URLSearchParams({ reason }).toString()}`, { method: "DELETE" });
+      setReason("");
+      onDone();
+    });
+  };
+  return (
+    <form class="inset" onSubmit={submit} noValidate>
+      <Field
+        label="Reason"
+        name="reason"
+        hint="The operator reads it. Until the hotspot is verified it earns nothing."
+        maxLength={200}
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+        fault={faultAt(error, "reason")}
+      />
+      <ErrorNote error={error} at={["reason"]} />
+      <button type="submit" class="quiet danger" disabled={busy}>
+        {verb}
+      </button>
+    </form>
+  );
+}

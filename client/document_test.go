@@ -84,6 +84,7 @@ var schemas = map[string]reflect.Type{
 	"HeartbeatTaken":  reflect.TypeFor[client.HeartbeatTaken](),
 	"Inventory":       reflect.TypeFor[client.Inventory](),
 	"Review":          reflect.TypeFor[client.Review](),
+	"Neighbours":      reflect.TypeFor[client.Neighbours](),
 	"History":         reflect.TypeFor[client.History](),
 	"Coverage":        reflect.TypeFor[client.Coverage](),
 	"Key":             reflect.TypeFor[client.Key](),

@@ -31,6 +31,7 @@ export type Explanation = Schemas["Explanation"];
 export type Flag = Schemas["Flag"];
 export type FlagKind = Schemas["FlagKind"];
 export type Review = Schemas["Review"];
+export type Neighbours = Schemas["Neighbours"];
 export type Hold = Schemas["Hold"];
 
 export interface Place {

@@ -155,6 +155,11 @@ func (h *Hotspot) PlaceOn(day Day) Place {
 	return p
 }
 
+// DistanceTo returns how many metres the places of two hotspots are apart on a day.
+func (h *Hotspot) DistanceTo(other *Hotspot, day Day) float64 {
+	return geo.Distance(h.PlaceOn(day).Point, other.PlaceOn(day).Point)
+}
+
 // EvidenceSince returns since which day evidence counts that extends the proof of the
 // place, and whether an extension is due: the proof ends soon, or has ended, and can be
 // extended. Evidence that extended it before does not count again.

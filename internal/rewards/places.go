@@ -263,6 +263,29 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 	return claims, nil
 }
 
+// DaysServed returns on how many closed days hotspots have served where they are, which
+// decides who is paid for the ground. It returns nil if that is not counted: places are not
+// paid, or it is being counted.
+func (r *Rewards) DaysServed(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]int, error) {
+	v, err := r.view(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	today := r.today()
+	if ordered, err := r.openDays(v, "").ordered(ctx); err != nil || !ordered || !r.book().On(today).PaysPlaces() {
+		return nil, err
+	}
+	claims, err := r.placesOn(ctx, today, v.first, ids)
+	if err != nil {
+		return nil, err
+	}
+	days := make(map[beacon.HotspotID]int, len(claims))
+	for id, c := range claims {
+		days[id] = c.days
+	}
+	return days, nil
+}
+
 // recent returns what hotspots owned of each minute expected of them on the last days at
 // their places, in millionths, given the rows of these days. Under a policy that pays
 // devices that is what they served.

@@ -113,6 +113,26 @@ export interface paths {
         patch: operations["changeHotspot"];
         trace?: never;
     };
+    "/v1/hotspots/{id}/neighbours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what stands around a hotspot
+         * @description For the network's staff, before they verify: the hotspots within 200 m, the nearest first, and whose they are. A hotspot stands where visits found it, or else where it is registered. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getNeighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/{id}/verification": {
         parameters: {
             query?: never;
@@ -1495,6 +1515,33 @@ export interface components {
             /** @description How many flags the queue has. */
             total: number;
             flags: components["schemas"]["Flag"][];
+        };
+        Neighbours: {
+            /** @description How many there are. */
+            total: number;
+            /** @description The nearest of them. */
+            neighbours: components["schemas"]["Neighbour"][];
+        };
+        Neighbour: {
+            id: components["schemas"]["HotspotId"];
+            name: string;
+            type: components["schemas"]["Type"];
+            status: components["schemas"]["Status"];
+            verified: boolean;
+            operator_id: components["schemas"]["UserId"];
+            /** @description It belongs to the operator of the hotspot that was asked about. */
+            same_operator: boolean;
+            /**
+             * Format: double
+             * @description In metres; one decimal.
+             */
+            distance_m: number;
+            /** @description On how many closed days it served at its place, which decides who is paid for ground that several cover. Null if that is not counted. */
+            days_served: number | null;
+        };
+        NeighboursAnswer: {
+            data: components["schemas"]["Neighbours"];
+            meta: components["schemas"]["Meta"];
         };
         ReviewAnswer: {
             data: components["schemas"]["Review"];
@@ -2974,6 +3021,41 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getNeighbours: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The neighbours. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighboursAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -92,6 +92,7 @@ var schemas = map[string]reflect.Type{
 	"CreatedKey":      reflect.TypeFor[client.CreatedKey](),
 	"QuotaForm":       reflect.TypeFor[client.QuotaForm](),
 	"SettingsPatch":   reflect.TypeFor[client.NetworkSettingsPatch](),
+	"Erasure":         reflect.TypeFor[client.Erasure](),
 	"Pagination":      reflect.TypeFor[client.Pagination](),
 	"Rewards":         reflect.TypeFor[client.Rewards](),
 	"RewardsPlan":     reflect.TypeFor[client.RewardsPlan](),

@@ -7,6 +7,7 @@ type Settings struct {
 	MaxConnections     int             `json:"max_connections"`
 	BandwidthLimitMbps float64         `json:"bandwidth_limit_mbps"`
 	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: the default of the type
+	ShowSSID           bool            `json:"show_ssid,omitempty"`         // of a home that is hidden
 	OperatingHours     *OperatingHours `json:"operating_hours"`             // nil: always open
 }
 
@@ -17,6 +18,7 @@ type SettingsForm struct {
 	BandwidthLimitMbps *float64
 	CoverageRadiusM    *float64
 	DefaultRadius      bool            // restores the radius of the type
+	ShowSSID           *bool           // to strangers, of a home that is hidden
 	OperatingHours     *OperatingHours // replaces the operating hours, with all exceptions
 	AlwaysOpen         bool            // removes the operating hours
 }
@@ -27,12 +29,13 @@ type settingsForm struct {
 	MaxConnections     *int            `json:"max_connections,omitempty"`
 	BandwidthLimitMbps *float64        `json:"bandwidth_limit_mbps,omitempty"`
 	CoverageRadiusM    json.RawMessage `json:"coverage_radius_m,omitempty"`
+	ShowSSID           *bool           `json:"show_ssid,omitempty"`
 	OperatingHours     json.RawMessage `json:"operating_hours,omitempty"`
 }
 
 // MarshalJSON encodes the fields to change.
 func (s SettingsForm) MarshalJSON() ([]byte, error) {
-	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps}
+	form := settingsForm{MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, ShowSSID: s.ShowSSID}
 	if hours := s.OperatingHours; hours != nil && hours.Exceptions == nil {
 		whole := *hours
 		whole.Exceptions = []HoursException{} // absent ones would be kept

@@ -361,6 +361,12 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if set := must(c.SetQuota(t.Context(), "me", client.QuotaForm{Keys: new(7)}))(t); set.Keys != 7 || must(c.Quota(t.Context(), "me"))(t) != set {
 		t.Errorf("the quota is %+v", set)
 	}
+	if asked := must(c.AskErasure(t.Context(), "me"))(t); asked.Status != client.ErasureWaits || must(c.Erasure(t.Context(), "me"))(t).DueAt == nil {
+		t.Errorf("the erasure is %+v", asked)
+	}
+	if err := c.WithdrawErasure(t.Context(), "me"); err != nil || must(c.Erasure(t.Context(), "me"))(t).Status != client.NoErasure {
+		t.Error(err)
+	}
 	blur := must(c.ChangeNetworkSettings(t.Context(), client.NetworkSettingsPatch{HomePrivacy: client.HomesBlurred}))(t)
 	if blur.HomePrivacy != client.HomesBlurred || must(c.NetworkSettings(t.Context()))(t) != blur {
 		t.Errorf("the settings are %+v", blur)

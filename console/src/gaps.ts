@@ -15,15 +15,17 @@ export interface Gap {
 }
 
 /** How near a hotspot must be to ask for another one beside it. */
-const reach = 600; // metres
+const reach = 300; // metres
 /** As many hotspots nearby make a gap as hot as it gets. */
-const many = 6;
+const many = 12;
+
+const metresADegree = 111_195; // of latitude
 
 /**
  * Cuts a box into squares and returns those that no disc covers, with how much they are missed.
  * Ground with no hotspot within reach is no gap: nothing is there to be completed.
  */
-export function gaps(box: Bounds, discs: Disc[], columns = 32): Gap[] {
+export function gaps(box: Bounds, discs: Disc[], columns = 56): Gap[] {
   const width = box.east > box.west ? box.east - box.west : box.east + 360 - box.west;
   const step = width / columns;
   const shrink = Math.cos((((box.north + box.south) / 2) * Math.PI) / 180);
@@ -38,6 +40,7 @@ export function gaps(box: Bounds, discs: Disc[], columns = 32): Gap[] {
       let near = 0;
       let covered = false;
       for (const disc of discs) {
+        if (Math.abs(disc.lat - middle.lat) * metresADegree > reach + disc.radius_m) continue; // most are far away
         const away = distance(middle, disc);
         covered ||= away <= disc.radius_m;
         if (away - disc.radius_m <= reach) near++;

@@ -40,8 +40,8 @@ test("a gap is ground that nothing covers, though something is near", () => {
   assert.deepEqual(gaps(box, []), []);
   const found = gaps(box, [{ lat: 0, lng: 0, radius_m: 200 }], 20);
   const middle = ({ west, east, south, north }: (typeof found)[number]): number => Math.hypot((west + east) / 2, (south + north) / 2) * 111_195;
-  assert.ok(found.length > 50);
-  for (const gap of found) assert.ok(middle(gap) > 200 && middle(gap) <= 801, `a gap ${middle(gap)} m away`);
-  const between = gaps(box, [-0.004, 0.004].map((lng) => ({ lat: 0, lng, radius_m: 200 })), 20);
+  assert.ok(found.length > 40);
+  for (const gap of found) assert.ok(middle(gap) > 200 && middle(gap) <= 501, `a gap ${middle(gap)} m away`);
+  const between = gaps(box, [-0.003, 0.003].map((lng) => ({ lat: 0, lng, radius_m: 200 })), 20);
   assert.ok(Math.max(...between.map(({ weight }) => weight)) > Math.max(...found.map(({ weight }) => weight)));
 });

@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/checkins"
+	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
@@ -32,6 +33,7 @@ type Config struct {
 	Telemetry Telemetry
 	Rewards   Rewards
 	Review    *review.Review
+	Erasures  *erasure.Erasures
 	Events    *events.Hub
 	Limits    Limits
 	Quotas    Quotas
@@ -61,6 +63,7 @@ type API struct {
 	telemetry Telemetry
 	rewards   Rewards
 	review    *review.Review
+	erasures  *erasure.Erasures
 	hub       *events.Hub
 	limits    *limiters
 	quotas    Quotas
@@ -97,7 +100,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, hub: cfg.Events,
+		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
@@ -163,6 +166,9 @@ func (a *API) routes() []route {
 		{"POST /v1/holds/{id}/decisions", beacon.HotspotsVerify, serveOnce(a, 200, decodeHoldDecision, a.decideHold, encodeHold, byUser, nil)},
 		{"POST /v1/holds/{id}/answer", beacon.HotspotsWrite, serveOnce(a, 200, decodeHoldAnswer, a.answerHold, encodeHold, byUser, nil)},
 		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
+		{"POST /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, decodeUser, a.erasures.Ask, encodeErasure)},
+		{"GET /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, decodeUser, a.erasures.Get, encodeErasure)},
+		{"DELETE /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 204, decodeUser, a.erasures.Withdraw, encodeNothing)},
 		{"GET /v1/users/{id}/quota", "", serve(a, 200, decodeUser, a.readQuota, encodeQuota)},
 		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, decodeQuota, a.setQuota, encodeQuota)},
 		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},

@@ -84,7 +84,7 @@ type export struct {
 
 const exportReadme = `This archive has what Beacon stores about you.
 
-user.json       your id and your quota
+user.json       your id, your quota, and whether you asked to be erased
 hotspots.jsonl  your hotspots, deleted ones too, with the visits of staff; one a line
 keys.jsonl      your API keys, without their secrets; one a line
 activity.csv    each hour of your hotspots, as far as it is kept (400 days)
@@ -137,11 +137,16 @@ func (e *export) account(ctx context.Context, w *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
+	wish, err := e.api.erasures.Get(ctx, e.as, e.user)
+	if err != nil {
+		return err
+	}
 	return json.NewEncoder(w).Encode(struct {
 		UserID     beacon.UserID `json:"user_id"`
 		ExportedAt stamp         `json:"exported_at"`
 		Quota      quota         `json:"quota"`
-	}{e.user, stamp(e.now), q})
+		Erasure    any           `json:"erasure"`
+	}{e.user, stamp(e.now), q, encodeErasure(nil, wish).Data})
 }
 
 type exportedHotspot struct {

@@ -193,6 +193,7 @@ func TestExport_Tables(t *testing.T) {
 		"standings":         "days_served in rewards.csv",
 		"flags":             "for staff alone: which hotspots to look at (decision D166)",
 		"reviewed":          "of all users together",
+		"erasures":          "user.json",
 		"checkins":          "of installs of apps, which are no users; what they add up to is quality in the interface",
 		"device_addresses":  "hashes of addresses, for two hours",
 		"hash_keys":         "of servers",

@@ -49,6 +49,7 @@ func readSettings(o *object) beacon.SettingsForm {
 		BandwidthLimitMbps: o.number("bandwidth_limit_mbps"),
 		OperatingHours:     inner(o, "operating_hours", readHours),
 		CoverageRadiusM:    o.number("coverage_radius_m"),
+		ShowSSID:           o.flag("show_ssid"),
 	}
 }
 

@@ -69,6 +69,7 @@ type settings struct {
 	BandwidthLimitMbps float64 `json:"bandwidth_limit_mbps"`
 	OperatingHours     *hours  `json:"operating_hours"`
 	CoverageRadiusM    float64 `json:"coverage_radius_m,omitempty"`
+	ShowSSID           bool    `json:"show_ssid,omitempty"`
 }
 
 type metrics struct {
@@ -176,7 +177,7 @@ func showHotspot(h registry.View) hotspot {
 
 func showSettings(s beacon.Settings) settings {
 	out := settings{
-		MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM,
+		MaxConnections: s.MaxConnections, BandwidthLimitMbps: s.BandwidthLimitMbps, CoverageRadiusM: s.CoverageRadiusM, ShowSSID: s.ShowSSID,
 	}
 	if s.OperatingHours != nil {
 		out.OperatingHours = showHours(*s.OperatingHours)

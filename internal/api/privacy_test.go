@@ -202,3 +202,36 @@ func TestHomePrivacy_History(t *testing.T) {
 		}
 	})
 }
+
+// An operator may show the SSID of a hidden home, from the start or later.
+func TestHomePrivacy_SSID(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, stranger := s.operator(t), s.anyone(t)
+		hidden, open := operator.install(t, 1, "device.ssid", `"hidden net"`), operator.install(t, 2, "device.ssid", `"open net"`, "settings", `{"show_ssid":true}`)
+		s.blur(t, "blur")
+		seen := func(want ...string) {
+			t.Helper()
+			for i, m := range []machine{hidden, open} {
+				got := data[hotspot](t, stranger.get(t, m.spot), http.StatusOK)
+				if got.Device.SSID != want[i] || got.Device.MAC != "00:00:00:00:00:00" {
+					t.Errorf("a stranger sees %+v; want %q", got.Device, want[i])
+				}
+			}
+			list := string(stranger.get(t, "/v1/hotspots/nearby?lat=40.7&lng=-74&radius=1000&status=all").want(t, http.StatusOK).body)
+			for i, name := range []string{"hidden net", "open net"} {
+				if strings.Contains(list, name) != (want[i] != "") {
+					t.Errorf("a stranger finds %s; want %q", list, want)
+				}
+			}
+		}
+		seen("", "open net")
+		operator.patch(t, hidden.spot, `{"settings":{"show_ssid":true}}`).want(t, http.StatusOK)
+		a := operator.patch(t, open.spot, `{"settings":{"show_ssid":false}}`).want(t, http.StatusOK)
+		if strings.Contains(string(a.body), "show_ssid") {
+			t.Errorf("a choice that is not made is shown: %s", a.body)
+		}
+		seen("hidden net", "")
+		wantFault(t, operator.patch(t, open.spot, `{"settings":{"show_ssid":null}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
+		wantFault(t, operator.patch(t, open.spot, `{"settings":{"show_ssid":"yes"}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
+	})
+}

@@ -54,14 +54,17 @@ const MaskedMAC MAC = "00:00:00:00:00:00"
 // Hides reports whether strangers see the hotspot as Public returns it.
 func (b *Blur) Hides(t Type) bool { return b.Homes == HomesBlurred && t == Home }
 
-// Public returns a home as strangers see it: at another place, without address, network
-// name and MAC address, with an operator of its own, and with days instead of moments.
+// Public returns a home as strangers see it: at another place, without address and
+// MAC address, without its network name unless its operator shows that, with an operator of its own, and with days instead of moments.
 // What its heartbeats tell is left to the caller.
 func (b *Blur) Public(h Hotspot) Hotspot {
 	h.Location.Point = b.place(h.ID, h.Location.Point)
 	h.Location.Address = ""
 	h.Location.VerifiedAt = dayOf(h.Location.VerifiedAt)
-	h.Device.SSID, h.Device.MAC = "", MaskedMAC
+	h.Device.MAC = MaskedMAC
+	if !h.Settings.ShowSSID {
+		h.Device.SSID = ""
+	}
 	h.Device.LinkedAt = dayOf(h.Device.LinkedAt)
 	h.Operator = UserID(id.Raw(b.sum("operator", h.ID)[:16]).Format(UserPrefix))
 	h.PastHours, h.PastService, h.Visits = nil, nil, nil

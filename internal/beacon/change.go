@@ -41,6 +41,7 @@ const (
 	HotspotUnverified ChangeKind = "hotspot.unverified"
 	HotspotReported   ChangeKind = "hotspot.reported" // by its device, about itself; no event
 	HotspotVouched    ChangeKind = "hotspot.vouched"  // check-ins extended the proof of its place; no event
+	HotspotErased     ChangeKind = "hotspot.erased"   // after it was deleted: its user is erased; no event
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"
@@ -68,12 +69,18 @@ const (
 	HoldAnswered    ChangeKind = "hold.answered"
 	HoldReleased    ChangeKind = "hold.released"
 	HoldVoided      ChangeKind = "hold.voided"
+	HoldErased      ChangeKind = "hold.erased" // what it said in words
 
 	// The target is the day that staff say it is: for the audit.
 	ClockConfirmed ChangeKind = "clock.confirmed"
 
 	KeyCreated ChangeKind = "key.created"
 	KeyRevoked ChangeKind = "key.revoked"
+
+	// The target is the user: for the audit.
+	ErasureAsked     ChangeKind = "erasure.asked"
+	ErasureWithdrawn ChangeKind = "erasure.withdrawn"
+	UserErased       ChangeKind = "user.erased"
 
 	// The target is the user, and the note is what they may have.
 	QuotaSet ChangeKind = "quota.set"

@@ -101,6 +101,7 @@ type Settings struct {
 	BandwidthLimitMbps float64
 	OperatingHours     *OperatingHours // nil: always open
 	CoverageRadiusM    float64         // zero: the default of the type
+	ShowSSID           bool            // of a home that is hidden, to strangers
 }
 
 // Period is the time from From up to, but not including, Until.

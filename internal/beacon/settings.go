@@ -56,6 +56,7 @@ type SettingsForm struct {
 	BandwidthLimitMbps Opt[float64]
 	OperatingHours     Opt[HoursForm] // null: always open
 	CoverageRadiusM    Opt[float64]   // null: the default of the type
+	ShowSSID           Opt[bool]
 }
 
 // apply overwrites s with what the form holds. Faults go into f, and leave s in a
@@ -69,6 +70,9 @@ func (form SettingsForm) apply(s *Settings, f *Faults) {
 	if v, ok := Optional(form.BandwidthLimitMbps, path+"bandwidth_limit_mbps", f); ok {
 		f.Check(path+"bandwidth_limit_mbps", checkBandwidth(v))
 		s.BandwidthLimitMbps = v
+	}
+	if v, ok := Optional(form.ShowSSID, path+"show_ssid", f); ok {
+		s.ShowSSID = v
 	}
 	switch radius := form.CoverageRadiusM; {
 	case radius.Null:

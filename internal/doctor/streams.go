@@ -21,11 +21,12 @@ var private = map[beacon.ChangeKind]bool{
 	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.PolicyAdopted: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
 	beacon.HoldPlaced: true, beacon.HoldExtended: true, beacon.HoldVisitFailed: true, beacon.HoldAnswered: true, beacon.HoldReleased: true, beacon.HoldVoided: true,
 	beacon.QuotaSet: true, beacon.SettingChanged: true, beacon.MACReleased: true, beacon.HotspotReported: true, beacon.FlagDismissed: true, beacon.HotspotVouched: true,
+	beacon.HotspotErased: true, beacon.HoldErased: true, beacon.ErasureAsked: true, beacon.ErasureWithdrawn: true, beacon.UserErased: true,
 }
 
 // changesHotspot reports whether a change created a new version of a hotspot.
 func changesHotspot(c *beacon.Change) bool {
-	return public[c.Kind] && c.Kind != beacon.RewardsSettled || c.Kind == beacon.HotspotReported || c.Kind == beacon.HotspotVouched
+	return public[c.Kind] && c.Kind != beacon.RewardsSettled || c.Kind == beacon.HotspotReported || c.Kind == beacon.HotspotVouched || c.Kind == beacon.HotspotErased
 }
 
 // changes checks that no stream has a gap, and that each version of a hotspot and each

@@ -23,6 +23,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/checkins"
+	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -50,6 +51,7 @@ type Node struct {
 	checkins  *checkins.CheckIns
 	rewards   *rewards.Rewards
 	review    *review.Review
+	erasures  *erasure.Erasures
 	sequencer *events.Sequencer
 	limits    api.Limits
 	origins   []string
@@ -91,6 +93,7 @@ func New(db *store.DB, cfg Config) *Node {
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
 	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})
+	n.erasures = erasure.New(erasure.Config{Store: db, Certain: n.rewards.Certain, Keeper: n.keeper.Held, Now: now, Log: log})
 	n.checkins = checkins.New(db, n.Fleet, now, log)
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
@@ -109,6 +112,7 @@ func (n *Node) APIConfig() api.Config {
 		Telemetry: n.telemetry,
 		Rewards:   n.rewards,
 		Review:    n.review,
+		Erasures:  n.erasures,
 		Events:    n.Hub,
 		Limits:    n.limits,
 		Quotas:    n.db,
@@ -154,7 +158,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.checkins.Run,
+		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}

@@ -227,7 +227,7 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		case beacon.SettingChanged:
 			fo.unshown = true
 		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotReported, beacon.HotspotVouched:
+			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotReported, beacon.HotspotVouched, beacon.HotspotErased:
 			id := beacon.HotspotID(c.Target)
 			if !seen[id] && !fo.fleet.Has(id, c.Version) {
 				seen[id] = true

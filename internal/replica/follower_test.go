@@ -250,7 +250,7 @@ func TestFollower_NoHotspots(t *testing.T) {
 	s := newSource()
 	f, fo := follow(t, s, func(id beacon.KeyID, _ beacon.ChangeKind) { t.Errorf("told of %s", id) })
 	for _, kind := range []beacon.ChangeKind{
-		beacon.RewardsSettled, beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.ClockConfirmed, beacon.FlagDismissed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
+		beacon.RewardsSettled, beacon.RewardsFinished, beacon.RewardsReopened, beacon.PolicyAdopted, beacon.HoldPlaced, beacon.HoldExtended, beacon.HoldVisitFailed, beacon.HoldAnswered, beacon.HoldReleased, beacon.HoldVoided, beacon.HoldErased, beacon.ErasureAsked, beacon.ErasureWithdrawn, beacon.UserErased, beacon.ClockConfirmed, beacon.FlagDismissed, beacon.LinkCodeCreated, beacon.LinkRefused, beacon.VerificationRefused,
 	} {
 		s.change("n", beacon.Change{Kind: kind, Target: "target of " + string(kind), Version: 1}, func() {})
 	}

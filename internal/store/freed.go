@@ -39,6 +39,9 @@ func keepReserved(tx *transaction, h beacon.Hotspot) (rows int64, err error) {
 // take an address from a hotspot, it may have been someone else's all along, and is free
 // at once.
 func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.Time) error {
+	if was.Deleted() {
+		return nil // its address was freed then
+	}
 	same := was.Device.MAC.Canonical() == is.Device.MAC.Canonical()
 	if !same && !is.Deleted() {
 		other, err := reservedFor(tx, is.Device.MAC, is.Operator, at)

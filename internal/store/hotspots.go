@@ -104,12 +104,19 @@ func changedTooOften(id beacon.HotspotID) error {
 	return unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
 }
 
-// updateOnce is one round of read, edit, and compare-and-set. It is not done if the row
-// changed in between.
+// updateOnce is one round of read, edit, and compare-and-set of a live hotspot. It is not
+// done if the row changed in between.
 func updateOnce(
 	tx *transaction, op *operation, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
 ) (change *beacon.Change, done bool, err error) {
-	current, err := liveHotspot(tx, id)
+	return updateFound(tx, op, sqlText.hotspot, id, edit, result)
+}
+
+// updateFound is updateOnce of the hotspot that a query finds.
+func updateFound(
+	tx *transaction, op *operation, text string, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
+) (change *beacon.Change, done bool, err error) {
+	current, err := findHotspot(tx, text, id)
 	if err != nil {
 		return nil, true, err
 	}
@@ -144,11 +151,15 @@ func updateOnce(
 	return &beacon.Change{Target: string(id), Version: next.Version, At: at}, true, nil
 }
 
-func liveHotspot(tx *transaction, id beacon.HotspotID) (h beacon.Hotspot, err error) {
+func liveHotspot(tx *transaction, id beacon.HotspotID) (beacon.Hotspot, error) {
+	return findHotspot(tx, sqlText.hotspot, id)
+}
+
+func findHotspot(tx *transaction, text string, id beacon.HotspotID) (h beacon.Hotspot, err error) {
 	found, err := tx.row(func(scan func(...any) error) (err error) {
 		h, err = scanHotspot(scan)
 		return err
-	}, sqlText.hotspot, string(id))
+	}, text, string(id))
 	if err == nil && !found {
 		err = notFound("hotspot")
 	}

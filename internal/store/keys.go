@@ -19,6 +19,13 @@ import (
 func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
 	most := beacon.DefaultQuota().Keys
 	return db.insertKey(ctx, k, by, func(tx *transaction) error {
+		erased, err := tx.row(func(scan func(...any) error) error { var n int; return scan(&n) }, sqlText.isErased, string(k.User))
+		if err != nil {
+			return err
+		}
+		if erased {
+			return &beacon.Error{Kind: beacon.Conflict, Message: "this user was erased: create the key for a new user"}
+		}
 		return checkQuota(tx, by, most, tooManyKeys, sqlText.countInForce, string(k.User), micros(k.CreatedAt))
 	})
 }

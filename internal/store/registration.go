@@ -24,6 +24,7 @@ type registrationRow struct {
 	MaxConnections int       `json:"max_connections"`
 	BandwidthMbps  float64   `json:"bandwidth_mbps"`
 	CoverageM      float64   `json:"coverage_m"`
+	ShowSSID       bool      `json:"show_ssid,omitempty"`
 	Hours          *hoursRow `json:"hours"`
 	CreatedAt      time.Time `json:"created_at"`
 }
@@ -34,7 +35,7 @@ func encodeRegistration(h beacon.Hotspot) ([]byte, error) {
 		Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Address: h.Location.Address,
 		SSID: h.Device.SSID, MAC: string(h.Device.MAC),
 		MaxConnections: h.Settings.MaxConnections, BandwidthMbps: h.Settings.BandwidthLimitMbps,
-		CoverageM: h.Settings.CoverageRadiusM, Hours: newHoursRow(h.Settings.OperatingHours), CreatedAt: h.CreatedAt,
+		CoverageM: h.Settings.CoverageRadiusM, ShowSSID: h.Settings.ShowSSID, Hours: newHoursRow(h.Settings.OperatingHours), CreatedAt: h.CreatedAt,
 	})
 }
 
@@ -47,7 +48,7 @@ func decodeRegistration(text []byte) (beacon.Hotspot, error) {
 		Device:   beacon.Device{SSID: r.SSID, MAC: beacon.MAC(r.MAC)},
 		Settings: beacon.Settings{
 			MaxConnections: r.MaxConnections, BandwidthLimitMbps: r.BandwidthMbps,
-			CoverageRadiusM: r.CoverageM, OperatingHours: r.Hours.hours(),
+			CoverageRadiusM: r.CoverageM, ShowSSID: r.ShowSSID, OperatingHours: r.Hours.hours(),
 		},
 		CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, Version: 1,
 	}, err

@@ -45,6 +45,7 @@ type hotspotRow struct {
 	createdAt, updatedAt, deletedAt, version int64
 	deviceHash, pastHours, pastService       string
 	unverified, agent, visits, vouches       string
+	showSSID                                 string
 	seal                                     int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
@@ -74,7 +75,7 @@ func (r *hotspotRow) targets() []any {
 	return []any{
 		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
 		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
-		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.vouches, &r.seal,
+		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.vouches, &r.showSSID, &r.seal,
 	}
 }
 
@@ -100,6 +101,7 @@ func (r *hotspotRow) hotspot() (beacon.Hotspot, error) {
 		MaxConnections:     int(r.maxConnections),
 		BandwidthLimitMbps: r.bandwidth,
 		CoverageRadiusM:    r.radius,
+		ShowSSID:           r.showSSID != "",
 	}
 	var err, errPast, errService, errVisits, errVouches, errHash, errAgent error
 	h.Settings.OperatingHours, err = decodeHours(r.hours)
@@ -147,6 +149,9 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 		deviceHash: encodeHash(h.Device.KeyHash), pastHours: pastHours, pastService: pastService,
 		unverified: h.Location.UnverifiedReason, agent: agent, visits: visits, vouches: vouches,
 	}
+	if h.Settings.ShowSSID {
+		row.showSSID = shown
+	}
 	if !h.Deleted() {
 		row.macLive = h.Device.MAC.Canonical()
 	}
@@ -154,12 +159,15 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 	return row, nil
 }
 
+// shown is the text of a setting that is on.
+const shown = "shown"
+
 // values returns the values of hotspotColumns.
 func (r *hotspotRow) values() []any {
 	return []any{
 		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.showSSID, r.seal,
 	}
 }
 
@@ -168,7 +176,7 @@ func (r *hotspotRow) mutable() []any {
 	return []any{
 		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
 		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.seal,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.showSSID, r.seal,
 	}
 }
 
@@ -294,6 +302,9 @@ func (r *hotspotRow) content() *content {
 	if r.vouches != "" { // since migration 13
 		c.text("vouches", r.vouches)
 	}
+	if r.showSSID != "" { // since migration 15
+		c.text("show_ssid", r.showSSID)
+	}
 	c.real(r.lat, r.lng, r.bandwidth, r.radius)
 	c.integer(r.verifiedAt, r.linkedAt, r.maxConnections, r.createdAt, r.updatedAt, r.deletedAt)
 	return c
@@ -304,7 +315,7 @@ func (r *hotspotRow) content() *content {
 func (r *hotspotRow) checkSeal() error {
 	err := r.content().check(r.seal)
 	older := *r
-	for _, unknown := range []*string{&older.vouches, &older.visits, &older.agent, &older.unverified} {
+	for _, unknown := range []*string{&older.showSSID, &older.vouches, &older.visits, &older.agent, &older.unverified} {
 		if err == nil {
 			return nil
 		}

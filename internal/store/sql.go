@@ -11,7 +11,7 @@ import (
 const (
 	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, vouches, seal`
+		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, vouches, show_ssid, seal`
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, seal`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
@@ -53,16 +53,21 @@ var sqlText = struct {
 	pruneCheckIns, deviceAddress, pruneAddresses       string
 	putAddresses                                       [addressChunks]string
 	makeHashKey, hashKey                               string
+	askErasure, withdrawErasure, erasure, dueErasures  string
+	stepErasure, knownUser, isErased, deletedHotspot   string
+	eraseKey, notes, eraseNote                         string
+	eraseOf                                            [4]string
+	eraseOfUser                                        [3]string
 	versions, insertVersion, ping                      string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
-		VALUES (` + placeholders(1, 28) + `) ON CONFLICT (mac_live) DO NOTHING`,
+		VALUES (` + placeholders(1, 29) + `) ON CONFLICT (mac_live) DO NOTHING`,
 	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
 		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
 		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
 		version = $16, device_hash = $17, past_hours = $18, past_service = $19, unverified_reason = $20, agent = $21, visits = $22, vouches = $23,
-		seal = $24, mac_live = $25 WHERE id = $26 AND version = $27`,
+		show_ssid = $24, seal = $25, mac_live = $26 WHERE id = $27 AND version = $28`,
 	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`,
@@ -215,6 +220,29 @@ var sqlText = struct {
 		WHERE operator_id = $1 AND deleted_at = 0 AND verified_at = 0`,
 	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
 		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
+
+	askErasure: `INSERT INTO erasures (user_id, asked, due, begun, cleared, erased) VALUES ($1, $2, $3, 0, 0, 0)
+		ON CONFLICT (user_id) DO NOTHING`,
+	withdrawErasure: `DELETE FROM erasures WHERE user_id = $1 AND begun = 0`,
+	erasure:         `SELECT user_id, asked, due, begun, cleared, erased FROM erasures WHERE user_id = $1`,
+	dueErasures: `SELECT user_id, asked, due, begun, cleared, erased FROM erasures
+		WHERE erased = 0 AND user_id > $1 AND due <= $2 ORDER BY user_id LIMIT $3`,
+	stepErasure: `UPDATE erasures SET begun = $2, cleared = $3, erased = $4 WHERE user_id = $1 AND asked = $5`,
+	knownUser: `SELECT 1 WHERE EXISTS (SELECT 1 FROM api_keys WHERE user_id = $1)
+		OR EXISTS (SELECT 1 FROM hotspots WHERE operator_id = $1)`,
+	isErased:       `SELECT 1 FROM erasures WHERE user_id = $1 AND begun <> 0`,
+	deletedHotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at <> 0`,
+	eraseKey:       `UPDATE api_keys SET name = '', restrictions = '', last_used_at = 0, seal = $2 WHERE id = $1 AND revoked_at <> 0`,
+	notes: `SELECT ` + changeColumns + ` FROM changes
+		WHERE node = $1 AND seq > $2 AND note <> '' ORDER BY seq LIMIT $3`,
+	eraseNote: `UPDATE changes SET note = '', seal = $3 WHERE node = $1 AND seq = $2`,
+	eraseOf: [...]string{
+		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1`,
+		`DELETE FROM checkins WHERE hotspot = $1`, `DELETE FROM device_addresses WHERE hotspot = $1`,
+	},
+	eraseOfUser: [...]string{
+		`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
+	},
 
 	settings:   `SELECT name, value FROM settings ORDER BY name`,
 	addSetting: `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,

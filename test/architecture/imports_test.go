@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	// What people and devices do.
 	"access":    {"beacon", "id"},
 	"checkins":  {"beacon", "clock", "fleet", "id"},
+	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
@@ -61,7 +62,7 @@ var allowed = map[string][]string{
 
 	// Edges.
 	"api": {
-		"access", "api/mvt", "beacon", "checkins", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
+		"access", "api/mvt", "beacon", "checkins", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
 		"ledger", "registry", "review", "rewards", "rewards/policy", "rewards/statement", "telemetry",
 	},
 	"openfeeds":            {"api", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
@@ -98,7 +99,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "basemap", "checkins", "console", "deploy", "docs", "docsite", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
+		"access", "api", "basemap", "checkins", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
 		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {

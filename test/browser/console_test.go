@@ -222,7 +222,7 @@ func (p *page) whatIf() {
 	p.until(`location.hash.split("plan=")[1]?.split(";").length === 2`)
 	p.do(chromedp.Reload())
 	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
-	p.press("Remove")
+	p.press("✕")
 	p.until(`document.querySelectorAll(".map-pin").length === 1 && !document.querySelector(".pins")`)
 	p.press("Clear")
 	p.until(`!document.querySelector(".map-pin") && !location.hash.includes("plan=")`)

@@ -37,6 +37,8 @@ func TestFirstRun(t *testing.T) {
 			p.fits()
 			p.shot("first-key-made-" + as.name)
 			p.accessible("the first key")
+			p.press("Hide homes (recommended)")
+			p.sees("Homes are hidden from strangers.")
 			key := eval[string](p, `document.querySelector(".secret").innerText`)
 			n.ask(t, key, "GET", "/v1/keys", nil)
 			p.staysSignedIn(n, key, as.name)

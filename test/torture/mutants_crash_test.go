@@ -146,8 +146,8 @@ var crashMutants = []mutant{
 		name:  "a change overwrites what another server changed",
 		fault: "TestF16_OtherFields/postgres",
 		file:  "internal/store/sql.go",
-		old:   `WHERE id = $26 AND version = $27`,
-		new:   `WHERE id = $26 AND version < $27 + 1000000`,
+		old:   `WHERE id = $27 AND version = $28`,
+		new:   `WHERE id = $27 AND version < $28 + 1000000`,
 		says:  "no order of the operations",
 	},
 	{

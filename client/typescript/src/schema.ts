@@ -629,7 +629,7 @@ export interface paths {
          *     | File | Content |
          *     |---|---|
          *     | `README.txt` | what is in the archive, and what is not |
-         *     | `user.json` | the id and the quota |
+         *     | `user.json` | the id, the quota, and whether the user asked to be erased |
          *     | `hotspots.jsonl` | the hotspots, deleted ones too, with the visits of staff; one a line |
          *     | `keys.jsonl` | the keys, without their secrets; one a line |
          *     | `activity.csv` | each hour of each hotspot in the last 400 days |
@@ -645,6 +645,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how far the erasure of a user is
+         * @description `none` if nobody has asked for it, or the wish was taken back. Another user's needs `admin`. Needs the scope `keys:manage`.
+         */
+        get: operations["getErasure"];
+        put?: never;
+        /**
+         * Ask to erase a user
+         * @description From `due_at` on, 30 days later, the user's keys are revoked, the hotspots deleted, and names, addresses,
+         *     MAC addresses, notes and whatever else says who it was erased: `erasing`. What the books of open months
+         *     need, the places of hotspots and their hours, follows when the month is settled: `erased`. What was earned
+         *     stays in the books, under ids that say nothing by themselves. While staff hold something back, it waits.
+         *
+         *     Until it is due, the wish can be taken back, and everything works as before. Asked again, it
+         *     changes nothing. For another user it needs `admin`. Needs the scope `keys:manage`.
+         */
+        post: operations["askErasure"];
+        /**
+         * Take back the wish to be erased
+         * @description Possible while it is `waiting`; afterwards it is 409. Another user's needs `admin`. Needs the scope `keys:manage`.
+         */
+        delete: operations["withdrawErasure"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1003,6 +1037,24 @@ export interface components {
              */
             statements: number;
         };
+        Erasure: {
+            user_id: components["schemas"]["UserId"];
+            /**
+             * @description `waiting` until it is due, and until nothing is held back; then it can no longer be taken back.
+             * @enum {string}
+             */
+            status: "none" | "waiting" | "erasing" | "erased";
+            /** @description Null if nobody has asked. */
+            asked_at: components["schemas"]["Timestamp"] | null;
+            /** @description Null if nobody has asked. */
+            due_at: components["schemas"]["Timestamp"] | null;
+            /** @description Null until all is erased. */
+            erased_at: components["schemas"]["Timestamp"] | null;
+        };
+        ErasureAnswer: {
+            data: components["schemas"]["Erasure"];
+            meta: components["schemas"]["Meta"];
+        };
         QuotaAnswer: {
             data: {
                 user_id: components["schemas"]["UserId"];
@@ -1127,6 +1179,7 @@ export interface components {
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
             /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
             coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
+            show_ssid?: components["schemas"]["ShowSSID"];
             /** @description Null for always open. */
             operating_hours?: components["schemas"]["OperatingHoursForm"] | null;
         };
@@ -1136,13 +1189,17 @@ export interface components {
             bandwidth_limit_mbps?: components["schemas"]["BandwidthLimit"];
             /** @description Null for the default of the type, 50 m for home, 75 m for business and 100 m for public. */
             coverage_radius_m?: components["schemas"]["CoverageRadius"] | null;
+            show_ssid?: components["schemas"]["ShowSSID"];
             /** @description Null for always open. */
             operating_hours?: components["schemas"]["OperatingHoursChange"] | null;
         };
+        /** @description Whether everyone sees the SSID of a home where the network hides homes, so that people at its door can find it. Absent for no. It changes nothing for other hotspots, and nothing while homes are not hidden. */
+        ShowSSID: boolean;
         Settings: {
             max_connections: components["schemas"]["MaxConnections"];
             bandwidth_limit_mbps: components["schemas"]["BandwidthLimit"];
             coverage_radius_m?: components["schemas"]["CoverageRadius"];
+            show_ssid?: components["schemas"]["ShowSSID"];
             /** @description Null for always open. */
             operating_hours: components["schemas"]["OperatingHours"] | null;
         };
@@ -2393,6 +2450,21 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["QuotaAnswer"];
+            };
+        };
+        /** @description How far it is. */
+        TheErasure: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErasureAnswer"];
             };
         };
         /** @description The settings of the network. */
@@ -3979,6 +4051,79 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["TheErasure"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    askErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["TheErasure"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    withdrawErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -160,7 +160,7 @@ export function style(t: Theme, lat: number): StyleSpecification {
       { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
       { id: "boroughs", type: "fill", source: "boroughs", minzoom: 6, paint: { "fill-color": t.borough } },
       { id: "borough-lines", type: "line", source: "boroughs", minzoom: 6, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
-      { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.55, ["get", "weight"]], "fill-antialias": false } },
+      { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } },
       {
         id: "place-names",
         type: "symbol",

@@ -250,14 +250,18 @@ export class MapView {
     return [left / 2, -bottom / 2];
   }
 
-  /** Puts a ring around a place, or takes it away. */
-  mark(place: Place | null): void {
+  /** Puts a ring around a place, or takes it away. An approximate one says so. */
+  mark(place: Place | null, approximate = false): void {
     this.#ring?.remove();
     this.#ring = undefined;
     if (!place) return;
     const element = document.createElement("div");
     element.className = "map-ring";
     element.setAttribute("aria-hidden", "true");
+    if (approximate) {
+      element.classList.add("approximate");
+      element.dataset.label = "approximate place";
+    }
     this.#ring = new this.#libre.Marker({ element }).setLngLat([place.lng, place.lat]).addTo(this.#map);
   }
 

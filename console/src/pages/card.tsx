@@ -18,7 +18,7 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
   const at = hotspot?.location;
   useEffect(() => {
     if (at) {
-      view?.mark(at);
+      view?.mark(at, at.approximate);
       if (!route.value.sight) view?.ensure([at]);
     }
     return () => view?.mark(null);
@@ -71,17 +71,27 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dt>Location</dt>
       <dd>
         {format.degrees(location.lat)}, {format.degrees(location.lng)} · {location.verified ? "verified" : "not verified"}
+        {location.approximate && (
+          <>
+            <br />
+            <span class="small">Approximate place: the home is up to 430 m away.</span>
+          </>
+        )}
       </dd>
       <dt>Coverage radius</dt>
       <dd>{format.metres(hotspot.coverage_radius_m)}</dd>
       <dt>Network (SSID)</dt>
-      <dd>{hotspot.device.ssid}</dd>
+      <dd>{hotspot.device.ssid || "hidden"}</dd>
       <dt>Device</dt>
       <dd>{hotspot.device.linked ? "linked" : "not linked"}</dd>
       <dt>Hours</dt>
       <dd>{opening(hotspot)}</dd>
-      <dt>Load</dt>
-      <dd>{format.percent(metrics.current_load)}</dd>
+      {!location.approximate && (
+        <>
+          <dt>Load</dt>
+          <dd>{format.percent(metrics.current_load)}</dd>
+        </>
+      )}
       <dt>Signal</dt>
       <dd>{metrics.signal_quality}</dd>
       <dt>Tier</dt>
@@ -96,14 +106,18 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
           </dd>
         </>
       )}
-      <dt>Last 24 hours</dt>
-      <dd>
-        {format.gigabytes(metrics.bandwidth_used_24h_gb)}, {format.count(metrics.connections_24h)} clients
-        <br />
-        <span class="small">Clients: the most at once in each hour, added up.</span>
-      </dd>
-      <dt>Last heartbeat</dt>
-      <dd>{format.time(metrics.last_seen_at)}</dd>
+      {!location.approximate && (
+        <>
+          <dt>Last 24 hours</dt>
+          <dd>
+            {format.gigabytes(metrics.bandwidth_used_24h_gb)}, {format.count(metrics.connections_24h)} clients
+            <br />
+            <span class="small">Clients: the most at once in each hour, added up.</span>
+          </dd>
+          <dt>Last heartbeat</dt>
+          <dd>{format.time(metrics.last_seen_at)}</dd>
+        </>
+      )}
       {metrics.last_uncounted && (
         <>
           <dt>Did not count</dt>

@@ -6,6 +6,7 @@ import { useDoing } from "../parts/use";
 import { session } from "../session";
 import type { CreatedKey, Key } from "../types";
 import { ShownOnce } from "./keys";
+import { RecommendPrivacy } from "./privacy";
 
 export function FirstKeyPage({ token }: { token: string }) {
   const [made, setMade] = useState<CreatedKey>();
@@ -26,6 +27,7 @@ export function FirstKeyPage({ token }: { token: string }) {
           <>
             <ShownOnce made={made} />
             <p>You are signed in with it, in this tab.</p>
+            <RecommendPrivacy />
             <p>
               <a class="button" href="#/staff">
                 Go to the staff page

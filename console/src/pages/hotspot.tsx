@@ -15,6 +15,7 @@ import { HotspotFacts } from "./card";
 import { Days } from "./days";
 import { Held } from "./held";
 import { HistoryCharts } from "./history";
+import { OthersSee } from "./privacy";
 import { SettingsForm } from "./settings";
 
 export function HotspotPage({ id, part }: { id: string; part: string }) {
@@ -62,6 +63,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         </section>
         <div>
           {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {writes && hotspot.type === "home" && <OthersSee hotspot={hotspot} />}
           {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
         </div>

@@ -9,6 +9,7 @@ import { Pager } from "../parts/pager";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
+import { OwnData } from "./account";
 import type { CreatedKey, Key, Scope } from "../types";
 
 const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"];
@@ -18,7 +19,14 @@ export function KeysPage() {
   return (
     <section class="page">
       <h1>My keys</h1>
-      {session.may("keys:manage") ? <Keys /> : <p class="note">This needs a key with the scope keys:manage. Ask the network's staff for one.</p>}
+      {session.may("keys:manage") ? (
+        <>
+          <Keys />
+          <OwnData />
+        </>
+      ) : (
+        <p class="note">This needs a key with the scope keys:manage. Ask the network's staff for one.</p>
+      )}
     </section>
   );
 }

@@ -25,6 +25,7 @@ export function RegisterPage() {
   const [ssid, setSsid] = useState("");
   const [mac, setMac] = useState("");
   const [radius, setRadius] = useState("");
+  const [showSsid, setShowSsid] = useState(false);
   const { busy, error, run } = useDoing();
   const faults = useFaults(error);
   const form = useFirstFault(error);
@@ -53,7 +54,7 @@ export function RegisterPage() {
         type,
         ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
         device: { ssid, mac_address: mac },
-        ...(radius && { settings: { coverage_radius_m: Number(radius) } }),
+        settings: { ...(radius && { coverage_radius_m: Number(radius) }), ...(type === "home" && showSsid && { show_ssid: true }) },
       };
       // The same form, sent twice, registers once.
       const text = JSON.stringify(body);
@@ -100,6 +101,12 @@ export function RegisterPage() {
         </Choice>
         <Field label="Address (optional)" name="address" value={address} {...text("location.address", setAddress)} />
         <Field label="Network name (SSID)" name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
+        {type === "home" && (
+          <label class="check">
+            <input type="checkbox" name="show_ssid" checked={showSsid} onChange={(event) => setShowSsid(event.currentTarget.checked)} />
+            Show the network name to everyone, also where homes are hidden
+          </label>
+        )}
         <Field
           label="MAC address"
           name="mac"

@@ -97,6 +97,17 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           fault={faults.at("settings.coverage_radius_m")}
         />
       </div>
+      {hotspot.type === "home" && (
+        <label class="check">
+          <input
+            type="checkbox"
+            name="show_ssid"
+            checked={settings.show_ssid ?? false}
+            onChange={(event) => change({ show_ssid: event.currentTarget.checked })}
+          />
+          Show the network name (SSID) to everyone, also where homes are hidden
+        </label>
+      )}
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />
       <ErrorNote error={error} at={shown} />
       {error instanceof ApiError && error.code === "conflict" && (

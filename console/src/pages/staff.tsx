@@ -1,7 +1,9 @@
 // What staff work at: a page for each desk, and links between them.
 import type { ComponentChildren } from "preact";
 import { session } from "../session";
+import { OwnData } from "./account";
 import { Keys } from "./keys";
+import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 const desks = [
@@ -41,13 +43,16 @@ export function StaffPage() {
       <section class="page">
         <h1>Staff</h1>
         <Keys />
+        <OwnData />
       </section>
     );
   }
   return (
     <Desk at="" title="Staff">
       <Verifications />
+      {session.may("admin") && <HomePrivacy />}
       {session.may("keys:manage") && <Keys />}
+      {session.may("keys:manage") && <OwnData />}
       <section class="card wide">
         <h2>Audit</h2>
         <p>

@@ -165,7 +165,7 @@ function Pins({ estimates }: { estimates: Estimate[] }) {
             </button>
             <span class="small">{estimate ? `${range([estimate])} credits` : ""}</span>
             <button type="button" class="quiet" aria-label={`Remove hotspot ${n + 1}`} onClick={() => (plan.value = removed(plan.value, n))}>
-              Remove
+              ✕
             </button>
           </li>
         );

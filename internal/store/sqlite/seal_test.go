@@ -163,12 +163,12 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches = time.Time{}, beacon.Agent{}, nil, nil
+	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches, h.Settings.ShowSSID = time.Time{}, beacon.Agent{}, nil, nil, false
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
-	raw(t, path, `UPDATE hotspots SET unverified_reason = 'found elsewhere'`)
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "found elsewhere" {
+	raw(t, path, `UPDATE hotspots SET unverified_reason = 'found elsewhere', show_ssid = 'shown'`)
+	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "found elsewhere" || !read.Settings.ShowSSID {
 		t.Errorf("%+v, %v", read.Location, err)
 	}
 	raw(t, path, `UPDATE hotspots SET verified_at = 1, seal = 0`) // a reason is for those that are not verified
@@ -184,7 +184,7 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
-	h.Visits, h.Vouches = nil, nil
+	h.Visits, h.Vouches, h.Settings.ShowSSID = nil, nil, false
 	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestSeal_Visits(t *testing.T) {
 		db := open(t, path)
 		h := storetest.Hotspot(1)
 		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits, h.Vouches = time.Time{}, reason, nil, nil
-		h.Device.Agent = beacon.Agent{}
+		h.Device.Agent, h.Settings.ShowSSID = beacon.Agent{}, false
 		if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -77,6 +77,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"OnceRace", onceRace},
 		{"OnceTooMany", onceTooMany},
 		{"HomePrivacy", homePrivacy},
+		{"Erasures", erasures},
+		{"EraseRows", eraseRows},
 		{"Keys", keys},
 		{"FirstKey", firstKey},
 		{"KeyOrderAndUsers", keyOrderAndUsers},
@@ -189,7 +191,7 @@ func Hotspot(n int) beacon.Hotspot {
 		},
 		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
 		Settings: beacon.Settings{
-			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
+			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75, ShowSSID: true,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone:   "America/New_York",
 				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},

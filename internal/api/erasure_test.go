@@ -1,0 +1,226 @@
+package api_test
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
+)
+
+type erasureShown struct {
+	UserID   string  `json:"user_id"`
+	Status   string  `json:"status"`
+	AskedAt  *string `json:"asked_at"`
+	DueAt    *string `json:"due_at"`
+	ErasedAt *string `json:"erased_at"`
+}
+
+// A wish to be erased can be taken back for 30 days, by its user or an admin.
+func TestErasure_Wish(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, other, admin := s.anyone(t, "keys:manage"), s.anyone(t, "keys:manage"), s.anyone(t, "admin")
+		mine := "/v1/users/me/erasure"
+		theirs := "/v1/users/" + string(c.user) + "/erasure"
+		none := erasureShown{UserID: string(c.user), Status: "none"}
+		wantEqual(t, "no wish", data[erasureShown](t, c.get(t, mine), http.StatusOK), none)
+		wantFault(t, c.delete(t, mine), http.StatusNotFound, "not_found")
+		wantFault(t, s.operator(t).post(t, mine, ""), http.StatusForbidden, "forbidden")
+		wantFault(t, other.post(t, theirs, ""), http.StatusForbidden, "forbidden")
+		wantFault(t, admin.post(t, "/v1/users/usr_01kb3gzk00a1b2c3d4e5f6g7h8/erasure", ""), http.StatusNotFound, "not_found")
+		wantFault(t, admin.post(t, "/v1/users/usr_nobody/erasure", ""), http.StatusNotFound, "not_found")
+		asked := data[erasureShown](t, c.post(t, mine, ""), http.StatusOK)
+		wantEqual(t, "the wish", asked, erasureShown{UserID: string(c.user), Status: "waiting", AskedAt: new("2026-11-15T12:00:00.000Z"), DueAt: new("2026-12-15T12:00:00.000Z")})
+		s.advance(time.Hour)
+		for _, a := range []answer{c.post(t, mine, ""), c.get(t, mine), admin.get(t, theirs), admin.post(t, theirs, "")} {
+			wantEqual(t, "the wish", data[erasureShown](t, a, http.StatusOK), asked)
+		}
+		if user := lines(t, unpack(t, c.get(t, "/v1/users/me/export"))["user.json"]); user[0]["erasure"].(map[string]any)["status"] != "waiting" {
+			t.Errorf("the archive does not have the wish: %v", user)
+		}
+		wantFault(t, other.delete(t, theirs), http.StatusForbidden, "forbidden")
+		c.delete(t, mine).want(t, http.StatusNoContent)
+		wantEqual(t, "no wish", data[erasureShown](t, c.get(t, mine), http.StatusOK), none)
+		if got := len(s.changes(t, beacon.ErasureAsked, beacon.ErasureWithdrawn)); got != 2 {
+			t.Errorf("the audit has %d rows; want 2", got)
+		}
+	})
+}
+
+// raw opens the same database past the store: its tables, and a row of one as text.
+type raw struct {
+	open         func() (*sql.DB, error)
+	tables, rows string
+}
+
+// An erased user leaves nothing behind that says who it was, in any table, and books that
+// the doctor finds sound: see leavesSound.
+func TestErasure(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "beacon.db")
+		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
+		db := opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
+		erase(t, start(t, db, alive), raw{
+			func() (*sql.DB, error) { return sql.Open("sqlite", file) }, `SELECT name FROM sqlite_master WHERE type = 'table'`, "SELECT * FROM ",
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		url := storetest.Postgres(t)
+		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
+		db := opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
+		erase(t, start(t, db, alive), raw{
+			func() (*sql.DB, error) { return sql.Open("pgx", url) }, `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`, "SELECT * FROM ",
+		})
+	})
+}
+
+// dump returns all tables as text, by name.
+func (r raw) dump(t *testing.T) map[string]string {
+	t.Helper()
+	db, err := r.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	texts := map[string]string{}
+	each := func(query string, row func([]any)) {
+		rows, err := db.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(query, err)
+		}
+		defer rows.Close()
+		columns, _ := rows.Columns()
+		for rows.Next() {
+			values, targets := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				targets[i] = &values[i]
+			}
+			if err := rows.Scan(targets...); err != nil {
+				t.Fatal(query, err)
+			}
+			row(values)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(query, err)
+		}
+	}
+	var tables []string
+	each(r.tables, func(row []any) { tables = append(tables, at("%s", row[0])) })
+	for _, table := range tables {
+		each(r.rows+table, func(row []any) {
+			for _, value := range row {
+				if bytes, ok := value.([]byte); ok {
+					value = string(bytes)
+				}
+				texts[table] += strings.ToLower(at("%v ", value))
+			}
+			texts[table] += "\n"
+		})
+	}
+	return texts
+}
+
+func erase(t *testing.T, s *server, database raw) {
+	c := s.keyOf(t, access.NewUser, access.Creation{
+		Name: beacon.Some("smith laptop"), Scopes: beacon.Some([]string{"hotspots:write", "rewards:read", "keys:manage"}), Addresses: beacon.Some([]string{"127.0.0.0/8", "203.0.113.7/32"}),
+	})
+	other, admin, staff := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "admin"), s.anyone(t, "hotspots:verify")
+	edits := []string{"name", `"smith home"`, "location.address", `"1 Main Street"`, "location.lat", "40.70011", "device.ssid", `"smithnet"`}
+	kept, gone, theirs := c.install(t, 1, edits...), c.install(t, 2, edits...), other.install(t, 3, "name", `"a neighbour"`)
+	for _, m := range []machine{kept, gone, theirs} {
+		s.verify(t, m.spot)
+	}
+	for i := range 10 {
+		for model, m := range map[string]machine{"smithrouter": kept, "smith's other": gone, "another": theirs} {
+			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0,"agent":{"version":"1.0.0","model":%q}}`, i, 1_000_000_000*i, model)).want(t, http.StatusOK)
+		}
+		s.advance(time.Minute)
+	}
+	staff.do(t, "DELETE", gone.spot+"/verification?reason=smith+moved", "").want(t, http.StatusNoContent)
+	c.delete(t, gone.spot).want(t, http.StatusNoContent)
+	c.patch(t, kept.spot, `{"settings":{"operating_hours":{"timezone":"America/Goose_Bay","weekly":[]}}}`).want(t, http.StatusOK)
+	c.newCode(t, kept.spot)
+	secrets := []string{"smith", "main street", "40.70011", "02:00:5e:00:00:01", "02005e000001", mac(1), mac(2), "goose_bay", "203.0.113", "smithrouter"}
+	found := func() (where []string) {
+		for table, text := range database.dump(t) {
+			for _, secret := range secrets {
+				if strings.Contains(text, strings.ToLower(secret)) {
+					where = append(where, secret+" in "+table)
+				}
+			}
+		}
+		return where
+	}
+	if len(found()) < len(secrets)-3 {
+		t.Fatalf("only %v is found before", found())
+	}
+
+	wish := "/v1/users/me/erasure"
+	c.post(t, wish, "").want(t, http.StatusOK)
+	s.time.Store(time.Date(2026, 12, 15, 11, 0, 0, 0, time.UTC).UnixMicro())
+	step := s.APIConfig().Erasures.Step
+	waitFor(t, "a settled month", func() bool {
+		s.advance(10 * time.Second)
+		return c.get(t, "/v1/users/me/rewards/statements/2026-11").StatusCode == http.StatusOK
+	})
+	statement := string(c.get(t, "/v1/users/me/rewards/statements/2026-11", "Accept", "text/csv").want(t, http.StatusOK).body)
+	if err := step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.get(t, kept.spot).want(t, http.StatusOK) // it is not due
+
+	s.time.Store(time.Date(2026, 12, 15, 13, 0, 0, 0, time.UTC).UnixMicro())
+	status := func() string {
+		return data[erasureShown](t, admin.get(t, "/v1/users/"+string(c.user)+"/erasure"), http.StatusOK).Status
+	}
+	waitFor(t, "the erasure", func() bool {
+		if err := step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return status() != "waiting"
+	})
+	waitFor(t, "its end on this server", func() bool {
+		return c.get(t, wish).StatusCode == http.StatusUnauthorized && other.get(t, kept.spot).StatusCode == http.StatusNotFound
+	})
+	if status() != "erasing" {
+		t.Errorf("before the month is settled it is %s", status())
+	}
+	for _, left := range found() {
+		if !strings.HasSuffix(left, "in hotspots") || strings.Contains(left, "smith") || strings.Contains(left, "street") || strings.Contains(left, "5e") {
+			t.Errorf("still there: %s", left)
+		}
+	}
+	wantFault(t, admin.delete(t, "/v1/users/"+string(c.user)+"/erasure"), http.StatusConflict, "conflict")
+	wantFault(t, admin.post(t, "/v1/keys", at(`{"user_id":%q,"scopes":[]}`, c.user)), http.StatusConflict, "conflict")
+
+	s.time.Store(time.Date(2027, 1, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
+	waitFor(t, "all of it", func() bool {
+		s.advance(10 * time.Second)
+		if err := step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return status() == "erased"
+	})
+	if left := found(); len(left) > 0 {
+		t.Errorf("still there: %v", left)
+	}
+	again := string(admin.get(t, "/v1/users/"+string(c.user)+"/rewards/statements/2026-11", "Accept", "text/csv").want(t, http.StatusOK).body)
+	if again != statement || !strings.Contains(again, "2026-11-15") {
+		t.Errorf("the books were\n%s\nand are\n%s", statement, again)
+	}
+	if shown := data[hotspot](t, other.get(t, theirs.spot), http.StatusOK); shown.Name != "a neighbour" {
+		t.Errorf("others have %+v", shown)
+	}
+}

@@ -1,0 +1,100 @@
+package beacon
+
+import (
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// ErasureWait is how long a wish to be erased can be taken back.
+const ErasureWait = 30 * 24 * time.Hour
+
+// Erasure is the wish of a user that what is stored about them be erased (decision D185).
+type Erasure struct {
+	User  UserID
+	Asked time.Time // zero: nobody has
+	Due   time.Time // from then on it can no longer be taken back
+
+	// Zero until it is so.
+	Begun   time.Time // it cannot be taken back
+	Cleared time.Time // all is erased that open months do not need
+	Erased  time.Time // all is erased
+}
+
+// ErasureStatus says how far an erasure is.
+type ErasureStatus string
+
+// The statuses of an erasure.
+const (
+	NoErasure      ErasureStatus = "none"
+	ErasureWaits   ErasureStatus = "waiting"
+	ErasureRuns    ErasureStatus = "erasing"
+	ErasureIsDone  ErasureStatus = "erased"
+	erasedText                   = "Erased" // a name and an SSID that are valid
+	erasedMovedLng               = 1
+)
+
+// Status returns how far the erasure is.
+func (e *Erasure) Status() ErasureStatus {
+	switch {
+	case e.Asked.IsZero():
+		return NoErasure
+	case e.Begun.IsZero():
+		return ErasureWaits
+	case e.Erased.IsZero():
+		return ErasureRuns
+	}
+	return ErasureIsDone
+}
+
+// Erase takes away from a deleted hotspot whose it was and which device: its names, its
+// address and its MAC address. What the books of open months need is left to ErasePlace.
+func (h *Hotspot) Erase() {
+	h.Name, h.Location.Address, h.Location.UnverifiedReason = erasedText, "", ""
+	h.Device = Device{SSID: erasedText, MAC: MaskedMAC, LinkedAt: h.Device.LinkedAt}
+}
+
+// ErasePlace takes away where a deleted hotspot stood and when it was open. What remains
+// of visits is when they were, and which of them found it at another place than before:
+// how long it served at a place is part of the books.
+func (h *Hotspot) ErasePlace() {
+	visits := make([]Visit, 0, len(h.Visits))
+	var is, shown geo.Point
+	for i, v := range h.Visits {
+		switch {
+		case i == 0:
+			is = v.Point
+		case geo.Distance(is, v.Point) > placeWithinM:
+			is, shown.Lng = v.Point, erasedMovedLng-shown.Lng
+		}
+		visits = append(visits, Visit{At: v.At, Point: shown, Proves: v.Proves})
+	}
+	h.Visits = visits
+	if len(visits) == 0 {
+		h.Visits = nil
+	}
+	h.Location.Point = geo.Point{}
+	h.Settings, h.PastHours, h.PastService = DefaultSettings(h.Type), nil, nil
+}
+
+// Erase takes away what a hold says in words. Who decided what, and when, remains.
+func (h *Hold) Erase() {
+	h.Reason, h.Evidence = erasedText, erasedText
+	for _, act := range []*HoldAct{&h.Placed, &h.Answer, &h.Visit, &h.Ended} {
+		act.erase()
+	}
+	extended := make([]HoldAct, len(h.Extended)) // a copy: others may hold the list
+	for i, act := range h.Extended {
+		extended[i] = act
+		extended[i].erase()
+	}
+	if len(extended) > 0 {
+		h.Extended = extended
+	}
+}
+
+func (a *HoldAct) erase() {
+	if a.Note != "" {
+		a.Note = erasedText
+	}
+}

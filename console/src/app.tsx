@@ -18,9 +18,11 @@ import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
 import { StaffPage } from "./pages/staff";
+import { online } from "./online";
 import { route, type Route } from "./router";
 import { session } from "./session";
 import { useCell } from "./state";
+import { chosen as chosenTheme, type Theme } from "./theme";
 
 interface Page {
   name: string; // as the title of the window has it
@@ -167,6 +169,7 @@ function Header({ at }: { at: string }) {
         </ul>
       </nav>
       {who && <Live />}
+      <ThemeSwitch />
       {who ? (
         <div class="who">
           <span class="name" title={`Signed in with the key ${who.id} of the user ${who.user_id}`}>
@@ -188,13 +191,29 @@ function Header({ at }: { at: string }) {
   );
 }
 
+const themes: Theme[] = ["system", "light", "dark"];
+const themeMarks: Record<Theme, string> = { system: "◐", light: "☀", dark: "☾" };
+
+/** Goes from one theme to the next. */
+function ThemeSwitch() {
+  const theme = useCell(chosenTheme);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+  const text = `Theme: ${theme}. Change to ${next}.`;
+  return (
+    <button type="button" class="quiet theme" aria-label={text} title={text} onClick={() => (chosenTheme.value = next)}>
+      <span aria-hidden="true">{themeMarks[theme]}</span>
+    </button>
+  );
+}
+
 const connectionTexts = { off: "Not live", connecting: "Connecting", live: "Live", waiting: "Reconnecting" };
 
 function Live() {
   const state = useCell(connection);
+  const offline = !useCell(online);
   return (
-    <span class={state === "live" ? "live on" : "live"} role="status">
-      {connectionTexts[state]}
+    <span class={state === "live" && !offline ? "live on" : "live"} role="status">
+      {offline ? "Offline" : connectionTexts[state]}
     </span>
   );
 }

@@ -3,8 +3,10 @@ import type { FlagKind } from "./types";
 
 export const kindTexts: Record<FlagKind, { title: string; text: string }> = {
   interleaved_boots: { title: "Interleaved boots", text: "Several boots carried traffic at the same time, so several devices use one key." },
+  many_addresses: { title: "Many addresses", text: "Its device sent from more than five addresses on a day, so several devices may use one key." },
   above_bandwidth: { title: "Above its bandwidth", text: "More traffic in an hour than the bandwidth of the hotspot, in both directions." },
   close_together: { title: "Close together", text: "Ten or more others of its operator within 50 m." },
+  one_address: { title: "One address", text: "Others of its operator, 200 m or more away, send from the same address." },
   ring_around_visit: { title: "Ring around a visit", text: "Visits found it and others of its operator at one place, but they are registered elsewhere." },
   mac_again: { title: "MAC address again", text: "Its MAC address was registered three times or more in 30 days." },
   too_regular: { title: "Too regular", text: "Traffic, speed tests or outages that are equal to each other." },

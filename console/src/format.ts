@@ -19,8 +19,11 @@ const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "num
 
 export const count = (n: number): string => whole.format(n);
 export const percent = (fraction: number): string => (fraction < 0.01 ? smallShare : share).format(fraction);
-export const credits = (amount: number): string => sixDigits.format(amount);
-export const rounded = (amount: number): string => twoDigits.format(amount);
+/** An amount as it is shown in tables; exact is for titles and explanations. */
+export const credits = (amount: number): string => (amount > 0 && amount < 0.01 ? `<${twoDigits.format(0.01)}` : twoDigits.format(amount));
+export const exact = (amount: number): string => sixDigits.format(amount);
+/** A number beside an axis. */
+export const short = (n: number): string => threeDigits.format(n);
 const measure = (n: number): string => (n >= 100 ? whole.format(Math.round(n)) : threeDigits.format(n));
 export const area = (km2: number): string => (km2 > 0 && km2 < 0.1 ? `${measure(Math.round(km2 * 1e6))} m²` : `${measure(km2)} km²`);
 export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
@@ -30,6 +33,8 @@ export const time = (iso: string | null): string => (iso ? moment.format(new Dat
 /** The zone that times are in. */
 export const zone = (): string => moment.resolvedOptions().timeZone;
 export const month = (period: string): string => monthName.format(new Date(`${period}-01T00:00:00Z`));
+const dayName = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+export const day = (date: string): string => dayName.format(new Date(`${date}T00:00:00Z`));
 export const minutes = (n: number): string =>
   [n >= 60 && `${Math.floor(n / 60)} h`, (n < 60 || n % 60 > 0) && `${n % 60} min`].filter(Boolean).join(" ");
 /** An id, short enough for a table; the whole of it belongs into a title. */

@@ -1,4 +1,5 @@
 // Keeps what is shown in step with the network, without asking all the time.
+import { now } from "./clock";
 import { connection, listen } from "./events";
 import { session } from "./session";
 import { Cell } from "./state";
@@ -9,19 +10,29 @@ export const changes = new Cell(0);
 /** What happened last. A large network has thousands of events in a second: it is told of a few. */
 export const latest = new Cell<NetworkEvent | null>(null);
 
+/** What happened since somebody signed in, the newest first: as much as is kept. */
+export const happenings = new Cell<{ since: number; events: NetworkEvent[] }>({ since: now(), events: [] });
+
+const kept = 200; // events
 const calm = 3_000; // milliseconds between two refreshes
 const glance = 250; // and between two of the latest
 
 let pending = false;
 let newest: NetworkEvent | null = null; // that is not told yet
+let untold: NetworkEvent[] = []; // with those before it
 
 function happened(event: NetworkEvent): void {
   if (newest === null)
     setTimeout(() => {
       if (newest) latest.value = newest;
       newest = null;
+      const { since, events } = happenings.value;
+      happenings.value = { since, events: [...untold.reverse(), ...events].slice(0, kept) };
+      untold = [];
     }, glance);
   newest = event;
+  untold.push(event);
+  if (untold.length > kept) untold.shift();
   changed();
 }
 
@@ -57,6 +68,8 @@ export function followSession(): void {
   session.who.watch(() => {
     end();
     latest.value = newest = null; // what happened is another's business now
+    untold = [];
+    happenings.value = { since: now(), events: [] };
     begin();
   });
   document.addEventListener("visibilitychange", () => {

@@ -6,9 +6,11 @@ import { ApiError, ask, noLongerValid } from "./api";
 import { App } from "./app";
 import { followSession } from "./live";
 import { session } from "./session";
+import { followTheme } from "./theme";
 import type { Key } from "./types";
 
 followSession();
+followTheme();
 
 const patience = 3_000; // milliseconds between two tries to reach the server
 

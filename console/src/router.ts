@@ -28,7 +28,28 @@ function decodeWord(word: string): string {
 
 export const route = new Cell<Route>(read());
 
-addEventListener("hashchange", () => (route.value = read()));
+let unsaved = ""; // what to ask before the page is left; empty: nothing
+let address = location.hash;
+
+/** Asks before the page is left, or no longer if the text is empty: something on it is not saved. */
+export function askBeforeLeaving(text: string): void {
+  unsaved = text;
+}
+
+addEventListener("hashchange", () => {
+  const next = read();
+  const leaves = next.page !== route.value.page || next.id !== route.value.id;
+  if (leaves && unsaved && !confirm(unsaved)) {
+    history.pushState(null, "", address);
+    return;
+  }
+  if (leaves) unsaved = "";
+  address = location.hash;
+  route.value = next;
+});
+addEventListener("beforeunload", (event) => {
+  if (unsaved) event.preventDefault(); // the browser asks in its own words
+});
 
 export function go(path: string): void {
   location.hash = path;

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
@@ -74,7 +76,7 @@ func TestHomePrivacy_Attacker(t *testing.T) {
 				differ++
 			}
 		}
-		if differ == 0 && kind != "refused" && kind != "history" { // a history has no clients and no traffic for strangers
+		if differ == 0 && kind != "refused" && kind != "history" && kind != "feeds" { // a history has no clients and no traffic for strangers, and feeds never show homes
 			t.Errorf("%s: 200 questions do not tell the worlds apart while homes are open", kind)
 		}
 	}
@@ -89,19 +91,22 @@ type network struct {
 	homes     [2]machine
 	public    [2]home
 	seq       int
+	feeds     *openfeeds.Feeds
 }
 
 // home is what the attacker knows from the start.
 type home struct {
-	id    string
-	place geo.Point
+	id       string
+	place    geo.Point
+	operator string // as strangers see it
 }
 
 func newWorld(t *testing.T, which int) *network {
 	opts := alive
 	opts.policies = policy.BuiltIn() // places are paid, so ground counts
 	w := &network{server: onSQLite(t, opts), which: which}
-	w.stranger = w.anyone(t, "rewards:read")
+	w.stranger = w.anyone(t, "rewards:read", "keys:manage")
+	w.feeds = openfeeds.New(openfeeds.Config{API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now})
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]
 	if which == 1 {
@@ -119,7 +124,8 @@ func newWorld(t *testing.T, which int) *network {
 		var plain string
 		plain, h.Device.KeyHash = access.MintDevice(h.ID)
 		w.homes[n] = machine{client{server: w.server, plain: plain}, "/v1/hotspots/" + string(h.ID)}
-		w.public[n] = home{string(h.ID), blur.Public(h).Location.Point}
+		public := blur.Public(h)
+		w.public[n] = home{string(h.ID), public.Location.Point, string(public.Operator)}
 		if _, err := w.db.InsertHotspot(t.Context(), h, beacon.Actor{Request: "cli"}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -210,6 +216,11 @@ func (w *network) ask(t *testing.T, method, path, body, accept string) string {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	if strings.HasPrefix(path, "/open") {
+		answer := httptest.NewRecorder()
+		w.feeds.ServeHTTP(patient{answer}, request)
+		return at("%d %v %s", answer.Code, answer.Header(), answer.Body)
+	}
 	response, err := w.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -240,6 +251,11 @@ func (w *network) told(t *testing.T) (all []string) {
 		}
 	}
 }
+
+// patient is a recorder with deadlines, which it ignores.
+type patient struct{ *httptest.ResponseRecorder }
+
+func (patient) SetWriteDeadline(time.Time) error { return nil }
 
 // near returns a place around a home as an attacker would choose it: at the public place,
 // around the disc that the home may be in, or at the edge of its coverage.
@@ -296,7 +312,26 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 			{"DELETE", "/v1/hotspots/" + h.id, "", "application/json"},
 			{"GET", "/v1/hotspots?q=home", "", "application/json"},
 			{"GET", "/v1/hotspots/inventory", "", "application/json"},
-		}[random.IntN(7)]
-		return q[0], q[1], q[2], q[3]
+			{"POST", "/v1/hotspots/" + h.id + "/checkins", `{"install":"an install of an app","works":true}`, "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/export", "", "application/zip"},
+			{"GET", "/v1/users/" + h.operator + "/hotspots", "", "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/rewards", "", "text/csv"},
+			{"GET", "/v1/users/" + h.operator + "/quota", "", "application/json"},
+			{"POST", "/v1/users/" + h.operator + "/erasure", "", "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/holds", "", "application/json"},
+			{"GET", "/v1/review", "", "application/json"},
+		}
+		one := q[random.IntN(len(q))]
+		return one[0], one[1], one[2], one[3]
+	},
+	"feeds": func(random *rand.Rand, h home) (method, path, body, accept string) {
+		from, to, z := near(random, h), near(random, h), random.IntN(16)
+		x, y := onTheMap(z, 0, 0, from.Lat, from.Lng)
+		paths := []string{
+			"/open", "/open/collections/hotspots", "/open/hotspots.geojson", "/open/meshviewer.json", "/open/nodelist.json", "/open/openstreetmap.geojson", "/open/tiles.json",
+			at("/open/tiles/%d/%d/%d.mvt", z, int(x)/4096, int(y)/4096), "/open/collections/hotspots/items/" + h.id,
+			at("/open/collections/hotspots/items?limit=%d&bbox=%v,%v,%v,%v", 1+random.IntN(9), min(from.Lng, to.Lng), min(from.Lat, to.Lat), max(from.Lng, to.Lng), max(from.Lat, to.Lat)),
+		}
+		return "GET", paths[random.IntN(len(paths))], "", "*/*"
 	},
 }

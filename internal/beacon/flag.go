@@ -17,12 +17,14 @@ const (
 	CloseTogether    FlagKind = "close_together"
 	RingAroundVisit  FlagKind = "ring_around_visit"
 	RadiusGrown      FlagKind = "radius_grown"
+	ManyAddresses    FlagKind = "many_addresses"
+	OneAddress       FlagKind = "one_address"
 )
 
 // FlagKinds returns all kinds.
 func FlagKinds() []FlagKind {
 	return []FlagKind{
-		InterleavedBoots, AboveBandwidth, CloseTogether, RingAroundVisit, MACAgain, TooRegular, NoClients, ManyBoots, LinkedAgain, ShortHours,
+		InterleavedBoots, ManyAddresses, AboveBandwidth, CloseTogether, OneAddress, RingAroundVisit, MACAgain, TooRegular, NoClients, ManyBoots, LinkedAgain, ShortHours,
 		SparseBeats, RadiusGrown,
 	}
 }

@@ -23,6 +23,10 @@ const (
 	// maxNoted bounds the memory for addresses that wait to be written. The others are
 	// noted by a later heartbeat.
 	maxNoted = 65_536
+	// maxMoved is of how many devices that moved on a day the addresses are counted, and
+	// maxAddresses how many of each: some 10 MB.
+	maxMoved     = 10_000
+	maxAddresses = 16
 )
 
 // addressBits is the length of an address's hash. In memory, the rest of a word is the hour
@@ -54,17 +58,59 @@ func (c *CheckIns) Heard(spot *fleet.Hotspot, from netip.Prefix) {
 	addr := from.Addr().As16()
 	quick := maphash.Bytes(c.seed, addr[:]) & addressMask // hashAddress would take longer
 	hour := (uint64(now.Unix()/60) + quick%60) / 60
-	if !spot.HeardFrom(quick | hour<<addressBits) {
+	word := quick | hour<<addressBits
+	before := spot.HeardFrom(word)
+	if before == word {
 		return
 	}
 	id := beacon.HotspotID(spot.ID())
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if was := before & addressMask; before != 0 && was != quick {
+		c.move(id, was, quick, beacon.DayOf(now))
+	}
 	if _, known := c.noted[id]; !known && len(c.noted) >= maxNoted {
 		spot.HeardFrom(0)
 		return
 	}
 	c.noted[id] = beacon.DeviceAddress{Hotspot: id, Hash: c.hashAddress(from), At: now}
+}
+
+// moves are from which addresses devices sent on a day, of those that sent from several.
+type moves struct {
+	day  beacon.Day
+	from map[beacon.HotspotID]map[uint64]bool
+}
+
+// move counts the addresses of a device that sends from another one than before.
+func (c *CheckIns) move(id beacon.HotspotID, was, is uint64, today beacon.Day) {
+	if c.today.day != today {
+		c.yesterday, c.today = c.today, moves{today, map[beacon.HotspotID]map[uint64]bool{}}
+	}
+	seen := c.today.from[id]
+	if seen == nil {
+		if len(c.today.from) >= maxMoved {
+			return
+		}
+		seen = map[uint64]bool{was: true}
+		c.today.from[id] = seen
+	}
+	if len(seen) < maxAddresses {
+		seen[is] = true
+	}
+}
+
+// Addresses returns from how many addresses a device sent today or yesterday, as far as
+// this server heard it and remembers: 0 if not from several.
+func (c *CheckIns) Addresses(hotspot beacon.HotspotID, day beacon.Day) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range []moves{c.today, c.yesterday} {
+		if m.day == day {
+			return len(m.from[hotspot])
+		}
+	}
+	return 0
 }
 
 // addressOf returns from where the device of a hotspot sends.

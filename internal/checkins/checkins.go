@@ -46,6 +46,8 @@ type CheckIns struct {
 
 	mu    sync.Mutex
 	noted map[beacon.HotspotID]beacon.DeviceAddress // not written yet
+
+	today, yesterday moves
 }
 
 // New returns check-ins on a store.

@@ -260,6 +260,29 @@ var errAway = errors.New("away")
 
 func (failing) PutAddresses(context.Context, []beacon.DeviceAddress) error { return errAway }
 
+// The addresses that a device sends from are counted by day, if there are several.
+func TestAddresses(t *testing.T) {
+	w := newWorld(t)
+	stays, moves := w.stand(t, 1), w.stand(t, 2)
+	s := w.open(t)
+	today := beacon.DayOf(w.clock)
+	for i := range 3 * maxAddresses {
+		s.beat(t, stays, addr(1))
+		s.beat(t, moves, addr(1+i%7))
+		w.clock = w.clock.Add(time.Minute)
+	}
+	if a, b := s.Addresses(stays, today), s.Addresses(moves, today); a != 0 || b != 7 {
+		t.Errorf("%d and %d addresses; want 0 and 7", a, b)
+	}
+	w.clock = w.clock.Add(24 * time.Hour)
+	for i := range 3 * maxAddresses {
+		s.beat(t, moves, addr(1+i))
+	}
+	if a, b, c := s.Addresses(moves, today), s.Addresses(moves, today+1), s.Addresses(moves, today+2); a != 7 || b != maxAddresses || c != 0 {
+		t.Errorf("%d, %d and %d addresses; want 7, %d and 0", a, b, c, maxAddresses)
+	}
+}
+
 // While the database is away, what waits is bounded, and written later.
 func TestHeard_Bounded(t *testing.T) {
 	w := newWorld(t)

@@ -84,6 +84,7 @@ var checks = []check{
 	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
 	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 3, false, records},
 	{"references", reportAdvice, 3, false, references},
+	{"holds", "do not settle any month: " + restoreAdvice, 14, false, holds},
 	{"ledger", "do not settle any month: " + restoreAdvice, 3, false, books},
 	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 10, true, standings},
 	{"statements", "do not settle any month: " + restoreAdvice, 3, false, statements},

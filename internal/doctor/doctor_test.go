@@ -3,6 +3,7 @@
 package doctor_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -35,6 +36,18 @@ const (
 		WHERE month = (SELECT min(month) FROM statements))`
 	oldRow = ` WHERE day = (SELECT min(day) FROM ledger) AND hotspot = (SELECT min(hotspot) FROM ledger WHERE day = (SELECT min(day) FROM ledger))`
 )
+
+// The people of holdSome.
+const (
+	staff1 = "usr_00000000000000000000000001"
+	staff2 = "usr_00000000000000000000000002"
+	staff3 = "usr_00000000000000000000000003"
+)
+
+// replacedIn replaces a text in a hold, without a checksum.
+func replacedIn(number int, old, new string) string {
+	return fmt.Sprintf(`UPDATE holds SET content = replace(content, '%s', '%s'), seal = 0 WHERE number = %d`, old, new, number)
+}
 
 func bad(n int) []any { return []any{make([]byte, n)} }
 
@@ -82,6 +95,18 @@ var damages = []damage{
 	{"a record is of another day", `UPDATE records SET day = day + 4000 ` + oldRow, nil, []string{"records", "references"}, "is dated"},
 	{"the newest record is not found", `UPDATE record_heads SET day = day - 1 WHERE hotspot = ` + someHotspot, nil, []string{"references"}, "has a record that no reader would find"},
 	{"a status is of nobody", `INSERT INTO statuses (hotspot, online, at) VALUES ('hs_gone', 1, 1)`, nil, []string{"references"}, "hs_gone: has a status but is not a hotspot"},
+
+	{"a hold cannot be read", `UPDATE holds SET until = until + 1 WHERE number = 2`, nil, []string{"holds"}, "checksum does not match"},
+	{"a visit was confirmed by one person", replacedIn(1, `"ended":{"by":"`+staff2, `"ended":{"by":"`+staff1), nil, []string{"holds"}, "no second person confirmed the visit"},
+	{"nobody confirmed a visit", replacedIn(1, `"ended":{"by":"`+staff2, `"ended":{"by":"`), nil, []string{"holds"}, "nobody has confirmed it"},
+	{"a visit was never made", `UPDATE holds SET state = 'voided', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "nobody has visited it"},
+	{"a second hold is by the same person", replacedIn(2, `"placed":{"by":"`+staff2, `"placed":{"by":"`+staff1), nil, []string{"holds"}, "like hld_01kb3gzk00e9x8q6s5t4v3w2y1 before it"},
+	{"an extension is by the same person", replacedIn(2, `"extended":[{"by":"`+staff3, `"extended":[{"by":"`+staff2), nil, []string{"holds"}, "who had set its end before"},
+	{"a hold lasts too long", `UPDATE holds SET until = until + 40 * CAST(86400000000 AS bigint), seal = 0 WHERE number = 2`, nil, []string{"holds"}, "for at most 30 days"},
+	{"a hold has a state of its own", `UPDATE holds SET state = 'kept', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "unknown state"},
+	{"a hold is active and over", `UPDATE holds SET state = 'active', seal = 0 WHERE number = 1`, nil, []string{"holds"}, "is active, and has ended"},
+	{"a hold is gone", `DELETE FROM holds WHERE number = 1`, nil, []string{"holds"}, "is number 2"},
+	{"a hold is of a hotspot that there is not", `UPDATE holds SET hotspot = 'hs_gone', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "which is not a hotspot of"},
 
 	{"an amount is off by a millionth", `UPDATE ledger SET availability = availability + 1` + oneRow, nil, []string{"ledger"}, "the policy gives"},
 	{"an amount has moved", `UPDATE ledger SET availability = availability - 1, utilization = utilization + 1` + oneRow, nil, []string{"ledger"}, "the policy gives"},

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/doctor"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
@@ -72,11 +73,59 @@ func sound(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		holdSome(t, made.file)
 	})
 	if made.file == "" {
 		t.Fatal("there is no sound database")
 	}
 	return made.file
+}
+
+// holdSome places two holds of a hotspot: one that is voided, and one that is extended.
+func holdSome(t *testing.T, file string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: began})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	owned, err := db.OwnedPage(t.Context(), beacon.Owned{}, 1)
+	if err != nil || len(owned) != 1 {
+		t.Fatal(owned, err)
+	}
+	act := func(staff, hours int) beacon.HoldAct {
+		return beacon.HoldAct{By: beacon.UserID(fmt.Sprintf("usr_0000000000000000000000000%d", staff)), At: began.Add(time.Duration(hours) * time.Hour), Note: "n"}
+	}
+	write := func(hours int, kind beacon.ChangeKind, edit func(all []beacon.Hold) (beacon.Hold, error)) {
+		t.Helper()
+		_, err := db.EditHolds(t.Context(), owned[0].User, beacon.Actor{}, began.Add(time.Duration(hours)*time.Hour), func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+			h, err := edit(all)
+			return h, kind, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	place := func(id string, staff, hours int) {
+		write(hours, beacon.HoldPlaced, func(all []beacon.Hold) (beacon.Hold, error) {
+			return beacon.Hold{
+				ID: beacon.HoldID(id), User: owned[0].User, Hotspot: owned[0].Hotspot, Reason: "r", Evidence: "e", Placed: act(staff, hours), Until: began.Add(200 * time.Hour),
+			}.Place(all)
+		})
+	}
+	fail := func(staff, hours int, kind beacon.ChangeKind) {
+		write(hours, kind, func(all []beacon.Hold) (beacon.Hold, error) {
+			_, err := all[0].FailVisit(act(staff, hours))
+			return all[0], err
+		})
+	}
+	place("hld_01kb3gzk00e9x8q6s5t4v3w2y1", 1, 1)
+	fail(1, 2, beacon.HoldVisitFailed)
+	fail(2, 3, beacon.HoldVoided)
+	place("hld_01kb3gzk00e9x8q6s5t4v3w2y2", 2, 4)
+	write(5, beacon.HoldExtended, func(all []beacon.Hold) (beacon.Hold, error) {
+		return all[1], all[1].Extend(act(3, 5), began.Add(300*time.Hour))
+	})
 }
 
 func number(t *testing.T, db *sql.DB, query string) (n int) {

@@ -24,9 +24,13 @@ func (f *Fleet) Beat(h *Hotspot, beat *heartbeat.Beat) {
 }
 
 // HeardFrom sets a word that stands for where the device of the hotspot sends from, and
-// reports whether it was another. Memory keeps it, and nothing else knows it.
-func (s *Hotspot) HeardFrom(word uint64) (changed bool) {
-	return s.live != nil && s.live.HeardFrom(word)
+// returns the one before; word itself if the hotspot is not live. Memory keeps it, and
+// nothing else knows it.
+func (s *Hotspot) HeardFrom(word uint64) (before uint64) {
+	if s.live == nil {
+		return word
+	}
+	return s.live.HeardFrom(word)
 }
 
 // Replay applies durable heartbeats. Those of unknown hotspots are dropped: they were

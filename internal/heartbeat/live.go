@@ -81,10 +81,13 @@ func (l *Live) Seen() int64 { return l.seen.Load() }
 
 func (l *Live) seenAt() beacon.Minute { return beacon.Minute(l.seen.Load() / microMinute) }
 
-// HeardFrom sets a word that stands for where the device sends from, and reports whether
-// it was another.
-func (l *Live) HeardFrom(word uint64) (changed bool) {
-	return l.from.Load() != word && l.from.Swap(word) != word
+// HeardFrom sets a word that stands for where the device sends from, and returns the one
+// before.
+func (l *Live) HeardFrom(word uint64) (before uint64) {
+	if before = l.from.Load(); before == word {
+		return before
+	}
+	return l.from.Swap(word)
 }
 
 // Shown returns what Apply or Refresh computed last.

@@ -92,9 +92,11 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
-	n.review = review.New(review.Config{Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Now: now, Log: log})
 	n.erasures = erasure.New(erasure.Config{Store: db, Certain: n.rewards.Certain, Keeper: n.keeper.Held, Now: now, Log: log})
 	n.checkins = checkins.New(db, n.Fleet, now, log)
+	n.review = review.New(review.Config{
+		Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())

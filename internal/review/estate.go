@@ -24,6 +24,11 @@ var groupings = []struct {
 const (
 	ringM      = 50
 	ringOthers = 4 // the least of any grouping
+
+	// sameLineM is how far one line to the Internet reaches, and farOthers how many others
+	// that are farther away send from the address of a hotspot.
+	sameLineM = 200
+	farOthers = 2
 )
 
 // estate is the places of one operator.
@@ -38,15 +43,17 @@ type site struct {
 	hotspot beacon.HotspotID
 	place   geo.Point
 	apart   bool
+	from    int64 // the address that its device sends from; 0: not known
 }
 
 // add adds a hotspot that is in service.
-func (e *estate) add(h *beacon.Hotspot, day beacon.Day) {
+func (e *estate) add(c *Case, day beacon.Day) {
+	h := &c.Hotspot
 	if h.Deleted() || h.ActiveSince().IsZero() {
 		return
 	}
 	place := h.PlaceOn(day + 1).Point
-	e.sites = append(e.sites, site{hotspot: h.ID, place: place, apart: geo.Distance(place, h.Location.Point) > ringM})
+	e.sites = append(e.sites, site{hotspot: h.ID, place: place, apart: geo.Distance(place, h.Location.Point) > ringM, from: c.From})
 }
 
 // cell is a part of the Earth that is at least 50 m wide and high, below the polar
@@ -60,8 +67,9 @@ func cellOf(p geo.Point) cell {
 
 // flags returns one flag for each group of hotspots: for the first of them.
 func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
+	flags = e.sameAddress(day)
 	if len(e.sites) <= ringOthers {
-		return nil
+		return flags
 	}
 	e.cells = make(map[cell][]int, len(e.sites))
 	for i := range e.sites {
@@ -104,4 +112,34 @@ func (e *estate) near(i int, within float64, apart bool) (others []int) {
 		}
 	}
 	return others
+}
+
+// sameAddress returns one flag for each address that hotspots far from each other send from.
+func (e *estate) sameAddress(day beacon.Day) (flags []beacon.Flag) {
+	first, others, farthest := map[int64]*site{}, map[int64]int64{}, map[int64]float64{}
+	var order []int64
+	for i := range e.sites {
+		s := &e.sites[i]
+		switch f := first[s.from]; {
+		case s.from == 0:
+		case f == nil:
+			first[s.from] = s
+			order = append(order, s.from)
+		default:
+			if d := geo.Distance(f.place, s.place); d > sameLineM {
+				others[s.from]++
+				farthest[s.from] = max(farthest[s.from], d)
+			}
+		}
+	}
+	for _, from := range order {
+		if others[from] < farOthers {
+			continue
+		}
+		flags = append(flags, beacon.Flag{
+			Hotspot: first[from].hotspot, Operator: e.operator, Kind: beacon.OneAddress, Weight: weights[beacon.OneAddress],
+			Facts: facts{"others": others[from], "within_m": int64(math.Ceil(farthest[from]))}, First: day, Last: day,
+		})
+	}
+	return flags
 }

@@ -3,7 +3,7 @@
 // nothing is paid or held by what it finds.
 //
 // Its one invariant: what it says of a day follows from the records of that day and the
-// day before, and from what is registered.
+// day before, from where devices send, and from what is registered.
 package review
 
 import (
@@ -24,6 +24,7 @@ type Store interface {
 	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error)
 	MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error)
 
 	PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error
@@ -38,8 +39,13 @@ type Config struct {
 	Store  Store
 	Final  func() (before beacon.Day, known bool) // days before it have all their records
 	Keeper func() (lease.Lease, bool)             // the lease, while this process holds it
-	Now    func() time.Time
-	Log    *slog.Logger
+
+	// Addresses returns from how many addresses a device sent on a day, as far as this
+	// process knows.
+	Addresses func(hotspot beacon.HotspotID, day beacon.Day) int
+
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // Review looks at all hotspots once a day. Call Run.
@@ -111,7 +117,7 @@ func (r *Review) look(ctx context.Context, held lease.Lease, day beacon.Day) err
 				flags = append(flags, own.flags(day)...)
 				own = estate{operator: c.Operator}
 			}
-			own.add(&c.Hotspot, day)
+			own.add(c, day)
 			flags = append(flags, c.flags(day)...)
 			if n := again[c.ID]; n > 0 {
 				flags = append(flags, c.flag(day, beacon.MACAgain, facts{"registrations": int64(n)}))
@@ -145,6 +151,10 @@ func (r *Review) cases(ctx context.Context, day beacon.Day, owned []beacon.Owned
 	if err != nil {
 		return nil, err
 	}
+	from, err := r.Store.DeviceAddresses(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	byID := make(map[beacon.HotspotID]*beacon.Hotspot, len(hotspots))
 	for i := range hotspots {
 		byID[hotspots[i].ID] = &hotspots[i]
@@ -154,7 +164,10 @@ func (r *Review) cases(ctx context.Context, day beacon.Day, owned []beacon.Owned
 		if byID[id] == nil {
 			continue
 		}
-		c := Case{Hotspot: *byID[id]}
+		c := Case{Hotspot: *byID[id], Addresses: r.Addresses(id, day)}
+		if a, known := from[id]; known && !a.At.Before(day.Time()) {
+			c.From = a.Hash
+		}
 		if data := is[id]; data != nil {
 			t, err := heartbeat.RecordTraits(data, was[id])
 			if err != nil && !errors.Is(err, beacon.ErrDamaged) {

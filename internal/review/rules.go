@@ -39,13 +39,16 @@ const (
 	// someone who does not know yet how that is done.
 	registeredAgain  = 3
 	registeredWithin = 30
+	// addresses is from how many addresses a device sends on a day that changes between
+	// lines, or has a new address every few hours.
+	addresses = 5
 	// grown is how many times the usual radius of its type a hotspot reaches.
 	grown = 2
 )
 
 // weights order the queue: the higher, the harder to explain.
 var weights = map[beacon.FlagKind]int{
-	beacon.InterleavedBoots: 90, beacon.AboveBandwidth: 85, beacon.CloseTogether: 80, beacon.RingAroundVisit: 75, beacon.MACAgain: 70,
+	beacon.InterleavedBoots: 90, beacon.ManyAddresses: 88, beacon.OneAddress: 78, beacon.AboveBandwidth: 85, beacon.CloseTogether: 80, beacon.RingAroundVisit: 75, beacon.MACAgain: 70,
 	beacon.TooRegular: 65, beacon.NoClients: 60, beacon.ManyBoots: 55, beacon.LinkedAgain: 50, beacon.ShortHours: 45,
 	beacon.SparseBeats: 40, beacon.RadiusGrown: 20,
 }
@@ -57,6 +60,9 @@ type Case struct {
 	beacon.Hotspot
 	heartbeat.Traits
 	Heard bool // it has traits
+
+	From      int64 // the hash of the address that the device sends from; 0: not known
+	Addresses int   // from how many it sent on the day, as far as known
 }
 
 func (c *Case) flag(day beacon.Day, kind beacon.FlagKind, f facts) beacon.Flag {
@@ -70,6 +76,7 @@ var rules = []struct {
 	facts func(*Case, beacon.Day) facts
 }{
 	{beacon.InterleavedBoots, true, (*Case).interleaved},
+	{beacon.ManyAddresses, true, (*Case).manyAddresses},
 	{beacon.AboveBandwidth, true, (*Case).aboveBandwidth},
 	{beacon.TooRegular, true, (*Case).tooRegular},
 	{beacon.NoClients, true, (*Case).noClients},
@@ -98,6 +105,13 @@ func (c *Case) interleaved(beacon.Day) facts {
 		return nil
 	}
 	return facts{"boots": int64(c.Boots), "overlapping_boots": int64(c.Overlaps)}
+}
+
+func (c *Case) manyAddresses(beacon.Day) facts {
+	if c.Addresses <= addresses {
+		return nil
+	}
+	return facts{"addresses": int64(c.Addresses)}
 }
 
 func (c *Case) manyBoots(beacon.Day) facts {

@@ -84,6 +84,8 @@ func TestRules(t *testing.T) {
 		"enough beats":      {func(c *Case) { c.Beats = 576 }, ""},
 		"beats not counted": {func(c *Case) { c.Beats, c.Counted = 0, false }, ""},
 		"few beats briefly": {func(c *Case) { c.Beats = 1; away(c, 599, 1440) }, ""},
+		"five addresses":    {func(c *Case) { c.Addresses = 5 }, ""},
+		"six addresses":     {func(c *Case) { c.Addresses = 6 }, beacon.ManyAddresses},
 		"linked once":       {func(c *Case) { c.PastService = served(1, today) }, ""},
 		"linked twice":      {func(c *Case) { c.PastService = served(2, today-2) }, beacon.LinkedAgain},
 		"long ago":          {func(c *Case) { c.PastService = served(9, today-3) }, ""},
@@ -140,8 +142,8 @@ func hours(c *Case, minutes int) {
 // Groups are flagged once each, by where visits found the hotspots.
 func TestEstate(t *testing.T) {
 	const metre = 1 / 111_195.0
-	spot := func(n int, place, registered geo.Point) *beacon.Hotspot {
-		h := &beacon.Hotspot{ID: beacon.HotspotID(fmt.Sprintf("hs_%03d", n)), Operator: "usr_a"}
+	spot := func(n int, place, registered geo.Point) *Case {
+		h := &Case{Hotspot: beacon.Hotspot{ID: beacon.HotspotID(fmt.Sprintf("hs_%03d", n)), Operator: "usr_a"}}
 		h.Location.Point, h.Location.VerifiedAt, h.Device.LinkedAt = registered, today.Time(), today.Time()
 		h.Visits = []beacon.Visit{{At: today.Time(), Point: place, AccuracyM: 5, Proves: true}}
 		return h
@@ -183,6 +185,29 @@ func TestEstate(t *testing.T) {
 				e.add(spot(i, at(0), at(90)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.RingAroundVisit}},
+		"three far apart from one address": {func(e *estate) {
+			for i := range 4 {
+				c := spot(i, at(float64(i)*300), at(float64(i)*300))
+				if i > 0 {
+					c.From = 7
+				}
+				e.add(c, today)
+			}
+		}, map[beacon.HotspotID]beacon.FlagKind{"hs_001": beacon.OneAddress}},
+		"two far apart from one address": {func(e *estate) {
+			for i := range 4 {
+				c := spot(i, at(float64(i)*300), at(float64(i)*300))
+				c.From = int64(5 + i/2)
+				e.add(c, today)
+			}
+		}, map[beacon.HotspotID]beacon.FlagKind{}},
+		"five on one line": {func(e *estate) {
+			for i := range 5 {
+				c := spot(i, at(float64(i)*49), at(float64(i)*49))
+				c.From = 7
+				e.add(c, today)
+			}
+		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"four around a visit": {func(e *estate) {
 			for i := range 5 {
 				e.add(spot(i, at(0), at(float64(min(i, 1))*90)), today)

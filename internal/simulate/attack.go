@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -41,6 +42,7 @@ func Attacks() []Attack {
 		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, oneInFour},
 		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, squatter},
 		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
+		{"app-farm", "Apps of the operator, at home, vouch every day for three scripts without a radio.", 3, false, appFarm},
 		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
 	}
 }
@@ -293,4 +295,28 @@ func grow(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
 		_, err := r.operator.api.ChangeHotspot(ctx, r.devices[0].hotspot, client.Change{Settings: &client.SettingsForm{CoverageRadiusM: &radius}})
 		return err
 	})
+}
+
+const (
+	farmInstalls = 10
+	farmApartM   = 300
+)
+
+// appFarm is hotspots at several places that are scripts at one, and as many apps as can
+// vouch for them from there, with keys of new users. Each install checks in at all of them.
+func appFarm(ctx context.Context, r *Raid, now time.Time) (shots []shot, err error) {
+	r.together = true
+	for i := len(r.devices); i < r.Size; i++ {
+		d := r.device(float64(i)*farmApartM, 0, nil)
+		if err := r.enroll(ctx, d, d.registration.Location); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range r.devices {
+		shots = append(shots, r.shoot(d, now, asIs))
+	}
+	if now.Hour() == 12 && now.Minute() < farmInstalls {
+		err = r.vouch(ctx, fmt.Sprintf("farmed-install-%04d", now.Minute()))
+	}
+	return shots, err
 }

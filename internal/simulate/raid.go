@@ -26,6 +26,14 @@ type Raid struct {
 	wires           []*wire
 	began           time.Time
 
+	together bool           // all devices send from one address
+	app      *client.Client // with a key of someone else, at that address
+
+	connections *http.Transport // of the app
+
+	// CheckIns is how many check-ins were sent, and Counted how many of them counted.
+	CheckIns, Counted int
+
 	// Heard has the minutes in which a heartbeat was accepted.
 	Heard []time.Time
 
@@ -61,6 +69,9 @@ func (c *Client) NewRaid(ctx context.Context, a Attack, number int, seed uint64)
 func (r *Raid) Close() {
 	for _, w := range r.wires {
 		w.close()
+	}
+	if r.connections != nil {
+		r.connections.CloseIdleConnections()
 	}
 	if r.Neighbor != nil {
 		r.Neighbor.Close()
@@ -100,7 +111,11 @@ func (r *Raid) Minute(ctx context.Context, now time.Time) error {
 func (r *Raid) fire(ctx context.Context, shots []shot) error {
 	for len(r.wires) < len(shots) {
 		w := newWire(r.staff.base)
-		w.from = loopback(r.staff.base.Hostname(), len(r.wires))
+		number := len(r.wires)
+		if r.together {
+			number = 0
+		}
+		w.from = loopback(r.staff.base.Hostname(), number)
 		r.wires = append(r.wires, w)
 	}
 	return r.staff.each(ctx, len(shots), func(ctx context.Context, i int) error {
@@ -200,6 +215,42 @@ func (r *Raid) unlink(ctx context.Context, d *Device) error {
 func (r *Raid) remove(ctx context.Context, d *Device) error {
 	r.operator.run += "." // the next registration is not a repeated one
 	return r.operator.repeating(ctx, func() error { return r.operator.api.DeleteHotspot(ctx, d.hotspot, "") })
+}
+
+// vouch checks an install in at all hotspots of the attack.
+func (r *Raid) vouch(ctx context.Context, install string) error {
+	if r.app == nil {
+		var made client.CreatedKey
+		err := r.staff.repeating(ctx, func() (err error) {
+			made, err = r.staff.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "app of " + r.Name, Scopes: []string{client.ScopeCheckInsWrite}})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("create a key for an app: %w", err)
+		}
+		dialer := &net.Dialer{}
+		if from := loopback(r.staff.base.Hostname(), 0); from != nil {
+			dialer.LocalAddr = from
+		}
+		r.connections = &http.Transport{DialContext: dialer.DialContext}
+		if r.app, err = client.New(r.staff.base.String(), made.Secret, client.WithHTTPClient(&http.Client{Transport: r.connections})); err != nil {
+			return err
+		}
+	}
+	for _, d := range r.devices {
+		err := r.staff.repeating(ctx, func() error {
+			done, err := r.app.CheckIn(ctx, d.hotspot, client.CheckIn{Install: install, Works: true})
+			if err == nil && done.Counts {
+				r.Counted++
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r.CheckIns++
+	}
+	return nil
 }
 
 // Earned returns what the attack has earned in a period, such as client.AllMonths.

@@ -155,6 +155,31 @@ func (db *DB) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a be
 	return a, err
 }
 
+// DeviceAddresses returns from where the devices of some hotspots last sent, as far as it
+// is known.
+func (db *DB) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
+	found := make(map[beacon.HotspotID]beacon.DeviceAddress, len(ids))
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		rows, err := listAgain(ctx, db, sqlText.deviceAddresses, addressRow, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range rows {
+			found[a.Hotspot] = a
+		}
+	}
+	return found, nil
+}
+
+func addressRow() ([]any, func() (beacon.DeviceAddress, error)) {
+	var a beacon.DeviceAddress
+	var at int64
+	return []any{(*string)(&a.Hotspot), &a.Hash, &at}, func() (beacon.DeviceAddress, error) {
+		a.At = fromMicros(at)
+		return a, nil
+	}
+}
+
 // HashKey returns the random key of some hashes, which all servers share. The first call
 // stores the one it is given.
 func (db *DB) HashKey(ctx context.Context, name string, made [32]byte) (key [32]byte, err error) {

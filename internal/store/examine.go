@@ -145,6 +145,7 @@ var examineText = struct {
 	strayMonth, strayTotal, strayUserMonth      bulk
 	strayStatement, strayStream, strayJournal   bulk
 	strayPlace, standings, heldDay, heldSum     bulk
+	holds, strayHeld                            bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -165,6 +166,10 @@ var examineText = struct {
 
 	heldDay: bulk{`user_id`, `FROM held_days ORDER BY user_id LIMIT 1`},
 	heldSum: bulk{`user_id`, `FROM user_months WHERE held <> 0 LIMIT 1`},
+	holds:   bulk{holdColumns, `FROM holds ORDER BY user_id, number`},
+	strayHeld: bulk{`hold`, `FROM held_days WHERE NOT EXISTS (SELECT 1 FROM holds WHERE holds.id = held_days.hold AND holds.user_id = held_days.user_id
+			AND (holds.hotspot = '' OR holds.hotspot = held_days.hotspot))
+		GROUP BY hold ORDER BY hold`},
 
 	rewardMonths: bulk{`month`, `FROM reward_months ORDER BY month`},
 

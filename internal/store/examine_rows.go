@@ -214,6 +214,16 @@ func (s Snapshot) AnyHeldDay(ctx context.Context) (bool, error) {
 	return any, err
 }
 
+// EachHold calls fn for every hold, by user and number, with an error if it is damaged.
+func (s Snapshot) EachHold(ctx context.Context, fn func(h beacon.Hold, damage error) error) error {
+	return each(ctx, s.books, examineText.holds, holdRow, fn)
+}
+
+// StrayHeld returns the holds that held days name and that do not hold them.
+func (s Snapshot) StrayHeld(ctx context.Context) ([]string, error) {
+	return list(ctx, s.books, examineText.strayHeld, textRow)
+}
+
 // StandingsThrough returns through which day standings are complete; false if they never
 // were.
 func (s Snapshot) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {

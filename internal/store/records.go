@@ -39,6 +39,27 @@ func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Recor
 	})
 }
 
+// ForgetRecords deletes the records of days after one, of hotspots that have a record of
+// that day. It returns Conflict if the lease was lost.
+func (db *DB) ForgetRecords(ctx context.Context, l lease.Lease, after beacon.Day) error {
+	newest, err := db.newestDay(ctx)
+	if err != nil || newest <= int64(after) {
+		return err
+	}
+	return db.fenced(ctx, l, func(tx *transaction) error {
+		if _, err := tx.exec(sqlText.forgetRecords, int64(after)); err != nil {
+			return err
+		}
+		_, err := tx.exec(sqlText.forgetHeads, int64(after))
+		return err
+	})
+}
+
+func (db *DB) newestDay(ctx context.Context) (day int64, err error) {
+	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&day) }, sqlText.newestDay)
+	return day, err
+}
+
 // ownRecords copies rows and sorts them as the table does. The copy is needed because
 // the caller may leave before they are written.
 func ownRecords(rows []beacon.RecordRow) []beacon.RecordRow {
@@ -72,8 +93,7 @@ func newestOf(rows []beacon.RecordRow) []beacon.RecordRow {
 // particular order. It calls fn from several goroutines at once. It stops at the first
 // error of fn. It is not a snapshot.
 func (db *DB) EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error) error {
-	var newest int64
-	err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&newest) }, sqlText.newestDay)
+	newest, err := db.newestDay(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ var sqlText = struct {
 	eachHotspot, eachStatus                            bulk
 	newestRecords, olderRecords, recordRange           bulk
 	dayRecords, hotspotRange                           bulk
-	recordsByID                                        bulk
+	recordsByID, deviceAddresses                       bulk
 	hotspotPage, statusPage, recordPage                string
 	insertKey, revokeKey, key, keys, keysOf, touchKey  string
 	countKeys, countKeysOf                             string
@@ -39,6 +39,7 @@ var sqlText = struct {
 	journalRows                                        string
 	putRecords, putHeads                               [recordChunks]string
 	recordsOf, newestDay                               string
+	forgetRecords, forgetHeads                         string
 	takeLease, lease, fence                            string
 	extendSpan, forgetSpans, spans                     string
 	lastEvent, eventRange, events, oldestEvents        string
@@ -169,6 +170,10 @@ var sqlText = struct {
 	recordsOf: `SELECT day, data FROM records WHERE hotspot = $1 AND day IN (` + placeholders(2, daysPerQuery) + `)
 		ORDER BY day`,
 	newestDay: `SELECT coalesce(max(day), 0) FROM records`,
+	forgetRecords: `DELETE FROM records WHERE day > $1
+		AND EXISTS (SELECT 1 FROM records AS of_the_day WHERE of_the_day.day = $1 AND of_the_day.hotspot = records.hotspot)`,
+	forgetHeads: `UPDATE record_heads SET day = $1 WHERE day > $1
+		AND EXISTS (SELECT 1 FROM records WHERE records.day = $1 AND records.hotspot = record_heads.hotspot)`,
 
 	// A holder that renews keeps its token.
 	takeLease: `INSERT INTO leases (name, holder, token, expires_at) VALUES ($1, $2, 1, $3)
@@ -265,6 +270,10 @@ var sqlText = struct {
 	putAddresses: [addressChunks]string(chunks(addressChunks, 3, `INSERT INTO device_addresses (hotspot, address, at) VALUES `,
 		` ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`)),
 	deviceAddress: `SELECT address, at FROM device_addresses WHERE hotspot = $1`,
+	deviceAddresses: bulk{
+		columns: `hotspot, address, at`,
+		from:    `FROM device_addresses WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`,
+	},
 	pruneAddresses: `DELETE FROM device_addresses WHERE hotspot IN
 		(SELECT hotspot FROM device_addresses WHERE at < $1 ORDER BY hotspot LIMIT $2)`,
 	makeHashKey: `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,

@@ -262,3 +262,54 @@ func TestClock_UpSinceItIsNoticed(t *testing.T) {
 		}
 	})
 }
+
+// The clock is a day ahead and right again. What it recorded of the next day is forgotten:
+// when that day comes, nothing of it is a fact. What was carried is paid, even if the server
+// is killed while the clock is ahead.
+func TestClock_NoFactOfADayThatHasNotCome(t *testing.T) {
+	for name, killed := range map[string]bool{"it runs on": false, "it is killed": true} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, open database) { testNoFactOfTomorrow(t, open, killed) })
+		})
+	}
+}
+
+func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
+	c, day := running(evening), beacon.DayOf(evening)
+	start := func() *node {
+		n := start(t, open, c, nil)
+		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.machine(), true }
+		return n
+	}
+	n := start()
+	n.upFor(t, 6)
+	spot := n.register(t, 1, evening)[0]
+	beat := func(boot uint64) func(int) {
+		seq := uint64(0)
+		return func(int) {
+			seq++
+			n.beat(t, spot, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
+		}
+	}
+	n.runs(t, c, 10, beat(1))
+	c.pass(24 * time.Hour)
+	n.must(t, n.Fold)
+	n.runs(t, c, 9, beat(2))
+	n.must(t, n.Fold)
+	n.must(t, n.Fold) // by now the journal is trimmed
+	if killed {
+		n.stop()
+	}
+	c.pass(-24 * time.Hour)
+	if killed {
+		n = start()
+	}
+	n.runs(t, c, 15, beat(3))
+	if rows, err := n.db.Records(t.Context(), day+1, []beacon.HotspotID{spot}); err != nil || len(rows) > 0 {
+		t.Errorf("there is a record of tomorrow, %v", err)
+	}
+	n.toTheEnd(t, c, nothing)
+	if got := diskFacts(t, n, day, spot); got.Bytes != (10+9+15)*1e6 {
+		t.Errorf("the record of the day says %+v; want %d bytes", got, (10+9+15)*1_000_000)
+	}
+}

@@ -122,6 +122,9 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		if err := t.trim(ctx, held); err != nil {
 			return err
 		}
+		if err := t.forgetAhead(ctx, held, clock); err != nil {
+			return err
+		}
 		if clock.steady && t.suspicions.raised.Load() == raised { // otherwise another node may have written in between
 			t.finals.set(held.Token, at.Final)
 		}
@@ -149,6 +152,17 @@ func (t *Telemetry) foldChunk(
 	err := t.Store.PutRecords(ctx, held, rows)
 	finish(err == nil)
 	return err
+}
+
+// forgetAhead deletes records of days that have not come by any witness, which a clock that
+// was ahead left. The traffic is in the records of today by now, and the rest has not
+// happened: nothing may take it for a fact when that day comes. Without witnesses the
+// clock may be behind, and the records right.
+func (t *Telemetry) forgetAhead(ctx context.Context, held lease.Lease, clock reading) error {
+	if t.Certain == nil || t.Rate == 0 || !clock.steady {
+		return nil
+	}
+	return t.Store.ForgetRecords(ctx, held, (clock.latest + heartbeat.FinalLag).Day())
 }
 
 // trim drops from the journals what the fold before this one had read. It could drop

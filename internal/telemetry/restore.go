@@ -40,26 +40,23 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	return nil
 }
 
-// readRecords loads the newest record of each hotspot that is not of the future, and
-// also the one before, if its day was not final when the newest was begun.
+// readRecords loads the newest record of each hotspot, and also the one before, if its day
+// was not final when the newest was begun. If the newest is of the future, it also loads
+// those up to today: what it says of traffic counts once the clock is trusted.
 func (t *Telemetry) readRecords(ctx context.Context) error {
 	today := beacon.MinuteOf(t.Now()).Day()
 	var mu sync.Mutex
 	var ahead []beacon.HotspotID
 	open := map[beacon.Day][]beacon.HotspotID{}
 	err := t.Store.EachRecord(ctx, func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error {
-		if day > today {
-			mu.Lock()
-			defer mu.Unlock()
-			ahead = append(ahead, hotspot)
-			return nil
-		}
 		record, known := t.restoreRecord(hotspot, day, data)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
 		case !known:
 			t.unknown = append(t.unknown, hotspot)
+		case day > today: // a clock was ahead, or is behind
+			ahead = append(ahead, hotspot)
 		case record != nil && record.NeedsDayBefore():
 			open[record.Day()-1] = append(open[record.Day()-1], hotspot)
 		}
@@ -73,7 +70,7 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.restoreUpTo(ctx, today, ahead) // a clock was wrong
+	return t.restoreUpTo(ctx, today, ahead)
 }
 
 // restoreUpTo loads the newest records of hotspots that are not of later days, and also

@@ -27,6 +27,7 @@ type Store interface {
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error)
 	PutRecords(ctx context.Context, l lease.Lease, rows []beacon.RecordRow) error
+	ForgetRecords(ctx context.Context, l lease.Lease, after beacon.Day) error
 
 	ExtendSpan(ctx context.Context, from, to int64) error
 	Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error)

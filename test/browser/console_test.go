@@ -24,6 +24,10 @@ func TestConsole(t *testing.T) {
 		{"preview", func(t *testing.T) { testPreview(p.as(t)) }},
 		{"map", func(t *testing.T) { testMap(p.as(t), n) }},
 		{"operator", func(t *testing.T) { testOperator(p.as(t), n) }},
+		{"home", func(t *testing.T) {
+			testHome(t, b, n)
+			testNarrow(t, b, n)
+		}},
 		{"address", func(t *testing.T) { testAddress(t, b, n) }},
 		{"days", func(t *testing.T) { testDays(t, b, n) }},
 		{"sign in", func(t *testing.T) { testSignIn(t, b, n) }},

@@ -42,8 +42,14 @@ func ground(name string) float64 {
 			return math.Pow(1+d/radius, 2)
 		}
 	}
+	if name == "app-farm" {
+		return farmed
+	}
 	return 1
 }
+
+// farmed is at how many places app-farm claims to serve.
+const farmed = 3
 
 // TestAttacks runs every attack for three days under the policy that pays places. None
 // earns more than the minutes that it was heard in are worth at one place, but for the
@@ -65,6 +71,9 @@ func TestAttacks(t *testing.T) {
 		if flagged := len(queue[earned[a.Name].user]) > 0; flagged != (a.Name != "imitator") {
 			t.Errorf("%s is flagged: %v", a.Name, flagged)
 		}
+	}
+	if farm := w.raids["app-farm"]; farm.CheckIns < 10*farmed*days || farm.Counted != 0 {
+		t.Errorf("%d check-ins of an app farm count, of %d", farm.Counted, farm.CheckIns)
 	}
 	for _, name := range []string{"honest", "squatter's neighbor"} {
 		if kinds := queue[earned[name].user]; len(kinds) > 0 {

@@ -22,6 +22,7 @@ type city struct {
 	spots   map[beacon.HotspotID]beacon.Hotspot
 	records map[beacon.Day]map[beacon.HotspotID][]byte
 	flags   map[beacon.HotspotID]map[beacon.FlagKind]beacon.Flag
+	now     time.Time
 }
 
 func (c *city) OwnedPage(_ context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
@@ -45,6 +46,16 @@ func (c *city) HotspotsByID(_ context.Context, ids []beacon.HotspotID) (all []be
 
 func (c *city) Records(_ context.Context, day beacon.Day, _ []beacon.HotspotID) (map[beacon.HotspotID][]byte, error) {
 	return c.records[day], nil
+}
+
+// DeviceAddresses: what stands within some hundred metres uses one line.
+func (c *city) DeviceAddresses(_ context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
+	from := make(map[beacon.HotspotID]beacon.DeviceAddress, len(ids))
+	for _, id := range ids {
+		at := c.spots[id].Location.Point
+		from[id] = beacon.DeviceAddress{Hotspot: id, Hash: 1 + int64(at.Lat*1000)<<24 ^ int64(at.Lng*-1000), At: c.now}
+	}
+	return from, nil
 }
 
 func (c *city) MACsAgain(_ context.Context, since time.Time, least, _ int) (map[beacon.HotspotID]int, error) {
@@ -106,8 +117,10 @@ func TestHonest(t *testing.T) {
 	slices.SortFunc(c.owned, compareOwned)
 	var r *review.Review
 	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow) error {
+		c.now = (day + 1).Time()
 		r = review.New(review.Config{
-			Store: c, Final: func() (beacon.Day, bool) { return day + 1, true }, Log: slog.New(slog.DiscardHandler),
+			Addresses: func(id beacon.HotspotID, _ beacon.Day) int { return len(id) % 3 }, // a line and a spare one
+			Store:     c, Final: func() (beacon.Day, bool) { return day + 1, true }, Log: slog.New(slog.DiscardHandler),
 			Keeper: func() (lease.Lease, bool) { return lease.Lease{}, true }, Now: (day + 1).Time,
 		})
 		for _, row := range rows {

@@ -1543,11 +1543,13 @@ export interface components {
          *     - `many_boots`: more boots on a day than a device has that is restarted every quarter of an hour.
          *     - `linked_again`: linked for less than an hour, twice or more in three days.
          *     - `short_hours`: open for less than seven hours a week.
+         *     - `many_addresses`: the device sent from more than five addresses on the day.
+         *     - `one_address`: others of the operator, 200 m or more away, send from the same address.
          *     - `sparse_beats`: far fewer heartbeats than one a minute.
          *     - `radius_grown`: a radius of more than twice the usual one of its type.
          * @enum {string}
          */
-        FlagKind: "interleaved_boots" | "above_bandwidth" | "close_together" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
+        FlagKind: "interleaved_boots" | "many_addresses" | "above_bandwidth" | "close_together" | "one_address" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
         Flag: {
             hotspot_id: components["schemas"]["HotspotId"];
             operator_id: components["schemas"]["UserId"];

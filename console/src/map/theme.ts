@@ -1,5 +1,7 @@
 // The colours of the map. The rest of the console has its own in CSS; a canvas
 // cannot read those.
+import { dark as isDark } from "../theme";
+
 export interface Theme {
   water: string;
   land: string;
@@ -51,12 +53,10 @@ const dark: Theme = {
   cluster: "#2b6cb3",
 };
 
-const darkness = matchMedia("(prefers-color-scheme: dark)");
-
 export function theme(): Theme {
-  return darkness.matches ? dark : light;
+  return isDark.value ? dark : light;
 }
 
 export function onThemeChange(changed: () => void): void {
-  darkness.addEventListener("change", changed);
+  isDark.watch(changed);
 }

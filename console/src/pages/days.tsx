@@ -4,6 +4,7 @@ import { isAbort } from "../api";
 import { today } from "../clock";
 import { explain, lastDays } from "../days";
 import * as format from "../format";
+import { Credits } from "../parts/credits";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
 import { Table } from "../parts/table";
@@ -76,8 +77,8 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
                 {date}
                 {day?.open ? " (so far)" : ""}
               </th>
-              <td class="number">{day ? format.credits(day.earned.total) : "…"}</td>
-              <td class="number spare">{day ? format.credits(day.potential.total) : ""}</td>
+              <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
+              <td class="number spare">{day ? <Credits amount={day.potential.total} /> : ""}</td>
               <td class="number spare">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
               <td class="action">
                 <button
@@ -115,7 +116,7 @@ function DayExplained({ day }: { day: Explanation }) {
       {[availability, performance, utilization, total].map((amount, i) => (
         <td class="number" key={i}>
           {amount > 0 ? sign : ""}
-          {format.credits(amount)}
+          {format.exact(amount)}
         </td>
       ))}
     </tr>

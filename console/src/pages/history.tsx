@@ -1,5 +1,6 @@
 // Uptime, traffic and clients over time.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { isUnfinished } from "../chart";
 import { now } from "../clock";
 import * as format from "../format";
 import { Chart } from "../parts/chart";
@@ -12,12 +13,14 @@ import { uptimeInWords } from "../uptime";
 
 const hour = 3_600_000;
 const ranges = [
-  { id: "24h", name: "24 hours", hours: 24, step: "1h", each: "hours" },
-  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h", each: "hours" },
-  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h", each: "quarters of a day" },
-  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d", each: "days" },
+  { id: "24h", name: "24 hours", hours: 24, step: "1h", seconds: 3600, each: "hours" },
+  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h", seconds: 3600, each: "hours" },
+  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h", seconds: 6 * 3600, each: "quarters of a day" },
+  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d", seconds: 24 * 3600, each: "days" },
 ];
 type Range = (typeof ranges)[number];
+
+const none: History["points"] = [];
 
 const carriedColumns: [string, string][] = [
   ["Traffic", "number"],
@@ -42,33 +45,44 @@ export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }
 function Charts({ id, range, figure }: { id: string; range: Range; figure: number | undefined }) {
   const [from] = useState(() => new Date(now() - range.hours * hour).toISOString());
   const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${range.step}`);
-  if (error) return <ErrorNote error={error} />;
   // What stands below must not move when the answer comes.
-  const points = answer?.data.points ?? [];
+  const points = answer?.data.points ?? none;
   const told = (summary: string): string => (answer ? summary : "One moment…");
-  const at = points.map((point) => Date.parse(point.at) / 1000);
+  const { at, uptimes, traffic, clients } = useMemo(
+    () => ({
+      at: points.map((point) => Date.parse(point.at) / 1000),
+      uptimes: points.map((point) => point.uptime),
+      traffic: points.map((point) => point.traffic_gb),
+      clients: points.map((point) => point.clients),
+    }),
+    [points],
+  );
+  const name = (i: number): string => format.time(points[i]?.at ?? null);
+  const unfinished = isUnfinished(at.at(-1), range.seconds, now() / 1000);
+  const same = { at, name, unfinished };
+  if (error) return <ErrorNote error={error} />;
   const uptime = uptimeInWords(points, { ...range, figure });
   const figures = points.some(({ clients }) => clients !== null); // shown to the operator and staff
   const carried = points.reduce((sum, point) => sum + (point.traffic_gb ?? 0), 0);
   const most = Math.max(0, ...points.map(({ clients }) => clients ?? 0));
   return (
     <>
-      <Chart title="Uptime" summary={told(uptime)} at={at} values={points.map(({ uptime }) => uptime)} write={format.percent} top={1} colour="--online" />
+      <Chart {...same} title="Uptime" summary={told(uptime)} values={uptimes} write={format.percent} top={1} colour="--online" />
       {(figures || !answer) && (
         <>
           <Chart
+            {...same}
             title="Traffic"
             summary={told(`${format.gigabytes(carried)} in all`)}
-            at={at}
-            values={points.map(({ traffic_gb }) => traffic_gb)}
+            values={traffic}
             write={format.gigabytes}
             colour="--accent"
           />
           <Chart
+            {...same}
             title="Clients (maximum)"
             summary={told(`At most ${format.count(most)}`)}
-            at={at}
-            values={points.map(({ clients }) => clients)}
+            values={clients}
             write={format.count}
             colour="--pending"
           />

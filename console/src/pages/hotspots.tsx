@@ -1,19 +1,42 @@
-// The hotspots of whoever is signed in.
+// The first page of an operator: how the hotspots are, what they earned, and what to do.
+import { useMemo, useState } from "preact/hooks";
+import { ask } from "../api";
+import { now, today } from "../clock";
 import * as format from "../format";
-import { changes } from "../live";
-import { SearchField } from "../parts/field";
-import { useListing } from "../parts/listing";
+import { attention, choose, headline, hotspotsCSV, inWords, toDo, type Choice, type Earnings as Earned, type Order } from "../home";
+import { changes, happenings } from "../live";
+import { most, useMine } from "../mine";
+import { Credits } from "../parts/credits";
+import { Choice as ChoiceField, SearchField } from "../parts/field";
 import { ErrorNote } from "../parts/note";
-import { Pager } from "../parts/pager";
+import { saveCSV } from "../parts/save";
 import { StatusBadge } from "../parts/status";
+import { useAsk, useCalm, useDoing } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Hotspot } from "../types";
+import type { Hold, Hotspot, OperatingHours, Rewards, Status } from "../types";
+import { Earnings } from "./earnings";
+import { HoursEditor } from "./hours";
+
+const none: never[] = [];
 
 export function HotspotsPage() {
-  const mine = useListing<Hotspot>("/v1/users/me/hotspots", {}, useCell(changes));
-  const { answer, error, loading, searched } = mine;
-  const hotspots = answer?.data ?? [];
+  const version = useCell(changes);
+  const [text, setText] = useState("");
+  const typed = useCalm(text.trim(), 250);
+  const [many, setMany] = useState(false); // more than are read: the server searches
+  const mine = useMine(many ? typed : "", version);
+  if (mine.total > most && !many) setMany(true);
+  const paid = session.may("rewards:read");
+  const minutes = Math.floor(now() / 60_000); // what is earned changes by the minute
+  const rewards = useAsk<Rewards>(paid ? "/v1/users/me/rewards?period=current" : null, minutes);
+  const holds = useAsk<Hold[]>(paid ? "/v1/users/me/holds?per_page=100" : null);
+  const earned = useMemo(
+    () => (rewards.answer ? new Map(rewards.answer.data.hotspots.map(({ hotspot_id, earned }) => [hotspot_id, earned])) : undefined),
+    [rewards.answer],
+  );
+  const { hotspots } = mine;
+  const empty = hotspots?.length === 0 && !text;
   return (
     <section class="page">
       <div class="head">
@@ -24,56 +47,272 @@ export function HotspotsPage() {
           </a>
         )}
       </div>
-      <SearchField label="Search by name" value={mine.text} onSearch={mine.search} />
-      <ErrorNote error={error} />
-      {answer && hotspots.length === 0 && (
+      <ErrorNote error={mine.error} />
+      {!hotspots && !mine.error && <p class="waiting">One moment…</p>}
+      {empty && (
         <p class="card" role="status">
-          {searched ? `None of your hotspots has “${searched}” in its name.` : "You have no hotspots yet."}
+          You have no hotspots yet.
         </p>
       )}
-      {loading && !answer && <p class="waiting">One moment…</p>}
-      {hotspots.length > 0 && (
-        <div class="card wide">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Status</th>
-                <th scope="col">Type</th>
-                <th scope="col" class="number">
-                  Uptime, 30 days
-                </th>
-                <th scope="col" class="number">
-                  Traffic, 24 hours
-                </th>
-                <th scope="col">To do</th>
-              </tr>
-            </thead>
-            <tbody>
-              {hotspots.map((hotspot) => (
-                <tr key={hotspot.id}>
-                  <th scope="row">
-                    <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
-                  </th>
-                  <td>
-                    <StatusBadge status={hotspot.status} />
-                  </td>
-                  <td>{hotspot.type}</td>
-                  <td class="number">{format.percent(hotspot.metrics.uptime_30d)}</td>
-                  <td class="number">{format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)}</td>
-                  <td>{toDo(hotspot)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {hotspots && !empty && (
+        <>
+          {!many && <p class="headline">{headline(hotspots, rewards.answer?.data.summary.total_earned)}</p>}
+          <div class="columns home">
+            <AttentionList hotspots={hotspots} holds={holds.answer?.data ?? none} />
+            <Activity hotspots={hotspots} />
+          </div>
+          {paid && (
+            <section class="card wide">
+              <Earnings version={minutes} />
+            </section>
+          )}
+          <List hotspots={hotspots} total={mine.total} earned={earned} text={text} onSearch={setText} onChanged={mine.reload} />
+        </>
       )}
-      <Pager pagination={answer?.pagination} onPage={mine.turn} />
     </section>
   );
 }
 
-function toDo({ location, device }: Hotspot): string {
-  const missing = [!location.verified && "verification", !device.linked && "link the device"].filter(Boolean);
-  return missing.join(", ") || "–";
+const shownAtFirst = 5;
+
+function AttentionList({ hotspots, holds }: { hotspots: Hotspot[]; holds: Hold[] }) {
+  const [all, setAll] = useState(false);
+  const list = useMemo(() => attention(hotspots, holds, now()), [hotspots, holds]);
+  return (
+    <section class="card">
+      <h2>Needs attention{list.length > 0 ? ` (${format.count(list.length)})` : ""}</h2>
+      {list.length === 0 && <p class="hint">Nothing: every hotspot is online and paid.</p>}
+      <ul class="plain">
+        {(all ? list : list.slice(0, shownAtFirst)).map(({ id, name, what, why }, i) => (
+          <li key={i}>
+            {id ? <a href={`#/hotspots/${id}`}>{name}</a> : <strong>{name}</strong>}: {what}
+            <span class="small block">{why}</span>
+          </li>
+        ))}
+      </ul>
+      {list.length > shownAtFirst && (
+        <button type="button" class="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show fewer" : `Show all ${format.count(list.length)}`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+const newest = 8;
+
+function Activity({ hotspots }: { hotspots: Hotspot[] }) {
+  const { since, events } = useCell(happenings);
+  const names = useMemo(() => new Map(hotspots.map(({ id, name }) => [id, name])), [hotspots]);
+  const own = events.filter(({ hotspot_id }) => !hotspot_id || names.has(hotspot_id)).slice(0, newest);
+  return (
+    <section class="card">
+      <h2>Activity</h2>
+      <ul class="plain" role="log" aria-label="Activity">
+        {own.map((event) => (
+          <li key={event.id}>
+            {inWords(event, names)}
+            <span class="small block">{format.time(event.at)}</span>
+          </li>
+        ))}
+      </ul>
+      {own.length === 0 && <p class="hint">Nothing has happened to your hotspots since {format.time(new Date(since).toISOString())}.</p>}
+    </section>
+  );
+}
+
+const orders: [Order, string][] = [
+  ["name", "Name"],
+  ["status", "Status"],
+  ["earned", "Earned"],
+  ["uptime", "Uptime"],
+  ["traffic", "Traffic"],
+];
+const perScreen = 50;
+
+interface ListProps {
+  hotspots: Hotspot[];
+  total: number;
+  earned: Earned | undefined;
+  text: string;
+  onSearch: (text: string) => void;
+  onChanged: () => void;
+}
+
+function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps) {
+  const [choice, setChoice] = useState<Omit<Choice, "text">>({ status: "", order: "name", down: false });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [shown, setShown] = useState(perScreen);
+  const found = useMemo(() => choose(hotspots, { ...choice, text }, earned ?? new Map()), [hotspots, choice, text, earned]);
+  const picked = found.filter(({ id }) => selected.has(id));
+  const select = (id: string, on: boolean): void => {
+    const next = new Set(selected);
+    if (on) next.add(id);
+    else next.delete(id);
+    setSelected(next);
+  };
+  const heading = (order: Order, name: string, kind = "") => (
+    <th scope="col" class={kind} aria-sort={choice.order === order ? (choice.down ? "descending" : "ascending") : undefined}>
+      <button type="button" class="plain-button" onClick={() => setChoice({ ...choice, order, down: choice.order === order ? !choice.down : order !== "name" && order !== "status" })}>
+        {name}
+        <span aria-hidden="true">{choice.order === order ? (choice.down ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </th>
+  );
+  const whole = picked.length > 0 ? picked : found;
+  return (
+    <section class="card wide">
+      <div class="line">
+        <SearchField label="Search by name" value={text} onSearch={onSearch} />
+        <ChoiceField label="Status" name="status" value={choice.status} onChange={(status) => setChoice({ ...choice, status: status as Status | "" })}>
+          <option value="">All</option>
+          <option value="online">online</option>
+          <option value="offline">offline</option>
+          <option value="pending">pending</option>
+        </ChoiceField>
+        <ChoiceField
+          label="Order"
+          name="order"
+          value={choice.order}
+          onChange={(order) => setChoice({ ...choice, order: order as Order, down: order !== "name" && order !== "status" })}
+        >
+          {orders.filter(([order]) => order !== "earned" || earned).map(([order, name]) => (
+            <option value={order} key={order}>
+              {name}
+            </option>
+          ))}
+        </ChoiceField>
+        <button type="button" class="quiet" disabled={whole.length === 0} onClick={() => saveCSV(`hotspots-${today()}.csv`, hotspotsCSV(whole, earned))}>
+          CSV of {format.count(whole.length)}
+        </button>
+      </div>
+      {total > hotspots.length && (
+        <p class="note">
+          {format.count(hotspots.length)} of your {format.count(total)} hotspots are shown. Search by name to find others.
+        </p>
+      )}
+      {picked.length > 0 && <Together hotspots={picked} onDone={() => (setSelected(new Set()), onChanged())} />}
+      {found.length === 0 && (
+        <p role="status">
+          {text.trim() ? `None of your hotspots has “${text.trim()}” in its name.` : "None of your hotspots has this status."}
+        </p>
+      )}
+      {found.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              {session.may("hotspots:write") && (
+                <th scope="col">
+                  <input
+                    type="checkbox"
+                    aria-label="Select all"
+                    checked={picked.length === found.length}
+                    onChange={(event) => setSelected(new Set(event.currentTarget.checked ? found.map(({ id }) => id) : []))}
+                  />
+                </th>
+              )}
+              {heading("name", "Name")}
+              {heading("status", "Status")}
+              {earned && heading("earned", "Earned this month", "number")}
+              {heading("uptime", "Uptime, 30 days", "number spare")}
+              {heading("traffic", "Traffic, 24 hours", "number spare")}
+              <th scope="col" class="spare">
+                To do
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, shown).map((hotspot) => (
+              <tr key={hotspot.id}>
+                {session.may("hotspots:write") && (
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`Select ${hotspot.name}`}
+                      checked={selected.has(hotspot.id)}
+                      onChange={(event) => select(hotspot.id, event.currentTarget.checked)}
+                    />
+                  </td>
+                )}
+                <th scope="row">
+                  <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
+                  <span class="small instead">
+                    {format.percent(hotspot.metrics.uptime_30d)} up, {format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)} today
+                  </span>
+                </th>
+                <td>
+                  <StatusBadge status={hotspot.status} />
+                </td>
+                {earned && (
+                  <td class="number">
+                    <Credits amount={earned.get(hotspot.id) ?? 0} />
+                  </td>
+                )}
+                <td class="number spare">{format.percent(hotspot.metrics.uptime_30d)}</td>
+                <td class="number spare">{format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)}</td>
+                <td class="spare">{toDo(hotspot) || "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {found.length > shown && (
+        <button type="button" class="quiet" onClick={() => setShown(shown + perScreen)}>
+          Show {format.count(Math.min(perScreen, found.length - shown))} more
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** What is done to several hotspots, one after the other. What failed stays selected. */
+function Together({ hotspots, onDone }: { hotspots: Hotspot[]; onDone: () => void }) {
+  const [hours, setHours] = useState<OperatingHours | null>(null);
+  const [editing, setEditing] = useState(false);
+  const [done, setDone] = useState(0);
+  const { busy, error, run } = useDoing();
+  const count = hotspots.length === 1 ? "1 hotspot" : `${format.count(hotspots.length)} hotspots`;
+  const each = (work: (id: string) => Promise<unknown>): void => {
+    setDone(0);
+    run(async () => {
+      for (const { id } of hotspots) {
+        await work(encodeURIComponent(id));
+        setDone((n) => n + 1);
+      }
+      onDone();
+    });
+  };
+  const remove = (): void => {
+    const named = hotspots.slice(0, 5).map(({ name }) => name);
+    const rest = hotspots.length > named.length ? ` and ${format.count(hotspots.length - named.length)} more` : "";
+    if (confirm(`Delete ${count}: ${named.join(", ")}${rest}? This cannot be undone. What they earned stays yours.`))
+      each((id) => ask(`/v1/hotspots/${id}`, { method: "DELETE" }));
+  };
+  return (
+    <div class="inset">
+      <div class="line">
+        <span role="status">{busy ? `${format.count(done)} of ${count}…` : `${count} selected`}</span>
+        <button type="button" class="quiet" aria-expanded={editing} disabled={busy} onClick={() => setEditing(!editing)}>
+          Set opening hours
+        </button>
+        <button type="button" class="quiet danger" disabled={busy} onClick={remove}>
+          Delete
+        </button>
+      </div>
+      {editing && (
+        <>
+          <HoursEditor hours={hours} onChange={setHours} faults={none} />
+          <button
+            type="button"
+            class="button"
+            disabled={busy}
+            onClick={() => each((id) => ask(`/v1/hotspots/${id}`, { method: "PATCH", body: { settings: { operating_hours: hours } } }))}
+          >
+            Save the hours of {count}
+          </button>
+        </>
+      )}
+      <ErrorNote error={error} />
+    </div>
+  );
 }

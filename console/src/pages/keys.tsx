@@ -48,27 +48,34 @@ export function Keys() {
       <NewKey onCreated={reload} />
       <ErrorNote error={error} />
       <ErrorNote error={revocation.error} />
-      <Table label="Keys" columns={[["Name"], ["User"], ["Scopes"], ["Last used"], ["State", "action"]]}>
-        {answer?.data.map((key) => (
-          <tr key={key.id}>
-            <th scope="row">
-              {key.name || "(no name)"}
-              {key.id === session.who.value?.id && <span class="small"> this key</span>}
-            </th>
-            <td title={key.user_id}>
-              <code>{format.shortId(key.user_id)}</code>
-            </td>
-            <td>{key.scopes.join(", ") || "reads alone"}</td>
-            <td>{key.id === session.who.value?.id ? "just now" : format.time(key.last_used_at)}</td>
-            <td class="action">
-              {stateOf(key) || (
-                <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
-                  Revoke <span class="sr-only">{key.name || key.id}</span>
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
+      <Table label="Keys" columns={[["Name"], ["User", "spare"], ["Scopes"], ["Last used", "spare"], ["State", "action"]]}>
+        {answer?.data.map((key) => {
+          const own = key.id === session.who.value?.id;
+          const lastUsed = own ? "just now" : format.time(key.last_used_at);
+          return (
+            <tr key={key.id}>
+              <th scope="row">
+                {key.name || "(no name)"}
+                {own && <span class="small"> this key</span>}
+                <span class="small instead">
+                  {format.shortId(key.user_id)}, last used: {lastUsed}
+                </span>
+              </th>
+              <td class="spare" title={key.user_id}>
+                <code>{format.shortId(key.user_id)}</code>
+              </td>
+              <td>{key.scopes.join(", ") || "reads alone"}</td>
+              <td class="spare">{lastUsed}</td>
+              <td class="action">
+                {stateOf(key) || (
+                  <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
+                    Revoke <span class="sr-only">{key.name || key.id}</span>
+                  </button>
+                )}
+              </td>
+            </tr>
+          );
+        })}
       </Table>
       <Pager pagination={answer?.pagination} onPage={setPage} />
     </section>

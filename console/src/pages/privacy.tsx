@@ -35,12 +35,14 @@ export function HomePrivacy() {
       <h2>Home privacy</h2>
       <fieldset>
         <legend>What strangers see of hotspots in homes</legend>
-        {option(
-          "blur",
-          "An approximate place (recommended)",
-          "Up to 430 m away and always the same; no address, no MAC address, no clients or traffic, and the SSID only if the operator shows it. Operators and staff see the truth.",
-        )}
-        {option("off", "Everything", "The exact place, the address, the MAC address, the operator, and the traffic of the last 24 hours of every home, for anyone with a key.")}
+        <div class="checks">
+          {option(
+            "blur",
+            "An approximate place (recommended)",
+            "Up to 430 m away and always the same; no address, no MAC address, no clients or traffic, and the SSID only if the operator shows it. Operators and staff see the truth.",
+          )}
+          {option("off", "Everything", "The exact place, the address, the MAC address, the operator, and the traffic of the last 24 hours of every home, for anyone with a key.")}
+        </div>
       </fieldset>
       <ErrorNote error={error} />
       <ErrorNote error={change.error} />

@@ -1,16 +1,20 @@
 // What an operator earned.
 import { useState } from "preact/hooks";
-import { send } from "../api";
+import { ask, send } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
+import { Credits } from "../parts/credits";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { Pager } from "../parts/pager";
+import { save, saveCSV } from "../parts/save";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
+import { statementCSV } from "../statement";
+import type { Rewards, RewardsMonth, Statement } from "../types";
+import { Earnings } from "./earnings";
 import { Held } from "./held";
-import type { Rewards, RewardsMonth } from "../types";
 
 const periods = [
   { id: "current", name: "This month" },
@@ -54,7 +58,9 @@ function Summary({ period }: { period: string }) {
   const tile = (name: string, amount: number) => (
     <div>
       <dt>{name}</dt>
-      <dd>{format.credits(amount)}</dd>
+      <dd>
+        <Credits amount={amount} />
+      </dd>
     </div>
   );
   return (
@@ -74,6 +80,11 @@ function Summary({ period }: { period: string }) {
         {tile("Performance", breakdown.performance)}
         {tile("Utilization", breakdown.utilization)}
       </dl>
+      {period !== "all" && (
+        <section class="card wide">
+          <Earnings month={span.start.slice(0, 7)} />
+        </section>
+      )}
       <section class="card wide">
         <h2>By hotspot</h2>
         {hotspots.length === 0 && <p>No hotspot was in service in this period.</p>}
@@ -87,7 +98,9 @@ function Summary({ period }: { period: string }) {
                     {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
                   </span>
                 </th>
-                <td class="number">{format.credits(hotspot.earned)}</td>
+                <td class="number">
+                  <Credits amount={hotspot.earned} />
+                </td>
                 <td class="number spare">{format.percent(hotspot.availability_score)}</td>
                 <td class="spare">{hotspot.performance_tier}</td>
                 <td class="action">
@@ -115,15 +128,22 @@ function Months() {
       <ErrorNote error={download.error} />
       {answer && answer.data.length === 0 && <p>No rewards yet.</p>}
       {answer && answer.data.length > 0 && (
-        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number"], ["Availability", "number"], ["Statement"]]}>
+        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number spare"], ["Availability", "number spare"], ["Statement"]]}>
           {answer.data.map((month) => (
             <tr key={month.period}>
-              <th scope="row">{format.month(month.period)}</th>
-              <td class="number">{format.credits(month.total_earned)}</td>
-              <td class="number">{format.count(month.hotspot_count)}</td>
-              <td class="number">{format.percent(month.avg_availability)}</td>
+              <th scope="row">
+                {format.month(month.period)}
+                <span class="small instead">
+                  {format.count(month.hotspot_count)} hotspots, {format.percent(month.avg_availability)} available
+                </span>
+              </th>
+              <td class="number">
+                <Credits amount={month.total_earned} />
+              </td>
+              <td class="number spare">{format.count(month.hotspot_count)}</td>
+              <td class="number spare">{format.percent(month.avg_availability)}</td>
               <td>
-                <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => save(month.period, type))} />
+                <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => keep(month.period, type))} />
               </td>
             </tr>
           ))}
@@ -131,21 +151,27 @@ function Months() {
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />
       <p class="hint">
-        A statement has a row for each hotspot and day. Anyone can check it: <code>beacon rewards verify FILE</code>.
+        A statement has a row for each hotspot and day. The spreadsheet has names, and amounts in credits; CSV and JSON are for programs, and anyone can check
+        them: <code>beacon rewards verify FILE</code>.
       </p>
     </section>
   );
 }
 
-type Form = "json" | "csv";
+type Form = "json" | "csv" | "table";
+const forms: [Form, string][] = [
+  ["table", "Spreadsheet"],
+  ["csv", "CSV"],
+  ["json", "JSON"],
+];
 
 function Statements({ period, busy, onDownload }: { period: string; busy: boolean; onDownload: (form: Form) => void }) {
   if (!isOver(period)) return <span class="small">after the month is settled</span>;
   return (
     <span class="line">
-      {(["json", "csv"] as const).map((form) => (
+      {forms.map(([form, name]) => (
         <button type="button" class="quiet" key={form} disabled={busy} onClick={() => onDownload(form)}>
-          {form.toUpperCase()} <span class="sr-only">of {period}</span>
+          {name} <span class="sr-only">of {period}</span>
         </button>
       ))}
     </span>
@@ -159,13 +185,14 @@ function isOver(period: string): boolean {
 }
 
 // The file needs the key to be fetched, so a plain link will not do.
-async function save(period: string, form: Form): Promise<void> {
-  const accept = form === "csv" ? "text/csv" : "application/json";
-  const response = await send(`/v1/users/me/rewards/statements/${period}`, { headers: { Accept: accept } });
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `beacon-statement-${period}.${form}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+async function keep(period: string, form: Form): Promise<void> {
+  const path = `/v1/users/me/rewards/statements/${period}`;
+  if (form === "table") {
+    const [statement, rewards] = await Promise.all([ask<Statement>(path), ask<Rewards>("/v1/users/me/rewards?period=all")]);
+    const names = new Map(rewards.data.hotspots.map(({ hotspot_id, name }) => [hotspot_id, name]));
+    saveCSV(`beacon-days-${period}.csv`, statementCSV(statement.data, names));
+    return;
+  }
+  const response = await send(path, { headers: { Accept: form === "csv" ? "text/csv" : "application/json" } });
+  save(`beacon-statement-${period}.${form}`, await response.blob());
 }

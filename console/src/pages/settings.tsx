@@ -1,10 +1,11 @@
 // What an operator may change. The form remembers the version that it was
 // filled from, so that two people cannot overwrite each other unawares.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { Field } from "../parts/field";
 import { ErrorNote, useFaults } from "../parts/note";
 import { useDoing } from "../parts/use";
+import { askBeforeLeaving } from "../router";
 import type { Hotspot, Settings } from "../types";
 import { HoursEditor } from "./hours";
 
@@ -34,6 +35,12 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const [name, setName] = useState(hotspot.name);
   const [settings, setSettings] = useState<Settings>(hotspot.settings);
   const [saved, setSaved] = useState(false);
+  const [stored, setStored] = useState(() => JSON.stringify([hotspot.name, hotspot.settings]));
+  const unsaved = JSON.stringify([name, settings]) !== stored;
+  useEffect(() => {
+    askBeforeLeaving(unsaved ? "The settings of this hotspot are not saved. Leave the page?" : "");
+    return () => askBeforeLeaving("");
+  }, [unsaved]);
   const { busy, error, run } = useDoing();
   const faults = useFaults(error);
   const change = (part: Partial<Settings>): void => {
@@ -52,6 +59,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       });
       setVersion(next);
       setSaved(true);
+      setStored(JSON.stringify([name, settings]));
       onChanged();
     });
   };
@@ -119,7 +127,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
         <button type="submit" class="button" disabled={busy}>
           {busy ? "Saving…" : "Save"}
         </button>
-        <span role="status">{saved ? "Saved." : ""}</span>
+        <span role="status">{saved ? "Saved." : unsaved ? "Not saved yet." : ""}</span>
       </div>
     </form>
   );

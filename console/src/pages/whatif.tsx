@@ -147,8 +147,8 @@ function Verdict({ result, radius }: { result: Result; radius: number }) {
 /** What neighbours would earn here, or the most that is possible where there are too few of them. */
 function range(places: Estimate[]): string {
   const sum = (of: (place: Estimate) => number): number => places.reduce((total, place) => total + of(place), 0);
-  if (places.some(({ expected }) => !expected)) return `at most ${format.rounded(sum(({ most }) => most))}`;
-  const [low, high] = [format.rounded(sum(({ expected }) => expected!.low)), format.rounded(sum(({ expected }) => expected!.high))];
+  if (places.some(({ expected }) => !expected)) return `at most ${format.credits(sum(({ most }) => most))}`;
+  const [low, high] = [format.credits(sum(({ expected }) => expected!.low)), format.credits(sum(({ expected }) => expected!.high))];
   return low === high ? low : `${low}–${high}`;
 }
 

@@ -1,3 +1,4 @@
+import type { TargetedEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { parsePlace } from "../geo";
 import { places } from "../map/places";
@@ -58,7 +59,7 @@ export function Search({ candidates, onText, busy = false, onPick, onId, hint, n
   }, [hurry, busy, results]);
   const inVain = text.trim().length > 1 && results.length === 0 && !busy && !(onId && text.trim().startsWith("hs_"));
   return (
-    <form class="search" role="search" onSubmit={submit}>
+    <form class="search" role="search" onSubmit={submit} onKeyDown={walk}>
       <input
         type="search"
         name="search"
@@ -86,6 +87,17 @@ export function Search({ candidates, onText, busy = false, onPick, onId, hint, n
       </p>
     </form>
   );
+}
+
+/** Arrow keys go from the field to what is found, and back. */
+function walk(event: TargetedEvent<HTMLFormElement, KeyboardEvent>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, .results button")];
+  const to = stops[stops.indexOf(document.activeElement as HTMLElement) + step];
+  if (!to) return;
+  event.preventDefault();
+  to.focus();
 }
 
 interface Result extends Found {

@@ -169,6 +169,9 @@ func deviceAddresses(t *testing.T, database Database) {
 			t.Errorf("the device of hotspot %d is at %+v, %v; want %+v", n, got, err, want)
 		}
 	}
+	asked := []beacon.HotspotID{Hotspot(6).ID, Hotspot(7).ID, Hotspot(1001).ID}
+	equal(t, "several", must(db.DeviceAddresses(t.Context(), asked)), map[beacon.HotspotID]beacon.DeviceAddress{asked[0]: many[6], asked[1]: moved})
+	equal(t, "none", must(db.DeviceAddresses(t.Context(), nil)), map[beacon.HotspotID]beacon.DeviceAddress{})
 	if err := other.PruneCheckIns(t.Context(), 0, Now.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}

@@ -64,6 +64,36 @@ func records(t *testing.T, database Database) {
 
 // eachRecord writes at random over a few days, in calls of all sizes, and compares with
 // a map.
+// Records of days that have not come are forgotten, of hotspots that have one of today.
+func forgetRecords(t *testing.T, database Database) {
+	db := database.open(t)
+	l := lead(t, db, "keeper")
+	put(t, db, l, record(1, 200, "today"), record(1, 201, "ahead"), record(1, 565, "far ahead"),
+		record(2, 199, "before"), record(2, 202, "ahead"), record(3, 200, "another"))
+	if err := db.ForgetRecords(t.Context(), l, 200); err != nil {
+		t.Fatal(err)
+	}
+	want := map[beacon.HotspotID]beacon.RecordRow{}
+	for _, r := range []beacon.RecordRow{record(1, 200, "today"), record(2, 202, "ahead"), record(3, 200, "another")} {
+		want[r.Hotspot] = r
+	}
+	equal(t, "the newest of each", newestRecords(t, db), want)
+	for _, day := range []beacon.Day{201, 565} {
+		rows, err := db.Records(t.Context(), day, []beacon.HotspotID{Hotspot(1).ID})
+		if err != nil || len(rows) > 0 {
+			t.Errorf("records of day %d: %v, %v", day, rows, err)
+		}
+	}
+	put(t, db, l, record(1, 201, "tomorrow"))
+	if got := newestRecords(t, db)[Hotspot(1).ID]; string(got.Data) != "tomorrow" {
+		t.Errorf("the newest record is %s", got.Data)
+	}
+	l.Token--
+	if err := db.ForgetRecords(t.Context(), l, 200); err == nil {
+		t.Error("records were forgotten under a lease that was lost")
+	}
+}
+
 func eachRecord(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "keeper")

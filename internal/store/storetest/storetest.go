@@ -92,6 +92,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"JournalWhileTrimmed", journalWhileTrimmed},
 		{"Records", records},
 		{"EachRecord", eachRecord},
+		{"ForgetRecords", forgetRecords},
 		{"RecordsFenced", recordsFenced},
 		{"Lease", takeLease},
 		{"LeaseRace", leaseRace},

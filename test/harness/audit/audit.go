@@ -84,9 +84,11 @@ func deriveBooks(t testing.TB, db *sql.DB, rows []bookRow) books {
 		days: map[Day]*tally{}, months: map[hotspotMonth]*tally{}, users: map[userMonth]*tally{}, finished: finished,
 		policy: strings.Join(Lines(t, db, `SELECT content FROM reward_policies ORDER BY version`), ""),
 	}
+	d.held = map[heldKey]heldRow{}
 	for i := range rows {
 		d.add(&rows[i])
 	}
+	d.end(t, db)
 	each(t, db, func(scan func(...any) error, _ int) error { // a day without any row is closed as well
 		var day Day
 		err := scan(&day)
@@ -135,6 +137,7 @@ type derivation struct {
 	users    map[userMonth]*tally
 	finished map[Month]bool
 	policy   string
+	held     map[heldKey]heldRow
 }
 
 func (d *derivation) add(r *bookRow) {
@@ -149,6 +152,9 @@ func (d *derivation) add(r *bookRow) {
 		user.chain = hashOf(fmt.Sprintf("beacon rewards\n%s\n%s\n", r.user, r.day.Month()))
 	}
 	user.chain = hashOf(user.chain + "\n" + r.line() + "\n")
+	if r.hold != "" {
+		d.held[heldKey{r.user, r.day, r.hotspot}] = heldRow{r.hold, user.chain, r.Sum()}
+	}
 	hotspot.add(r)
 	user.add(r)
 }

@@ -16,7 +16,7 @@ import (
 // rewardTables are all that the books consist of.
 var rewardTables = []string{
 	"ledger", "hotspot_months", "user_months", "hotspot_totals", "statements", "accounts", "reward_days", "reward_months", "reward_policies",
-	"reopenings", "corrections", "ledger_again",
+	"reopenings", "corrections", "ledger_again", "holds", "held_days",
 }
 
 // Fingerprint is a hash of all that the books say, and of what the audit says of
@@ -129,6 +129,7 @@ type bookRow struct {
 	policy, tier  int64
 	facts         Facts
 	Parts
+	hold string // under which it was closed
 }
 
 var tiers = []string{"standard", "enhanced", "premium"}
@@ -136,8 +137,12 @@ var tiers = []string{"standard", "enhanced", "premium"}
 // line is what is hashed of a row.
 func (r *bookRow) line() string {
 	f := r.facts
-	return fmt.Sprintf("%s,%s,%d,%d,%d,%d,%d,%d,%d,%s,%d,%d,%d", r.day, r.hotspot, r.policy, f.Served, f.Expected, f.Closed,
+	line := fmt.Sprintf("%s,%s,%d,%d,%d,%d,%d,%d,%d,%s,%d,%d,%d", r.day, r.hotspot, r.policy, f.Served, f.Expected, f.Closed,
 		f.Excused, f.Outside, f.Bytes, f.Tier, r.Availability, r.Performance, r.Utilization)
+	if r.hold != "" {
+		line += "," + r.hold
+	}
+	return line
 }
 
 // bookSum is what rows add up to.
@@ -158,11 +163,11 @@ func readLedger(t testing.TB, db *sql.DB) (rows []bookRow) {
 		f := &r.facts
 		var bytes int64
 		err := scan(&r.day, &r.user, &r.hotspot, &r.policy, &f.Served, &f.Expected, &f.Closed, &f.Excused, &f.Outside, &bytes, &r.tier,
-			&r.Availability, &r.Performance, &r.Utilization)
+			&r.Availability, &r.Performance, &r.Utilization, &r.hold)
 		f.Bytes, f.Tier = uint64(bytes), tiers[r.tier]
 		rows = append(rows, r)
 		return err
-	}, `SELECT day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization
+	}, `SELECT day, user_id, hotspot, policy, served, expected, closed, excused, outside, bytes, tier, availability, performance, utilization, hold
 		FROM ledger`)
 	slices.SortFunc(rows, func(a, b bookRow) int {
 		return strings.Compare(a.day.String()+a.user+a.hotspot, b.day.String()+b.user+b.hotspot)

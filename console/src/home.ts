@@ -1,0 +1,112 @@
+// What an operator's first page says, without the drawing.
+import { toCSV } from "./csv";
+import * as format from "./format";
+import type { Hold, Hotspot, NetworkEvent, Status } from "./types";
+
+export type Earnings = Map<string, number>; // credits of this month, by hotspot
+
+/** The network of an operator in one line. */
+export function headline(hotspots: { status: Status }[], earned: number | undefined): string {
+  const online = hotspots.filter(({ status }) => status === "online").length;
+  const all = `${format.count(online)} of ${format.count(hotspots.length)} online`;
+  return earned === undefined ? all : `${all} · ${format.credits(earned)} credits this month`;
+}
+
+export interface Attention {
+  id: string; // of the hotspot; empty: all of them
+  name: string;
+  what: string;
+  why: string; // what to do about it
+}
+
+const recent = 7 * 24 * 3_600_000; // milliseconds
+
+/** What an operator should look at, the worst first. */
+export function attention(hotspots: Hotspot[], holds: Hold[], now: number): Attention[] {
+  const names = new Map(hotspots.map(({ id, name }) => [id, name]));
+  const about = ({ id, name }: Hotspot, what: string, why: string): Attention => ({ id, name, what, why });
+  const list: Attention[] = holds
+    .filter(({ status }) => status === "active")
+    .map(({ hotspot_id, reason, until }) => ({
+      id: hotspot_id ?? "",
+      name: hotspot_id ? (names.get(hotspot_id) ?? format.shortId(hotspot_id)) : "All your hotspots",
+      what: "rewards held",
+      why: `${reason} Until ${format.time(until)}, unless staff decide earlier.`,
+    }));
+  for (const hotspot of hotspots.filter(({ status }) => status === "offline"))
+    list.push(about(hotspot, "offline", `Last heard of: ${format.time(hotspot.metrics.last_seen_at)}. Check its power and its line.`));
+  for (const hotspot of hotspots) {
+    const fell = hotspot.metrics.counters_fell_at;
+    if (fell && now - Date.parse(fell) < recent)
+      list.push(about(hotspot, "counters fell", `On ${format.time(fell)} its traffic counters went back, so traffic may have been lost. Update its firmware or agent.`));
+  }
+  for (const hotspot of hotspots.filter(({ status }) => status === "pending")) list.push(about(hotspot, "pending", toDo(hotspot)));
+  return list;
+}
+
+/** What a pending hotspot waits for. */
+export function toDo({ location, device }: Pick<Hotspot, "location" | "device">): string {
+  const missing = [
+    !location.verified && (location.unverified_reason ? `No longer verified: ${location.unverified_reason}.` : "Staff have to verify its location."),
+    !device.linked && "Link its device.",
+  ].filter(Boolean);
+  return missing.join(" ");
+}
+
+export type Order = "name" | "status" | "uptime" | "traffic" | "earned";
+
+export interface Choice {
+  text: string;
+  status: Status | "";
+  order: Order;
+  down: boolean; // the greatest first
+}
+
+const ranks: Record<Status, number> = { offline: 0, pending: 1, online: 2 };
+
+/** The hotspots to show, in order. */
+export function choose(hotspots: Hotspot[], { text, status, order, down }: Choice, earned: Earnings): Hotspot[] {
+  const wanted = text.trim().toLowerCase();
+  const value = (h: Hotspot): number =>
+    ({ name: 0, status: ranks[h.status], uptime: h.metrics.uptime_30d, traffic: h.metrics.bandwidth_used_24h_gb, earned: earned.get(h.id) ?? 0 })[order];
+  const byName = (a: Hotspot, b: Hotspot): number => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
+  return hotspots
+    .filter((h) => (status === "" || h.status === status) && `${h.name} ${h.location.address ?? ""}`.toLowerCase().includes(wanted))
+    .sort((a, b) => {
+      if (order === "name") return down ? byName(b, a) : byName(a, b);
+      return (down ? value(b) - value(a) : value(a) - value(b)) || byName(a, b);
+    });
+}
+
+/** What is on screen, as a file. */
+export function hotspotsCSV(hotspots: Hotspot[], earned: Earnings | undefined): string {
+  const columns = ["hotspot_id", "name", "type", "status", "address", "lat", "lng", "uptime_30d", "traffic_24h_gb", "last_seen_at"];
+  if (earned) columns.push("earned_this_month", "unit");
+  return toCSV(
+    columns,
+    hotspots.map((h) => [
+      ...[h.id, h.name, h.type, h.status, h.location.address, h.location.lat, h.location.lng],
+      ...[h.metrics.uptime_30d, h.metrics.bandwidth_used_24h_gb, h.metrics.last_seen_at],
+      ...(earned ? [earned.get(h.id) ?? 0, "credit"] : []),
+    ]),
+  );
+}
+
+const told: Record<string, string> = {
+  "hotspot.registered": "was registered",
+  "hotspot.updated": "was changed",
+  "hotspot.verified": "was verified",
+  "hotspot.unverified": "is no longer verified",
+  "hotspot.linked": "was linked with its device",
+  "hotspot.unlinked": "was unlinked from its device",
+  "hotspot.online": "came online",
+  "hotspot.offline": "went offline",
+  "hotspot.deleted": "was deleted",
+  "rewards.settled": "Last month was settled",
+};
+
+/** An event in words, with the name of its hotspot. */
+export function inWords(event: NetworkEvent, names: Map<string, string>): string {
+  const what = told[event.type] ?? event.type;
+  return event.hotspot_id ? `${names.get(event.hotspot_id) ?? format.shortId(event.hotspot_id)} ${what}` : what;
+}

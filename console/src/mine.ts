@@ -1,0 +1,59 @@
+// All hotspots of whoever is signed in: pages show, sort and choose among them here.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, isAbort } from "./api";
+import type { Hotspot } from "./types";
+
+const perPage = 100;
+/** How many are read at most. Who has more searches by name. */
+export const most = 2000;
+const calm = 30_000; // milliseconds between two refreshes of more than one page
+
+export async function readMine(text: string, signal: AbortSignal): Promise<{ hotspots: Hotspot[]; total: number }> {
+  const hotspots: Hotspot[] = [];
+  for (let page = 1; ; page++) {
+    const query = new URLSearchParams({ per_page: String(perPage), page: String(page) });
+    if (text) query.set("q", text);
+    const { data, pagination } = await ask<Hotspot[]>(`/v1/users/me/hotspots?${query.toString()}`, { signal });
+    hotspots.push(...data);
+    const total = pagination?.total ?? hotspots.length;
+    if (data.length < perPage || hotspots.length >= Math.min(total, most)) return { hotspots, total };
+  }
+}
+
+export interface Mine {
+  hotspots: Hotspot[] | undefined; // undefined while they are not known
+  total: number; // that there are; more than hotspots if there are very many
+  error: unknown;
+  reload: () => void;
+}
+
+/** Reads them again when the version becomes another one, but seldom where they are many. */
+export function useMine(text: string, version: unknown): Mine {
+  const [mine, setMine] = useState<{ hotspots: Hotspot[]; total: number }>();
+  const [error, setError] = useState<unknown>();
+  const [again, setAgain] = useState(0);
+  const last = useRef({ at: 0, text, again, many: false });
+  useEffect(() => {
+    const stop = new AbortController();
+    const { at, many } = last.current;
+    const asked = last.current.text !== text || last.current.again !== again;
+    const wait = many && !asked ? Math.max(0, at + calm - Date.now()) : 0;
+    const timer = setTimeout(() => {
+      readMine(text, stop.signal).then(
+        (read) => {
+          last.current = { at: Date.now(), text, again, many: read.hotspots.length > perPage };
+          setMine(read);
+          setError(undefined);
+        },
+        (failed: unknown) => {
+          if (!isAbort(failed)) setError(failed);
+        },
+      );
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [text, version, again]);
+  return { hotspots: mine?.hotspots, total: mine?.total ?? 0, error, reload: () => setAgain((n) => n + 1) };
+}

@@ -1,0 +1,48 @@
+// What an operator earned by day, beside the month before.
+import { useMemo } from "preact/hooks";
+import { monthBefore } from "../chart";
+import { now } from "../clock";
+import * as format from "../format";
+import { Chart } from "../parts/chart";
+import { ErrorNote } from "../parts/note";
+import { useAsk } from "../parts/use";
+import type { RewardsDays } from "../types";
+
+export function Earnings({ month = "", version = 0 }: { month?: string; version?: unknown }) {
+  const period = month || new Date(now()).toISOString().slice(0, 7);
+  const past = monthBefore(period);
+  const current = useAsk<RewardsDays>(`/v1/users/me/rewards/days?month=${period}`, version);
+  const before = useAsk<RewardsDays>(`/v1/users/me/rewards/days?month=${past}`);
+  const days = current.answer?.data.days;
+  const daysBefore = before.answer?.data.days;
+  const drawn = useMemo(() => {
+    if (!days) return { at: [], values: [], earlier: [] };
+    const count = Math.max(new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 0)).getUTCDate(), daysBefore?.length ?? 0);
+    const at = Array.from({ length: count }, (_, i) => i + 1);
+    return { at, values: at.map((_, i) => days[i]?.total_earned ?? null), earlier: at.map((_, i) => daysBefore?.[i]?.total_earned ?? null) };
+  }, [days, daysBefore]);
+  if (current.error && !days) return <ErrorNote error={current.error} />;
+  const sum = (list: RewardsDays["days"]): number => list.reduce((all, day) => all + day.total_earned, 0);
+  const n = days?.length ?? 0;
+  const summary = !days
+    ? "One moment…"
+    : `${format.credits(sum(days))} credits` +
+      (daysBefore ? `; ${format.credits(sum(daysBefore.slice(0, n)))} in the same ${n} days of ${format.month(past)}, the line` : "");
+  const date = (of: string, i: number): string => format.day(`${of}-${String(i + 1).padStart(2, "0")}`);
+  return (
+    <Chart
+      title={`Earned by day, ${format.month(period)}`}
+      summary={summary}
+      at={drawn.at}
+      values={drawn.values}
+      before={drawn.earlier}
+      name={(i) => date(period, i)}
+      beforeName={(i) => date(past, i)}
+      write={format.short}
+      read={(value) => `${format.exact(value)} credits`}
+      colour="--accent"
+      bars
+      unfinished={days?.[n - 1]?.open ?? false}
+    />
+  );
+}

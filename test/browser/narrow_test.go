@@ -1,0 +1,69 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Every page at the width of a phone: no button, field, link or column is cut off. Tables
+// of explanations and of history, which are wide by nature, may be scrolled.
+func testNarrow(t *testing.T, b *browser, n *network) {
+	p := b.open(t, n.url+"/#/hotspots", small)
+	p.signIn(n.operator)
+	for _, page := range [][2]string{
+		{"/hotspots", "Needs attention"},
+		{"/hotspots/" + n.spots[0].id, "Rewards by day"},
+		{"/rewards", "By month"},
+		{"/keys", "Keys"},
+		{"/register", "Register a hotspot"},
+		{"/map", "Hotspots"},
+	} {
+		p.narrow(page[0], page[1])
+	}
+
+	// The form warns before it is left, and search is walked by arrow keys.
+	p.visit("/hotspots/" + n.spots[1].id)
+	p.sees("Opening hours")
+	p.fill(`input[name="name"]`, "Not to be kept")
+	p.sees("Not saved yet.")
+	eval[bool](p, `(window.confirm = (text) => { asked.push(text); return false; }, true)`)
+	p.visit("/rewards")
+	p.until(`asked.length === 1 && location.hash.startsWith("#/hotspots/hs_")`)
+	p.sees("Not saved yet.")
+	eval[bool](p, `(window.confirm = () => true, true)`)
+	p.visit("/map?at=40.75360,-73.98320,15.00")
+	p.fill(`input[name="search"]`, "Bryant Park")
+	p.until(`document.querySelector(".results button")`)
+	p.do(chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`document.activeElement.closest(".results")`)
+	p.do(chromedp.KeyEvent(kb.ArrowUp))
+	p.until(`document.activeElement.name === "search"`)
+
+	p = b.open(t, n.url+"/#/staff", small)
+	p.signIn(n.staff)
+	for _, page := range [][2]string{
+		{"/staff", "Staff"}, {"/staff/review", "Review"}, {"/staff/hotspots", "otspots"}, {"/staff/holds", "Holds"}, {"/staff/inventory", "nventory"},
+	} {
+		p.narrow(page[0], page[1])
+	}
+}
+
+// narrow visits a page and looks for what is cut off.
+func (p *page) narrow(path, text string) {
+	p.t.Helper()
+	p.visit(path)
+	p.sees(text)
+	p.until(`!document.querySelector(".waiting")?.checkVisibility()`)
+	p.fits()
+	cut := eval[[]string](p, `[...document.querySelectorAll("main button, main a, main input, main select, main td, main th, .bar button, .bar a.button")]
+		.filter((e) => e.checkVisibility() && !e.closest(".map, .explained, details, .sr-only, .bar nav") && e.getBoundingClientRect().width > 1)
+		.filter((e) => ((r) => r.right > innerWidth + 1 || r.left < -1)(e.getBoundingClientRect()))
+		.map((e) => e.tagName + " " + (e.textContent || e.name || e.className).slice(0, 40) + " reaches " + Math.round(e.getBoundingClientRect().right))`)
+	if len(cut) > 0 {
+		p.t.Errorf("%s at 390 pixels cuts off %q", path, cut)
+	}
+	p.shot("narrow" + strings.ReplaceAll(path[:min(len(path), 14)], "/", "-"))
+}

@@ -17,11 +17,22 @@ const (
 // NetworkSettings are what staff have set for the whole network.
 type NetworkSettings struct {
 	HomePrivacy HomePrivacy `json:"home_privacy"`
+	StartView   *StartView  `json:"start_view"` // what maps show at first; nil: where the hotspots are
+	Language    *string     `json:"language"`   // of names on maps; nil: as people there write them
+}
+
+// StartView is the middle of a map, and how close it is looked at.
+type StartView struct {
+	Lat  float64 `json:"lat"`
+	Lng  float64 `json:"lng"`
+	Zoom float64 `json:"zoom"`
 }
 
 // NetworkSettingsPatch is what to change of them. What is empty stays.
 type NetworkSettingsPatch struct {
 	HomePrivacy HomePrivacy `json:"home_privacy,omitempty"`
+	StartView   *StartView  `json:"start_view,omitempty"`
+	Language    *string     `json:"language,omitempty"`
 }
 
 // NetworkSettings returns the settings of the network.

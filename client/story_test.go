@@ -136,6 +136,17 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if all := must(c.Inventory(t.Context()))(t); all.Linked != 1 || all.Reporting != 0 {
 		t.Errorf("the inventory is %+v", all)
 	}
+	if log := must(c.Audit(t.Context(), client.AuditQuery{Kind: "hotspot.", Target: h.ID, Limit: 1}))(t); len(log.Changes) != 1 || log.Changes[0].Target != h.ID || log.Next == nil {
+		t.Errorf("the audit is %+v", log)
+	}
+	if page := must(c.ListOperators(t.Context(), "", 1))(t); len(page.Operators) != 1 || page.Operators[0].Hotspots != 1 || page.Next == nil {
+		t.Errorf("the operators are %+v", page)
+	} else if rest := must(c.ListOperators(t.Context(), *page.Next, 0))(t); len(rest.Operators) != 0 || rest.Next != nil {
+		t.Errorf("the other operators are %+v", rest)
+	}
+	if books := must(c.Bookkeeping(t.Context(), 2))(t); books.Months == nil || len(books.Months) > 2 {
+		t.Errorf("the bookkeeping is %+v", books)
+	}
 	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)
 	}

@@ -21,6 +21,7 @@ var dist embed.FS
 // Config is what the pages need to know.
 type Config struct {
 	DemoKey string   // a key of the preview, for people without a key of the network
+	Public  bool     // anyone may see the live map, without a key
 	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
 }
 
@@ -59,7 +60,11 @@ func New(cfg Config) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	page = []byte(strings.ReplaceAll(string(page), "{{basemap}}", html.EscapeString(drawn)))
+	public := ""
+	if cfg.Public {
+		public = "yes"
+	}
+	page = []byte(strings.NewReplacer("{{basemap}}", html.EscapeString(drawn), "{{public}}", public).Replace(string(page)))
 	c := &Console{guard: newGuard(elsewhere), files: map[string]*static.File{
 		"/": static.New(routePage, static.Page, page, static.AlwaysAsk),
 	}}

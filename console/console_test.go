@@ -271,7 +271,7 @@ func TestLicences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"maplibre-gl 6.17.0", "preact 11.2.0", "uplot 1.6.32", "topojson-client 3.1.0", "world-atlas 2.0.2", "earcut ", "Natural Earth", "City Planning"} {
+		for _, name := range []string{"maplibre-gl 6.17.0", "preact 11.2.0", "uplot 1.6.32", "topojson-client 3.1.0", "world-atlas 2.0.2", "pmtiles 4.5.0", "earcut ", "Natural Earth", "City Planning"} {
 			if !strings.Contains(string(text), name) {
 				t.Errorf("no licence is told of %s", name)
 			}

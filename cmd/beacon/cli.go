@@ -27,6 +27,7 @@ type cli struct {
 	Demo       demoCmd       `cmd:"" help:"Run a demo network: real places, made-up history, simulated devices."`
 	Keys       keysCmd       `cmd:"" help:"Create, list and revoke API keys."`
 	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, show what is closed and settled."`
+	Holds      holdsCmd      `cmd:"" help:"Hold back what hotspots earn, and decide about it."`
 	Macs       macsCmd       `cmd:"" help:"Release reserved MAC addresses."`
 	Settings   settingsCmd   `cmd:"" help:"Show or change the settings of the network."`
 	Basemap    basemapCmd    `cmd:"" help:"Look into a file of streets for the map."`

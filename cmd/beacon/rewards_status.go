@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -25,16 +21,6 @@ func (rewardsStatusCmd) Examples() string {
 `
 }
 
-// bookkeeping is how far the ledger is, as of one snapshot.
-type bookkeeping struct {
-	closing    ledger.Closing
-	begun      bool
-	first      beacon.Day // with a record of heartbeats
-	any        bool       // there is one
-	finished   beacon.Month
-	anySettled bool
-}
-
 // Run prints what is closed and what is settled.
 func (c rewardsStatusCmd) Run(out *console) error {
 	now, err := c.now()
@@ -42,76 +28,31 @@ func (c rewardsStatusCmd) Run(out *console) error {
 		return err
 	}
 	return c.with(out, func(db *store.DB) error {
-		var books bookkeeping
-		if err := db.Books(out.ctx, func(b ledger.Books) error { return books.read(out.ctx, b) }); err != nil {
+		books, err := rewards.ReadBookkeeping(out.ctx, db, now(), c.Months)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out.stdout, books.closedLine())
-		if !books.any {
+		fmt.Fprintln(out.stdout, closedLine(books))
+		if !books.Any {
 			return nil
 		}
 		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "MONTH\tSTATE\tUSERS\tCREDITS")
-		newest := beacon.MonthOf(now())
-		for month := newest; month >= books.first.Month() && month > newest-beacon.Month(c.Months); month-- {
-			users, total, err := addUp(out.ctx, db, month)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", month, books.state(month, now()), users, total)
+		for _, m := range books.Months {
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", m.Month, m.Status, m.Users, m.Earned)
 		}
 		return table.Flush()
 	})
 }
 
-func (k *bookkeeping) read(ctx context.Context, b ledger.Books) (err error) {
-	if k.closing, k.begun, err = b.Closing(ctx); err != nil {
-		return err
-	}
-	if k.first, k.any, err = b.FirstRecord(ctx); err != nil {
-		return err
-	}
-	k.finished, k.anySettled, err = b.Finished(ctx)
-	return err
-}
-
-func (k *bookkeeping) closedLine() string {
+func closedLine(p rewards.Bookkeeping) string {
 	switch {
-	case !k.any:
+	case !p.Any:
 		return "no hotspot has been in service yet"
-	case !k.begun:
-		return fmt.Sprintf("no day is closed yet; the first to close is %s", k.first)
-	case k.closing.ClosedAt.IsZero():
-		return fmt.Sprintf("%s is being closed: %s so far", k.closing.Day, count(k.closing.Hotspots, "hotspot"))
+	case !p.Begun:
+		return fmt.Sprintf("no day is closed yet; the first to close is %s", p.First)
+	case p.Closing.ClosedAt.IsZero():
+		return fmt.Sprintf("%s is being closed: %s so far", p.Closing.Day, count(p.Closing.Hotspots, "hotspot"))
 	}
-	return fmt.Sprintf("closed through %s", k.closing.Day)
-}
-
-// state returns the state of a month for everyone; a single user's may be settled
-// before.
-func (k *bookkeeping) state(month beacon.Month, now time.Time) rewards.Status {
-	switch {
-	case k.anySettled && month <= k.finished:
-		return rewards.Settled
-	case now.Before((month + 1).Start()):
-		return rewards.InProgress
-	}
-	return rewards.Finalizing
-}
-
-// addUp returns the closed part of a month: how many users earned something, and the
-// total.
-func addUp(ctx context.Context, db *store.DB, month beacon.Month) (users int, total beacon.Amount, err error) {
-	const atATime = 1000
-	for after := beacon.UserID(""); ; {
-		page, err := db.UserPage(ctx, month, after, atATime)
-		if err != nil || len(page) == 0 {
-			return users, total, err
-		}
-		for _, u := range page {
-			users++
-			total += u.Total()
-		}
-		after = page[len(page)-1].User
-	}
+	return fmt.Sprintf("closed through %s", p.Closing.Day)
 }

@@ -30,7 +30,7 @@ type serveCmd struct {
 	CORSOrigins    []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
 	LoadShedding   string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
-	Public         bool            `help:"Serve open feeds of the network at /open, to anyone and without a key: GeoJSON, vector tiles, OGC API Features and others. They never show homes. Default: no."`
+	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
 	streets
 	PublicURL        string   `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
 	PreviewKeyPrefix string   `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`

@@ -9,7 +9,9 @@ import (
 )
 
 type settingsCmd struct {
-	HomePrivacy string `enum:"blur,off," default:"" placeholder:"blur|off" help:"Set what strangers see of homes: all that is documented (off), or another place and no address (blur)."`
+	HomePrivacy string  `enum:"blur,off," default:"" placeholder:"blur|off" help:"Set what strangers see of homes: all that is documented (off), or another place and no address (blur)."`
+	StartView   *string `placeholder:"LAT,LNG,ZOOM" help:"Set what maps show at first, such as 52.52,13.405,12; empty means where the hotspots are."`
+	Language    *string `placeholder:"CODE" help:"Set the language of names on maps, such as de; empty means as people there write them."`
 	database
 }
 
@@ -25,22 +27,68 @@ clients and traffic. Searches and maps use that place for everyone.`
 
 // Examples are shown by --help.
 func (settingsCmd) Examples() string {
-	return "  beacon settings\n  beacon settings --home-privacy blur\n"
+	return "  beacon settings\n  beacon settings --home-privacy blur\n  beacon settings --start-view 52.52,13.405,12 --language de\n"
 }
 
 // Run changes and prints the settings.
 func (c settingsCmd) Run(out *console) error {
+	start, err := c.start()
+	if err != nil {
+		return err
+	}
 	return c.with(out, func(db *store.DB) error {
 		if c.HomePrivacy != "" {
 			if err := db.SetHomePrivacy(out.ctx, beacon.HomePrivacy(c.HomePrivacy), commandLine.Actor(), time.Now()); err != nil {
 				return err
 			}
 		}
-		blur, err := db.Blur(out.ctx)
-		if err != nil {
-			return err
+		if c.StartView != nil {
+			if err := db.SetStartView(out.ctx, start, commandLine.Actor(), time.Now()); err != nil {
+				return err
+			}
 		}
-		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\n", blur.Homes)
-		return err
+		if c.Language != nil {
+			if err := db.SetLanguage(out.ctx, *c.Language, commandLine.Actor(), time.Now()); err != nil {
+				return err
+			}
+		}
+		return c.print(out, db)
 	})
+}
+
+// start checks the flags of the map, and returns the start view.
+func (c settingsCmd) start() (*beacon.StartView, error) {
+	if c.Language != nil && *c.Language != "" {
+		if err := beacon.CheckLanguage(*c.Language); err != nil {
+			return nil, usageError("--language " + err.Error())
+		}
+	}
+	if c.StartView == nil || *c.StartView == "" {
+		return nil, nil
+	}
+	view, err := beacon.ParseStartView(*c.StartView)
+	if err != nil {
+		return nil, usageError("--start-view " + err.Error())
+	}
+	return &view, nil
+}
+
+func (c settingsCmd) print(out *console, db *store.DB) error {
+	blur, err := db.Blur(out.ctx)
+	if err != nil {
+		return err
+	}
+	shown, err := db.MapSettings(out.ctx)
+	if err != nil {
+		return err
+	}
+	start, language := "where the hotspots are", "as people there write it"
+	if shown.Start != nil {
+		start = shown.Start.String()
+	}
+	if shown.Language != "" {
+		language = shown.Language
+	}
+	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, language)
+	return err
 }

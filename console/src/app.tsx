@@ -7,6 +7,9 @@ import { MapPage } from "./pages/map";
 import { VisitsPage } from "./pages/visits";
 import { MapHost } from "./parts/maphost";
 import { HoldsPage } from "./pages/holds";
+import { AuditPage } from "./pages/audit";
+import { MonthsPage } from "./pages/months";
+import { OperatorsPage } from "./pages/operators";
 import { AllHotspotsPage } from "./pages/allhotspots";
 import { FirstKeyPage } from "./pages/firstkey";
 import { HotspotPage } from "./pages/hotspot";
@@ -59,6 +62,9 @@ const staffPages: Record<string, Page["body"]> = {
   review: () => <ReviewPage />,
   hotspots: () => <AllHotspotsPage />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
+  operators: ({ part }) => <OperatorsPage id={part} />,
+  months: () => <MonthsPage />,
+  audit: ({ query }) => <AuditPage key={JSON.stringify(query)} query={query} />,
   inventory: ({ query }) => <InventoryPage query={query} />,
 };
 

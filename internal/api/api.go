@@ -40,6 +40,7 @@ type Config struct {
 	Settings  Settings
 	Repeats   Repeats
 	Changes   Changes
+	Operators Operators
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -70,6 +71,7 @@ type API struct {
 	settings  Settings
 	repeats   Repeats
 	changes   Changes
+	operators Operators
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -101,7 +103,7 @@ type API struct {
 func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, operators: cfg.Operators, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -175,6 +177,9 @@ func (a *API) routes() []route {
 		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, decodeSettings, a.changeSettings, encodeSettings)},
 		{"GET /v1/review", beacon.HotspotsVerify, serve(a, 200, decodeQueue, a.review.Queue, encodeQueue)},
 		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
+		{"GET /v1/audit", beacon.Admin, a.audit},
+		{"GET /v1/operators", beacon.Admin, serve(a, 200, decodeOperators, a.listOperators, encodeOperators)},
+		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, decodeBookkeeping, a.bookkeeping, encodeBookkeeping)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

@@ -26,6 +26,8 @@ type Changes interface {
 	Heads(ctx context.Context) (map[string]int64, error)
 	// Changes returns up to limit changes of a node after a number, in order.
 	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
+	// Audit returns up to limit changes of all nodes before one, newest first.
+	Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error)
 }
 
 const (

@@ -224,3 +224,7 @@ func TestFailure_DatabaseGone(t *testing.T) {
 		})
 	}
 }
+
+func (f faultyMonths) Bookkeeping(context.Context, beacon.Principal, int) (rewards.Bookkeeping, error) {
+	return rewards.Bookkeeping{}, f.fail()
+}

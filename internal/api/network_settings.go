@@ -12,48 +12,90 @@ import (
 type Settings interface {
 	Blur(ctx context.Context) (beacon.Blur, error)
 	SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error
+	MapSettings(ctx context.Context) (beacon.MapSettings, error)
+	SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error
+	SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error
 }
 
 type networkSettings struct {
 	HomePrivacy beacon.HomePrivacy `json:"home_privacy"`
+	StartView   *beacon.StartView  `json:"start_view"`
+	Language    *string            `json:"language"`
 }
 
 func encodeSettings(_ http.Header, s networkSettings) payload { return payload{Data: s} }
 
-// decodeSettings reads a merge patch of the settings: the value of home_privacy, or empty
-// if it stays.
-func decodeSettings(w http.ResponseWriter, r *http.Request) (beacon.HomePrivacy, error) {
+// settingsPatch is a merge patch of the settings.
+type settingsPatch struct {
+	homes    beacon.HomePrivacy // empty: stays
+	start    beacon.Opt[beacon.StartView]
+	language beacon.Opt[string]
+}
+
+func decodeSettings(w http.ResponseWriter, r *http.Request) (patch settingsPatch, err error) {
 	o, _, err := readBody(w, r)
 	if err != nil {
-		return "", err
+		return patch, err
 	}
-	form := o.text("home_privacy")
-	var privacy beacon.HomePrivacy
+	homes := o.text("home_privacy")
+	start := inner(o, "start_view", func(o *object) beacon.StartViewForm {
+		return beacon.StartViewForm{Lat: o.number("lat"), Lng: o.number("lng"), Zoom: o.number("zoom")}
+	})
+	patch.language = o.text("language")
 	validate := func() error {
 		var f beacon.Faults
-		if text, ok := beacon.Optional(form, "home_privacy", &f); ok {
-			privacy = beacon.HomePrivacy(text)
-			f.Check("home_privacy", beacon.CheckHomePrivacy(privacy))
+		if text, ok := beacon.Optional(homes, "home_privacy", &f); ok {
+			patch.homes = beacon.HomePrivacy(text)
+			f.Check("home_privacy", beacon.CheckHomePrivacy(patch.homes))
+		}
+		patch.start = beacon.Opt[beacon.StartView]{Set: start.Set, Null: start.Null}
+		if start.Set && !start.Null {
+			patch.start.V = start.V.Validate(&f)
+		}
+		if patch.language.Set && !patch.language.Null {
+			f.Check("language", beacon.CheckLanguage(patch.language.V))
 		}
 		return f.Err()
 	}
 	if err := o.settle(validate); err != nil {
-		return "", err
+		return patch, err
 	}
-	return privacy, validate()
+	return patch, validate()
 }
 
 // readSettings returns the settings as they are stored. Servers follow within seconds.
 func (a *API) readSettings(ctx context.Context, _ beacon.Principal, _ struct{}) (networkSettings, error) {
 	blur, err := a.settings.Blur(ctx)
-	return networkSettings{blur.Homes}, err
+	if err != nil {
+		return networkSettings{}, err
+	}
+	shown, err := a.settings.MapSettings(ctx)
+	s := networkSettings{HomePrivacy: blur.Homes, StartView: shown.Start}
+	if shown.Language != "" {
+		s.Language = &shown.Language
+	}
+	return s, err
 }
 
-func (a *API) changeSettings(ctx context.Context, p beacon.Principal, privacy beacon.HomePrivacy) (networkSettings, error) {
-	if privacy != "" {
-		if err := a.settings.SetHomePrivacy(ctx, privacy, p.Actor(), a.now()); err != nil {
-			return networkSettings{}, err
+// changeSettings changes one setting after the other, each with its own trace. What
+// concerns people comes first.
+func (a *API) changeSettings(ctx context.Context, p beacon.Principal, patch settingsPatch) (networkSettings, error) {
+	var err error
+	if patch.homes != "" {
+		err = a.settings.SetHomePrivacy(ctx, patch.homes, p.Actor(), a.now())
+	}
+	if err == nil && patch.start.Set {
+		var view *beacon.StartView
+		if !patch.start.Null {
+			view = &patch.start.V
 		}
+		err = a.settings.SetStartView(ctx, view, p.Actor(), a.now())
+	}
+	if err == nil && patch.language.Set {
+		err = a.settings.SetLanguage(ctx, patch.language.V, p.Actor(), a.now())
+	}
+	if err != nil {
+		return networkSettings{}, err
 	}
 	return a.readSettings(ctx, p, struct{}{})
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -35,7 +36,7 @@ func TestSettings(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		want := func(privacy string) {
 			t.Helper()
-			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 1 {
+			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 3 {
 				t.Errorf("the settings are %v; want %s", got, privacy)
 			}
 		}
@@ -52,6 +53,50 @@ func TestSettings(t *testing.T) {
 		want("blur")
 		s.blur(t, "off")
 		want("off")
+	})
+}
+
+// What maps show at first can be set, changed in part, and taken back.
+func TestSettings_Map(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		admin := s.anyone(t, "admin")
+		for _, tc := range []struct{ patch, start, language string }{
+			{`{}`, "", ""},
+			{`{"start_view":{"lat":52.52,"lng":13.405,"zoom":11.5}}`, "{52.52 13.405 11.5}", ""},
+			{`{"language":"de"}`, "{52.52 13.405 11.5}", "de"},
+			{`{"start_view":null}`, "", "de"},
+			{`{"start_view":{"lat":-90,"lng":180,"zoom":0},"language":null}`, "{-90 180 0}", ""},
+		} {
+			admin.patch(t, "/v1/settings", tc.patch).want(t, http.StatusOK)
+			body := s.anyone(t).get(t, "/v1/settings")
+			got := data[struct {
+				StartView *struct{ Lat, Lng, Zoom float64 } `json:"start_view"`
+				Language  *string                           `json:"language"`
+			}](t, body, http.StatusOK)
+			start, language := "", ""
+			if got.StartView != nil {
+				start = fmt.Sprint(*got.StartView)
+			}
+			if got.Language != nil {
+				language = *got.Language
+			}
+			if start != tc.start || language != tc.language {
+				t.Errorf("%s: the start is %q, the language %q", tc.patch, start, language)
+			}
+		}
+		for bad, field := range map[string]string{
+			`{"start_view":{"lat":91,"lng":0,"zoom":1}}`:          "start_view.lat",
+			`{"start_view":{"lat":0,"lng":-180.5,"zoom":1}}`:      "start_view.lng",
+			`{"start_view":{"lat":0,"lng":0,"zoom":21}}`:          "start_view.zoom",
+			`{"start_view":"Berlin"}`:                             "start_view",
+			`{"start_view":{"lat":0,"lng":0,"zoom":1,"pitch":1}}`: "start_view.pitch",
+			`{"language":"German"}`:                               "language",
+			`{"language":""}`:                                     "language",
+			`{"language":7}`:                                      "language",
+		} {
+			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)
+		}
+		wantFault(t, admin.patch(t, "/v1/settings", `{"start_view":{"lat":0,"lng":0}}`), http.StatusBadRequest, "missing_parameter", "start_view.zoom")
 	})
 }
 

@@ -29,6 +29,8 @@ type Rewards interface {
 	// Estimate says what a hotspot would earn that is not there yet.
 	Estimate(ctx context.Context, place geo.Point, neighbours []rewards.Neighbour, planned []geo.Point) (rewards.Estimate, error)
 
+	Bookkeeping(ctx context.Context, p beacon.Principal, months int) (rewards.Bookkeeping, error)
+
 	PlaceHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error)
 	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)
 	AnswerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
 // Map is an open PMTiles file.
@@ -22,6 +23,8 @@ type Map struct {
 	file *os.File
 	head header
 	tag  string
+
+	index atomic.Pointer[index] // nil until Index has read the names
 }
 
 // Info says what a file holds.

@@ -1,7 +1,9 @@
 package basemap
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,17 +14,24 @@ import (
 // Path is where the file is served.
 const Path = "/basemap.pmtiles"
 
-const route = "GET " + Path
+// NamesPath is where names are searched.
+const NamesPath = "/basemap/names"
+
+const (
+	route      = "GET " + Path
+	namesRoute = "GET " + NamesPath
+)
 
 // maxRange is the most that one response has. Tiles and directories are smaller.
 const maxRange = 4 << 20
 
 // Routes lists the routes of the map. They are known without a file.
-func (m *Map) Routes() []string { return []string{route} }
+func (m *Map) Routes() []string { return []string{route, namesRoute} }
 
 // Handles reports whether a request is for the file.
 func (m *Map) Handles(r *http.Request) bool {
-	return m != nil && r.URL.EscapedPath() == Path && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+	path := r.URL.EscapedPath()
+	return m != nil && (path == Path || path == NamesPath) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // Header values are shared between responses: net/http only reads them.
@@ -34,9 +43,49 @@ var (
 	sameOrigin  = []string{"same-origin"}
 )
 
-// ServeHTTP serves one range of bytes of the file (decision D190). There is no download
-// of the whole file: it may have gigabytes.
+// ServeHTTP serves a request that the map handles.
 func (m *Map) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.EscapedPath() == NamesPath {
+		m.serveNames(w, r)
+		return
+	}
+	m.serveRange(w, r)
+}
+
+// serveNames serves what has a name like q. What is near lat and lng comes first.
+func (m *Map) serveNames(w http.ResponseWriter, r *http.Request) {
+	r.Pattern = namesRoute
+	asked := r.URL.Query()
+	number := func(name string) float64 {
+		v, err := strconv.ParseFloat(asked.Get(name), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0
+		}
+		return v
+	}
+	found := m.Search(asked.Get("q"), number("lat"), number("lng"))
+	if found == nil {
+		found = []Name{}
+	}
+	body, err := json.Marshal(map[string]any{"data": found})
+	if err != nil {
+		http.Error(w, "the names cannot be written", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h["Content-Type"] = []string{"application/json; charset=utf-8"}
+	h["Cache-Control"] = []string{"no-store"}
+	h["X-Content-Type-Options"] = noSniff
+	h["Cross-Origin-Resource-Policy"] = sameOrigin
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client may have left; that is not our fault
+	}
+}
+
+// serveRange serves one range of bytes of the file (decision D190). There is no download
+// of the whole file: it may have gigabytes.
+func (m *Map) serveRange(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = route
 	h := w.Header()
 	h["Accept-Ranges"] = ranges

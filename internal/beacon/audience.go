@@ -43,6 +43,7 @@ const (
 	ShownAddress Detail = "Hotspot.location.address"
 	ShownSSID    Detail = "Hotspot.device.ssid"
 	ShownSeen    Detail = "Hotspot.metrics.last_seen_at"
+	ShownUptime  Detail = "History.points.uptime" // of whole days
 )
 
 // audiences is the one place that decides who sees what. Fields that the document of the
@@ -53,7 +54,7 @@ var audiences = []struct {
 }{
 	{Everyone, []Detail{
 		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
-		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen,
+		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen, ShownUptime,
 	}},
 	{AnyKey, []Detail{
 		"Hotspot.operator_id", "Hotspot.updated_at", "Hotspot.settings",
@@ -62,7 +63,7 @@ var audiences = []struct {
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
 		"Hotspot.metrics.performance_tier", "Hotspot.metrics.signal_quality", "Hotspot.metrics.current_load",
 		"Hotspot.quality",
-		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at", "History.points.uptime",
+		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
 	}},

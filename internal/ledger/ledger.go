@@ -128,6 +128,13 @@ type Closing struct {
 	ClosedAt      time.Time    // zero while the day is being closed
 }
 
+// MonthTotals is what the closed days of a month add up to, for everyone.
+type MonthTotals struct {
+	Users      int // who earned something
+	Statements int // of them, those whose statement is made
+	Earned     beacon.Amount
+}
+
 // Through returns the last day that is closed for everyone.
 func (c Closing) Through() beacon.Day {
 	if c.ClosedAt.IsZero() {

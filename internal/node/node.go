@@ -121,6 +121,7 @@ func (n *Node) APIConfig() api.Config {
 		Settings:  n.db,
 		Repeats:   n.db,
 		Changes:   n.db,
+		Operators: n.db,
 		Origins:   n.origins,
 		Now:       n.now,
 		Log:       n.log,

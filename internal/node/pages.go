@@ -28,12 +28,13 @@ type Basemap struct {
 	Style string       // the URL of a style, which browsers load from there
 }
 
-func newPages(publicURL, keyPrefix string, base Basemap) (p pages, err error) {
-	p.basemap = base.File
+func newPages(cfg ServerConfig) (p pages, err error) {
+	publicURL, keyPrefix := cfg.PublicURL, cfg.PreviewKeyPrefix
+	p.basemap = cfg.Basemap.File
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(base)}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public}); err != nil {
 		return p, err
 	}
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/api"
@@ -14,14 +15,20 @@ type router struct {
 	pages
 	health  *httpserver.Site
 	network *api.API
-	feeds   *openfeeds.Feeds // nil: not public
-	loaded  atomic.Bool      // until then the network interface has no data
+	openInterfaces
+	loaded atomic.Bool // until then the network interface has no data
 
 	pressure httpserver.Overload
 }
 
-func newRouter(health *httpserver.Health, network *api.API, feeds *openfeeds.Feeds, pages pages) *router {
-	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network, feeds: feeds}
+// openInterfaces are for anyone, without a key. They are nil where the server is not public.
+type openInterfaces struct {
+	feeds    *openfeeds.Feeds
+	hotspots *openfeeds.Pages
+}
+
+func newRouter(health *httpserver.Health, network *api.API, open openInterfaces, pages pages) *router {
+	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network, openInterfaces: open}
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,6 +49,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.preview.ServeHTTP(w, r)
 	case !rt.loaded.Load():
 		rt.network.Refuse(w, r, http.StatusServiceUnavailable)
+	case rt.isPage(path):
+		rt.hotspots.ServeHTTP(w, r)
 	case rt.isFeed(path):
 		rt.feeds.ServeHTTP(w, r)
 	default:
@@ -60,7 +69,12 @@ func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int) {
 
 // isNetwork reports whether a path shows the live network.
 func (rt *router) isNetwork(path string) bool {
-	return api.Handles(path) || rt.isFeed(path)
+	return api.Handles(path) || rt.isFeed(path) || rt.isPage(path)
+}
+
+// isPage reports whether a path is of a page about a hotspot.
+func (rt *router) isPage(path string) bool {
+	return rt.hotspots != nil && strings.HasPrefix(path, openfeeds.PageBase)
 }
 
 // isFeed reports whether a path belongs to the open feeds. Where there are none, it is as

@@ -11,11 +11,11 @@ import (
 // The documentation is there before the hotspots are; what it does not answer is
 // answered as before.
 func TestRouter_DocsBeforeLoading(t *testing.T) {
-	pages, err := newPages("http://x", "svc", Basemap{})
+	pages, err := newPages(ServerConfig{PublicURL: "http://x", PreviewKeyPrefix: "svc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt := newRouter(&httpserver.Health{}, nil, nil, pages)
+	rt := newRouter(&httpserver.Health{}, nil, openInterfaces{}, pages)
 	for _, tc := range []struct {
 		method, path string
 		status       int
@@ -28,6 +28,7 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 		{"GET", "/docsx", 404, `"error":"Not found"`},
 		{"GET", "/basemap.pmtiles", 404, `"error":"Not found"`}, // there is no file
 		{"GET", "/open", 404, `"error":"Not found"`},            // without --public it is a path like any other
+		{"GET", "/h/hs_1", 404, `"error":"Not found"`},
 		{"GET", "/open/hotspots.geojson", 404, `"error":"Not found"`},
 		{"POST", "/open/tiles.json", 405, `"error":"Method not allowed"`},
 	} {

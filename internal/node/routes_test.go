@@ -22,6 +22,7 @@ var aside = map[string]string{
 	"GET /":                      "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
 	"GET /assets/{name}":         "what the page is made of",
 	"GET /basemap.pmtiles":       "the file of streets that the operator of the server named, for the map of everyone",
+	"GET /basemap/names":         "searches the names in that file",
 	"GET /docs":                  "the documentation, the same for everyone",
 	"GET /docs/{page}":           "a guide",
 	"GET /docs/api/{name}":       "an OpenAPI document, to be read by people",
@@ -30,6 +31,8 @@ var aside = map[string]string{
 	"GET /docs/assets/{name}":    "what the pages are made of",
 	"GET /docs/files/{path}":     "files for monitoring and installation, as the repository has them",
 	"GET /docs/{missing}":        "tells that there is no such page",
+	"GET /h/{id}":                "a page about a hotspot that feeds show, where the server is public (decision D193)",
+	"GET /h/{id}/embed":          "the same, for frames in other pages",
 	"GET /healthz":               "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
 	"GET /readyz":                "for load balancers, who have no key; causes are for the log alone (decision X11)",
 	"GET /metrics":               "on --admin-addr alone, which is for the operator of the process (decision X11)",
@@ -44,14 +47,16 @@ var aside = map[string]string{
 // here.
 func served(t *testing.T) []string {
 	t.Helper()
-	pages, err := newPages("http://127.0.0.1:8080", "svc", Basemap{})
+	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	network := api.New(api.Config{})
 	feeds := openfeeds.New(openfeeds.Config{API: network})
-	router := reflect.ValueOf(newRouter(&httpserver.Health{}, network, feeds, pages)).Elem()
+	open := openInterfaces{feeds, openfeeds.NewPages(feeds, openfeeds.Config{})}
+	router := reflect.ValueOf(newRouter(&httpserver.Health{}, network, open, pages)).Elem()
 	all := routesOf(t, router)
+	all = append(all, routesOf(t, router.FieldByName("openInterfaces"))...)
 	return append(all, routesOf(t, router.FieldByName("pages"))...)
 }
 

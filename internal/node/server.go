@@ -49,7 +49,7 @@ type ServerConfig struct {
 
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
-	pages, err := newPages(cfg.PublicURL, cfg.PreviewKeyPrefix, cfg.Basemap)
+	pages, err := newPages(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,13 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
-	var feeds *openfeeds.Feeds
+	var open openInterfaces
 	if cfg.Public {
-		feeds = openfeeds.New(openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now})
+		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime}
+		open.feeds = openfeeds.New(config)
+		open.hotspots = openfeeds.NewPages(open.feeds, config)
 	}
-	s.router = newRouter(&s.health, s.node.API, feeds, pages)
+	s.router = newRouter(&s.health, s.node.API, open, pages)
 	s.health.Log = cfg.Log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,
@@ -138,6 +140,9 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		s.node.log.Info("admin interface", "addr", admin.Addr().String())
 		group.Go(func() error { return serveAdmin(ctx, admin, s.hosts, adminHandler(s.metrics), s.node.log) })
 	}
+	if s.router.basemap != nil {
+		group.Go(func() error { return s.readNames(ctx) })
+	}
 	if s.shed {
 		group.Go(func() error { return s.router.pressure.Run(serving) })
 	}
@@ -154,6 +159,21 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		return nil
 	})
 	return group.Wait()
+}
+
+// readNames reads the names of the basemap, to be searched. A map without them is still a
+// map.
+func (s *Server) readNames(ctx context.Context) error {
+	began := time.Now()
+	count, whole, err := s.router.basemap.Index(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.node.log.Warn("the names of the basemap cannot be searched; copy the file again", "err", err)
+	default:
+		s.node.log.Info("names of the basemap read", "count", count, "all", whole, "took_ms", time.Since(began).Milliseconds())
+	}
+	return nil
 }
 
 // whileSound waits until ctx ends or the disk fails. After a failure the server must

@@ -31,3 +31,6 @@ const (
 	MaxReaders          = maxReaders
 	MaxReadersAnAddress = maxReadersAnAddress
 )
+
+// HideUptime makes the pages as if the table of audiences did not make uptime public.
+func (p *Pages) HideUptime() { p.showsUp = false }

@@ -33,6 +33,7 @@ type Config struct {
 	Fleet     *fleet.Fleet
 	PublicURL string // base of links: where clients reach the server
 	Now       func() time.Time
+	Uptime    Uptime // for pages
 }
 
 // Feeds serves the open feeds.

@@ -209,6 +209,8 @@ type Store interface {
 	// Books calls read with a consistent snapshot. It may call read again from the
 	// start, if the database requires a retry.
 	Books(ctx context.Context, read func(ledger.Books) error) error
+	// MonthTotals returns what the closed days of a month add up to.
+	MonthTotals(ctx context.Context, month beacon.Month) (ledger.MonthTotals, error)
 	// Records returns those records of a day that exist.
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 

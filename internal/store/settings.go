@@ -14,13 +14,13 @@ import (
 const (
 	homePrivacy = "home_privacy"
 	homeSecret  = "home_secret"
+	startView   = "start_view"
+	language    = "language"
 )
 
 // Blur returns what strangers see of homes.
 func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
-	rows, err := query(ctx, db, func(scan func(...any) error) (row [2]string, err error) {
-		return row, scan(&row[0], &row[1])
-	}, sqlText.settings)
+	rows, err := db.settings(ctx)
 	if err != nil {
 		return beacon.Blur{}, err
 	}
@@ -40,6 +40,57 @@ func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
 		return beacon.Blur{}, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, homePrivacy)
 	}
 	return blur, nil
+}
+
+// settings returns the names and values of all settings.
+func (db *DB) settings(ctx context.Context) (rows [][2]string, err error) {
+	return query(ctx, db, func(scan func(...any) error) (row [2]string, err error) {
+		return row, scan(&row[0], &row[1])
+	}, sqlText.settings)
+}
+
+// MapSettings returns what maps show at first.
+func (db *DB) MapSettings(ctx context.Context) (m beacon.MapSettings, err error) {
+	rows, err := db.settings(ctx)
+	for _, row := range rows {
+		switch {
+		case row[1] == "": // it was set once, and is no more
+		case row[0] == startView:
+			view, err := beacon.ParseStartView(row[1])
+			if err != nil {
+				return m, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, startView)
+			}
+			m.Start = &view
+		case row[0] == language:
+			m.Language = row[1]
+		}
+	}
+	return m, err
+}
+
+// SetStartView sets what maps show at first; nil: where the hotspots are.
+func (db *DB) SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error {
+	text := ""
+	if v != nil {
+		text = v.String()
+	}
+	return db.putSetting(ctx, startView, text, by, now)
+}
+
+// SetLanguage sets the language of names on maps; empty: as people there write them.
+func (db *DB) SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error {
+	return db.putSetting(ctx, language, code, by, now)
+}
+
+func (db *DB) putSetting(ctx context.Context, name, value string, by beacon.Actor, now time.Time) error {
+	by.Note = value
+	change := beacon.Change{Kind: beacon.SettingChanged, Target: name, Actor: by, At: now}
+	op := &operation{order: "settings"}
+	op.run = func(tx *transaction) (changes, error) {
+		_, err := tx.exec(sqlText.putSetting, name, value)
+		return changes{&change}, err
+	}
+	return db.committer.do(ctx, op)
 }
 
 // SetHomePrivacy sets what strangers see of homes. The first time, it makes the secret.

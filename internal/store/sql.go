@@ -373,6 +373,7 @@ func Statements() []string {
 	return slices.Concat(
 		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
 		statementsIn(reflect.ValueOf(clockText)), statementsIn(reflect.ValueOf(reviewText)),
+		statementsIn(reflect.ValueOf(deskText)),
 	)
 }
 

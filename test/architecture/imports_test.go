@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node": {
-		"access", "api", "basemap", "checkins", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
+		"access", "api", "basemap", "beacon", "checkins", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
 		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
 	},
 	"cmd/beacon": {
@@ -142,7 +142,9 @@ var foreign = map[string][]string{
 	"httpserver/metrics":  {"github.com/prometheus/client_golang"},
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
+	"openfeeds":           {"rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
+	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},
 	"node":                {"golang.org/x/sync"},
 	"demo":                {"golang.org/x/sync"},

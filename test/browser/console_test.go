@@ -34,6 +34,7 @@ func TestConsole(t *testing.T) {
 		{"staff", func(t *testing.T) { testStaff(t, b, n) }},
 		{"desk", func(t *testing.T) { testDesk(t, b, n) }},
 		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
+		{"books", func(t *testing.T) { testBooks(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {

@@ -14,7 +14,6 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	}
 	p := b.open(t, n.url+"/#/staff", night)
 	p.signIn(n.staff)
-	p.sees("beacon audit")
 	p.waiting()
 	p.fill(`input[name="q"]`, "ONERROR")
 	p.until(rows + `.length === 1`)

@@ -91,14 +91,14 @@ func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 	if m > d.heard {
 		d.heard, d.before = m, d.heard
 	}
-	boot, known := d.boots[r.boot]
+	boot, known := d.boots[r.counter()]
 	switch {
 	case !known:
 		boot.before = d.before
 	case m > boot.heard:
 		boot.before = boot.heard
 	}
-	d.boots[r.boot] = boot
+	d.boots[r.counter()] = boot
 	d.carry(m, d.lastOpen(m, boot.before), r)
 	if r.test != nil {
 		d.tests = append(d.tests, speedTest{m, r.test.down, r.test.up, r.test.latency})
@@ -108,13 +108,13 @@ func (d *deeds) hear(m harness.Minute, r *heartbeatReport) {
 // carry notes the traffic that a heartbeat tells of, which arrived in one minute and is
 // taken for carried in another: the counter is cumulative.
 func (d *deeds) carry(m, carried harness.Minute, r *heartbeatReport) {
-	boot := d.boots[r.boot]
+	boot := d.boots[r.counter()]
 	if more := r.bytes - min(r.bytes, boot.bytes); dayOf(carried) < dayOf(m) {
 		d.day(dayOf(m)).owed += more
 	} else {
 		d.day(dayOf(m)).bytes[carried%minutesADay/60] += more
 	}
-	d.boots[r.boot] = bootDeeds{max(boot.bytes, r.bytes), m, boot.before}
+	d.boots[r.counter()] = bootDeeds{max(boot.bytes, r.bytes), m, boot.before}
 }
 
 // clockRight notes the traffic of all reports that were acknowledged while the servers'
@@ -125,9 +125,12 @@ func (d *deeds) clockRight(m harness.Minute) {
 	}
 	carried := d.lastOpen(m, d.heard)
 	for _, r := range d.waiting {
+		boot := d.boots[r.counter()]
+		boot.before = d.heard
+		d.boots[r.counter()] = boot
 		d.carry(m, carried, r)
 	}
-	d.waiting, d.heard = nil, m
+	d.waiting, d.heard, d.before = nil, m, d.heard
 }
 
 // lastOpen returns a minute, or, if nobody expects the hotspot to serve in its hour, the

@@ -30,6 +30,10 @@ type yearHotspot struct {
 	beginsLater        bool
 	notBefore          harness.Minute // nobody does anything with it, until its times are right (D114)
 
+	habit       habit // how its device counts
+	epoch       int
+	absurd      bool           // its next number is
+	bootsUntil  harness.Minute // it boots before each heartbeat
 	boot        int
 	seq         uint64
 	bytes       uint64 // since the boot
@@ -51,6 +55,7 @@ type yearHotspot struct {
 // heartbeatReport is what a heartbeat says.
 type heartbeatReport struct {
 	boot  string
+	epoch int
 	seq   uint64
 	bytes uint64
 	test  *speedTest
@@ -103,18 +108,25 @@ func (h *yearHotspot) ends(m harness.Minute) {
 // reboot starts all counters again.
 func (h *yearHotspot) reboot(m harness.Minute) {
 	h.boot++
-	h.seq, h.bytes, h.last = 0, 0, m
+	h.epoch, h.seq, h.bytes, h.last = 0, 0, 0, m
 	h.note(m, "boot %d", h.boot)
 }
 
+func (h *yearHotspot) bootID() string { return fmt.Sprintf("%s-%d", h.mac, h.boot) }
+
 // report moves the counter on and says what the device has to say.
 func (h *yearHotspot) report(m harness.Minute) *heartbeatReport {
+	if m < h.bootsUntil {
+		h.later = nil
+		h.reboot(m)
+		h.last-- // it carries something
+	}
 	h.seq++
 	if m > h.last && h.isOpen(m) {
 		h.bytes += h.hourly * uint64(min(m-h.last, 120)) / 60 * uint64(50+h.random.IntN(100)) / 100
 	}
 	h.last = m
-	r := &heartbeatReport{boot: fmt.Sprintf("%s-%d", h.mac, h.boot), seq: h.seq, bytes: h.bytes}
+	r := &heartbeatReport{boot: h.bootID(), epoch: h.epoch, seq: h.seq, bytes: h.bytes}
 	if len(h.testsAt) > 0 && h.testsAt[0] <= m && m%minutesADay < minutesADay-10 && h.year.service.ahead.Load() == 0 {
 		h.testsAt = h.testsAt[1:]
 		r.test = &speedTest{
@@ -154,6 +166,12 @@ func (h *yearHotspot) device(m harness.Minute) (send []*heartbeatReport) {
 		return send
 	}
 	r := h.report(m)
+	if h.absurd {
+		h.absurd = false
+		absurd := *r
+		absurd.seq, absurd.test = absurdSeq, nil
+		send = append(send, &absurd)
+	}
 	switch p := h.random.Float64(); {
 	case p < 0.004: // it is lost
 		return send
@@ -173,8 +191,17 @@ func (h *yearHotspot) device(m harness.Minute) (send []*heartbeatReport) {
 // beat sends a report to a server. It reports whether it was acknowledged.
 func (h *yearHotspot) beat(server *yearServer, r *heartbeatReport) bool {
 	var body bytes.Buffer
-	fmt.Fprintf(&body, `{"boot_id":%q,"seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":%d,"rssi_dbm":-60`,
-		r.boot, r.seq, r.seq%7, r.bytes/3, r.bytes-r.bytes/3)
+	rx, tx := r.bytes/3, r.bytes-r.bytes/3
+	if h.habit == wraps {
+		rx, tx = rx%(1<<32), tx%(1<<32)
+	}
+	fmt.Fprintf(&body, `{"boot_id":%q,"seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":%d,"rssi_dbm":-60`, r.boot, r.seq, r.seq%7, rx, tx)
+	switch {
+	case h.habit == wraps:
+		body.WriteString(`,"counter_bits":32`)
+	case r.epoch > 0:
+		fmt.Fprintf(&body, `,"counter_epoch":"%d"`, r.epoch)
+	}
 	if r.test != nil {
 		fmt.Fprintf(&body, `,"speedtest":{"down_mbps":%d,"up_mbps":%d,"latency_ms":%d}`, r.test.down, r.test.up, r.test.latency)
 	}
@@ -184,8 +211,8 @@ func (h *yearHotspot) beat(server *yearServer, r *heartbeatReport) bool {
 		Method: http.MethodPost, URL: h.url, Header: h.header, Host: "beacon", RemoteAddr: "192.0.2.1:1", RequestURI: h.url.Path,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(body.Len()), Body: io.NopCloser(&body),
 	})
-	if w.status != http.StatusOK {
-		h.year.t.Errorf("a heartbeat of %s got %d %s", h.name, w.status, w.body.Bytes())
+	if want := r.status(); w.status != want {
+		h.year.t.Errorf("a heartbeat of %s got %d %s; want %d", h.name, w.status, w.body.Bytes(), want)
 	}
 	return w.status == http.StatusOK
 }

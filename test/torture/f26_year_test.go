@@ -231,7 +231,11 @@ func (y *year) hotspotAt(m harness.Minute, user *yearUser) {
 	h := &yearHotspot{
 		deeds: deeds{days: map[int64]*dayDeeds{}, boots: map[string]bootDeeds{}}, notes: map[int64][]string{},
 		year: y, random: random, number: n, user: user, name: fmt.Sprintf("Hotspot %d", n), lat: float64(n%80) / 2,
-		hourly: random.Uint64N(3_000_000_000), quality: random.IntN(3), phase: harness.Minute(random.IntN(2) * 2), sleeps: random.IntN(4) == 0,
+		habit:  habit(n) % habits,
+		hourly: 1_000_000 + random.Uint64N(3_000_000_000), quality: random.IntN(3), phase: harness.Minute(random.IntN(2) * 2), sleeps: random.IntN(4) == 0,
+	}
+	if h.habit == wraps {
+		h.hourly = 10_000_000 // so that it is clear how often they wrapped, even after an outage of days
 	}
 	y.hotspots, user.hotspots = append(y.hotspots, h), append(user.hotspots, h)
 	y.at(m, h.register)
@@ -257,6 +261,11 @@ func (h *yearHotspot) plan(m harness.Minute) {
 	for range h.random.IntN(3) {
 		if from := some(); h.chance(0.1) {
 			h.year.agenda[from] = append(h.year.agenda[from], func(m harness.Minute) { h.reboot(m) })
+		}
+	}
+	for range 3 {
+		if from := some(); h.chance(0.05) {
+			h.year.agenda[from] = append(h.year.agenda[from], h.odd)
 		}
 	}
 	for _, act := range []struct {

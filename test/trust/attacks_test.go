@@ -35,8 +35,8 @@ func all() []simulate.Attack {
 	return append(list, simulate.Measured(tests))
 }
 
-// ground is how much more ground than one hotspot an attack can cover.
-func ground(name string) float64 {
+// covered is how much more ground than one hotspot an attack can cover.
+func covered(name string) float64 {
 	for _, d := range clonesAt {
 		if name == fmt.Sprintf("clones-%.0f", d) {
 			return math.Pow(1+d/radius, 2)
@@ -123,7 +123,7 @@ func run(t *testing.T, policies policy.Set) (*world, map[string]outcome) {
 // beyond returns an error if an attack earned more than its service and the residue.
 func beyond(name string, o outcome) error {
 	const rounding = 1e-4 // some hundred rows, each rounded to a millionth
-	most := o.service()*ground(name) + rounding
+	most := o.service()*covered(name) + rounding
 	switch available := credits(o.Availability); {
 	case available > most:
 		return fmt.Errorf("%s: availability %.6f for %d minutes, worth %.6f", name, available, o.minutes, most)

@@ -497,6 +497,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See who changed what
+         * @description Every write, and every refused code or verification, newest first. With a filter, a request looks through
+         *     the next 5,000 changes and counts as five requests; it may return fewer than `limit`, or none, while `next`
+         *     says where to go on. Needs the scope `admin`.
+         */
+        get: operations["readAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the operators
+         * @description Users with hotspots, by id, which is in the order in which they came. Their hotspots, quotas, holds and rewards are below `/v1/users/{id}`. Needs the scope `admin`.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rewards/months": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which days are closed and which months settled
+         * @description How far the books are, for everyone: each day is closed after midnight UTC, each month settled 72 hours after its end. Needs the scope `admin`.
+         */
+        get: operations["getBookkeeping"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/holds": {
         parameters: {
             query?: never;
@@ -1083,10 +1145,52 @@ export interface components {
         HomePrivacy: "blur" | "off";
         SettingsPatch: {
             home_privacy?: components["schemas"]["HomePrivacy"];
+            start_view?: components["schemas"]["StartViewForm"] | null;
+            language?: components["schemas"]["Language"] | null;
         };
+        /** @description What maps of the network show at first. `null` means where its hotspots are. */
+        StartViewForm: {
+            /**
+             * Format: double
+             * @description Latitude of the middle.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Longitude of the middle.
+             */
+            lng: number;
+            /**
+             * Format: double
+             * @description How close it is looked at.
+             */
+            zoom: number;
+        };
+        /** @description What maps of the network show at first. `null` means where its hotspots are. */
+        StartView: {
+            /**
+             * Format: double
+             * @description Latitude of the middle.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Longitude of the middle.
+             */
+            lng: number;
+            /**
+             * Format: double
+             * @description How close it is looked at.
+             */
+            zoom: number;
+        };
+        /** @description The language of names on the map, as a code of ISO 639. `null` means as people there write them. */
+        Language: string;
         SettingsAnswer: {
             data: {
                 home_privacy: components["schemas"]["HomePrivacy"];
+                start_view: components["schemas"]["StartView"] | null;
+                language: components["schemas"]["Language"] | null;
             };
             meta: components["schemas"]["Meta"];
         };
@@ -1600,6 +1704,91 @@ export interface components {
         };
         NeighboursAnswer: {
             data: components["schemas"]["Neighbours"];
+            meta: components["schemas"]["Meta"];
+        };
+        Audit: {
+            changes: components["schemas"]["AuditRow"][];
+            /** @description The `cursor` of the next request; null if there is nothing older. */
+            next: string | null;
+        };
+        AuditRow: {
+            at: components["schemas"]["Timestamp"];
+            /** @description What happened, such as `hotspot.verified` or `key.revoked`. */
+            kind: string;
+            /** @description The id of what changed. */
+            target: string;
+            /**
+             * Format: int64
+             * @description Its new version, or 0.
+             */
+            version: number;
+            /** @description The key that did it; empty if it was the command line, a device or the server. */
+            key_id: string;
+            /** @description The user of that key. */
+            user_id: string;
+            /** @description The `X-Request-Id` that the client saw, or `cli`. */
+            request_id: string;
+            /** @description Anything else that was written down. */
+            note: string;
+        };
+        AuditAnswer: {
+            data: components["schemas"]["Audit"];
+            meta: components["schemas"]["Meta"];
+        };
+        Operators: {
+            /** @description The month of `earned`. */
+            month: components["schemas"]["Month"];
+            operators: components["schemas"]["Operator"][];
+            /** @description The `after` of the next request; null if there are no others. */
+            next: string | null;
+        };
+        Operator: {
+            user_id: components["schemas"]["UserId"];
+            /** @description How many hotspots the user has. */
+            hotspots: number;
+            /** @description How many of them are not verified. */
+            waiting: number;
+            /** @description How many keys of the user are in force. */
+            keys: number;
+            /** @description On the closed days of the month. */
+            earned: components["schemas"]["Amount"];
+        };
+        OperatorsAnswer: {
+            data: components["schemas"]["Operators"];
+            meta: components["schemas"]["Meta"];
+        };
+        Bookkeeping: {
+            /** @description The last day that is closed for everyone; null if none is. */
+            closed_through: string | null;
+            /** @description The day that is being closed; null if none is. */
+            closing: components["schemas"]["ClosingDay"] | null;
+            months: components["schemas"]["BookMonth"][];
+        };
+        ClosingDay: {
+            /** Format: date */
+            day: string;
+            /** @description How many have their row. */
+            hotspots: number;
+        };
+        BookMonth: {
+            period: components["schemas"]["Month"];
+            /**
+             * @description For everyone; single users may be settled before.
+             * @enum {string}
+             */
+            status: "in_progress" | "finalizing" | "settled";
+            /** @description How many days the month has. */
+            days: number;
+            closed_days: number;
+            /** @description How many earned something on closed days. */
+            users: number;
+            /** @description How many of them have their statement. */
+            statements: number;
+            /** @description On closed days. */
+            total_earned: components["schemas"]["Amount"];
+        };
+        BookkeepingAnswer: {
+            data: components["schemas"]["Bookkeeping"];
             meta: components["schemas"]["Meta"];
         };
         ReviewAnswer: {
@@ -3776,6 +3965,121 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    readAudit: {
+        parameters: {
+            query?: {
+                /** @description How many changes to return at most. */
+                limit?: number;
+                /** @description Only changes of this kind, such as `hotspot.verified`, or of a family of kinds, such as `hold.` */
+                kind?: string;
+                /** @description Only changes of what has this id. */
+                target?: string;
+                /** @description Only changes that keys of this user made. */
+                user_id?: string;
+                /** @description The `next` of an earlier response, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: {
+                /** @description How many operators to return at most. */
+                limit?: number;
+                /** @description The `next` of an earlier response. */
+                after?: components["schemas"]["UserId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operators. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getBookkeeping: {
+        parameters: {
+            query?: {
+                /** @description How many months to return at most, from the current one back. */
+                months?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The months, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookkeepingAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -3,6 +3,7 @@
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from "maplibre-gl";
 import boroughs from "../../data/boroughs.geojson";
 import { pixelsPerMetre } from "../geo";
+import type { Basemap } from "./basemap";
 import type { Theme } from "./theme";
 
 const maxZoom = 24;
@@ -138,29 +139,24 @@ function draftLayers(t: Theme, lat: number): LayerSpecification[] {
 
 const fading: ExpressionSpecification = ["interpolate", ["linear"], ["zoom"], 8, 1, 10, 0];
 
-function fadingLand(t: Theme): ExpressionSpecification {
-  return ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, t.nearLand];
+const nothing = { type: "FeatureCollection" as const, features: [] };
+
+/** What is not covered. */
+function gapLayer(t: Theme): LayerSpecification {
+  return { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } };
 }
 
-/** Labels are drawn by the browser's own fonts: no glyphs are fetched. */
-export function style(t: Theme, lat: number): StyleSpecification {
-  const nothing = { type: "FeatureCollection" as const, features: [] };
+/** Where there are no streets: outlines, and names of New York. */
+function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
   return {
-    version: 8,
     sources: {
-      land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
       boroughs: { type: "geojson", data: new URL(boroughs, location.href).href, attribution: "NYC Planning" },
       places: { type: "geojson", data: nothing },
-      gaps: { type: "geojson", data: nothing },
-      draft: { type: "geojson", data: nothing },
     },
     layers: [
-      { id: "water", type: "background", paint: { "background-color": t.water } },
-      { id: "land", type: "fill", source: "land", paint: { "fill-color": fadingLand(t) } },
-      { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
       { id: "boroughs", type: "fill", source: "boroughs", minzoom: 6, paint: { "fill-color": t.borough } },
       { id: "borough-lines", type: "line", source: "boroughs", minzoom: 6, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
-      { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } },
+      gapLayer(t),
       {
         id: "place-names",
         type: "symbol",
@@ -179,6 +175,28 @@ export function style(t: Theme, lat: number): StyleSpecification {
         },
         paint: { "text-color": t.label, "text-halo-color": t.halo, "text-halo-width": 1.4, "text-opacity": 0.8 },
       },
+    ],
+  };
+}
+
+/** Without glyphs of a foreign style, labels are drawn by the browser's own fonts: none are fetched. */
+export function style(t: Theme, lat: number, base: Basemap | null, language: string): StyleSpecification {
+  const below = base ? { sources: base.sources, layers: [...base.layers(t, language), gapLayer(t)] } : outlines(t);
+  const near = base?.land ? t.ground : t.nearLand;
+  return {
+    version: 8,
+    ...base?.more,
+    sources: {
+      land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
+      gaps: { type: "geojson", data: nothing },
+      draft: { type: "geojson", data: nothing },
+      ...below.sources,
+    },
+    layers: [
+      { id: "background", type: "background", paint: { "background-color": base?.land ? ["interpolate", ["linear"], ["zoom"], 8, t.water, 10, near] : t.water } },
+      { id: "land", type: "fill", source: "land", paint: { "fill-color": ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, near] } },
+      { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
+      ...below.layers,
       ...draftLayers(t, lat),
     ],
   };

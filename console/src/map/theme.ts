@@ -17,6 +17,18 @@ export interface Theme {
   accent: string;
   gap: string; // ground without coverage
   cluster: string; // where no status is known; white stands on it
+  // Where there are streets:
+  ground: string;
+  green: string;
+  building: string;
+  highway: string;
+  major: string;
+  minor: string;
+  casing: string; // the edges of roads
+  path: string;
+  rail: string;
+  greenLabel: string;
+  waterLabel: string;
 }
 
 const light: Theme = {
@@ -34,6 +46,17 @@ const light: Theme = {
   accent: "#0b62ba",
   gap: "#d9480f",
   cluster: "#0b62ba",
+  ground: "#f6f4ef",
+  green: "#d9e8d2",
+  building: "#e9e5de",
+  highway: "#f3d9a4",
+  major: "#fdf3d8",
+  minor: "#ffffff",
+  casing: "#d9d5cc",
+  path: "#c9bfae",
+  rail: "#c3c0bb",
+  greenLabel: "#3f6b3a",
+  waterLabel: "#3c6587",
 };
 
 const dark: Theme = {
@@ -51,6 +74,17 @@ const dark: Theme = {
   accent: "#6cb2ff",
   gap: "#ff8c42",
   cluster: "#2b6cb3",
+  ground: "#161d26",
+  green: "#182a23",
+  building: "#1f2833",
+  highway: "#5b4c2c",
+  major: "#3a4250",
+  minor: "#2b3440",
+  casing: "#0f151c",
+  path: "#323c49",
+  rail: "#38424f",
+  greenLabel: "#8fbf95",
+  waterLabel: "#7fa9cf",
 };
 
 export function theme(): Theme {

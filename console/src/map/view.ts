@@ -1,6 +1,6 @@
 // The map itself: the only module that knows MapLibre. Pages tell it what to
 // show and hear where someone clicked.
-import type { GeoJSONSource, Map as LibreMap, MapGeoJSONFeature, Marker } from "maplibre-gl";
+import type { GeoJSONSource, Map as LibreMap, MapGeoJSONFeature, Marker, StyleSpecification } from "maplibre-gl";
 import type { FeatureCollection } from "geojson";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import workerAddress from "map-worker";
@@ -11,6 +11,7 @@ import { session } from "../session";
 import type { Sight } from "../sight";
 import { Cell } from "../state";
 import type { Bounds, Place, PreviewHotspot } from "../types";
+import { loadBasemap, type Basemap } from "./basemap";
 import { discRadius, hotspotLayersFor, room, style } from "./layers";
 import { home, places } from "./places";
 import { onThemeChange, theme } from "./theme";
@@ -23,7 +24,7 @@ export interface Hit extends Place {
 }
 
 export interface Shown {
-  kind: "network" | "preview";
+  kind: "network" | "public" | "preview";
   records?: PreviewHotspot[];
 }
 
@@ -35,6 +36,8 @@ const slack = 4; // pixels around a click in which a hotspot counts as hit
 export class MapView {
   #libre: Libre;
   #map: LibreMap;
+  #base: Basemap | null;
+  #language = "";
   #shown: Shown = { kind: "preview", records: [] };
   #ring: Marker | undefined;
   #lat = home.lat; // that discs are drawn for
@@ -46,17 +49,19 @@ export class MapView {
   static async create(container: HTMLElement, sight: Sight | null): Promise<MapView> {
     const libre = await import("maplibre-gl");
     libre.setWorkerUrl(new URL(workerAddress, location.href).href);
-    return new MapView(libre, container, sight);
+    return new MapView(libre, container, sight, await loadBasemap(libre));
   }
 
-  private constructor(libre: Libre, container: HTMLElement, sight: Sight | null) {
+  private constructor(libre: Libre, container: HTMLElement, sight: Sight | null, base: Basemap | null) {
     this.#libre = libre;
+    this.#base = base;
+    const [west, south, east, north] = base?.bounds ?? [home.west, home.south, home.east, home.north];
     this.#map = new libre.Map({
       container,
-      style: style(theme(), home.lat),
+      style: this.#style(),
       ...(sight
         ? { center: [sight.lng, sight.lat], zoom: sight.zoom }
-        : { bounds: [home.west, home.south, home.east, home.north], fitBoundsOptions: { padding: covered(container) } }),
+        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: covered(container) } }),
       trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
@@ -71,6 +76,7 @@ export class MapView {
     this.#map.touchZoomRotate.disableRotation();
     this.#map.keyboard.disableRotation();
     this.#map.addControl(new libre.NavigationControl({ showCompass: false }), "top-right");
+    this.#map.addControl(new libre.GeolocateControl({ positionOptions: { enableHighAccuracy: true } }), "top-right");
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
     this.sight = new Cell(this.#sight());
     this.#listen();
@@ -81,6 +87,10 @@ export class MapView {
     }).observe(container);
   }
 
+  #style(): StyleSpecification {
+    return style(theme(), this.#lat, this.#base, this.#language);
+  }
+
   #listen(): void {
     const map = this.#map;
     const busy = (is: boolean) => () => map.getContainer().setAttribute("aria-busy", String(is));
@@ -88,7 +98,7 @@ export class MapView {
     map.on("movestart", busy(true));
     map.on("idle", busy(false));
     map.on("load", () => {
-      this.#source("places").setData({
+      if (!this.#base) this.#source("places").setData({
         type: "FeatureCollection",
         features: places.map(({ name, lat, lng }) => ({
           type: "Feature",
@@ -148,6 +158,14 @@ export class MapView {
     this.#map.easeTo({ center: [lng, lat], zoom: Math.min(this.#map.getZoom() + 2, 17), offset: this.#offset() });
   }
 
+  /** Names what it can in a language; empty: as people there write it. */
+  speak(language: string): void {
+    if (language === this.#language) return;
+    this.#language = language;
+    for (const { id, layout } of this.#style().layers as { id: string; layout?: object }[])
+      if (this.#base && layout && "text-field" in layout && this.#map.getLayer(id)) this.#map.setLayoutProperty(id, "text-field", layout["text-field"] as never);
+  }
+
   /** Says what the map is about. */
   show(shown: Shown): void {
     this.#shown = shown;
@@ -156,11 +174,11 @@ export class MapView {
 
   #apply(): void {
     const map = this.#map;
-    const network = this.#shown.kind === "network";
+    const tiles = { network: "/v1/coverage/tiles", public: "/open/tiles", preview: "" }[this.#shown.kind];
     for (const { id } of hotspotLayersFor(theme(), this.#lat, "tiles")) if (map.getLayer(id)) map.removeLayer(id);
     if (map.getSource("hotspots")) map.removeSource("hotspots");
-    if (network) {
-      map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}/v1/coverage/tiles/{z}/{x}/{y}.mvt`], maxzoom: 18 });
+    if (tiles) {
+      map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}${tiles}/{z}/{x}/{y}.mvt`], maxzoom: 18 });
     } else {
       map.addSource("hotspots", {
         type: "geojson",
@@ -171,12 +189,12 @@ export class MapView {
         clusterProperties: { count: ["+", 1] },
       });
     }
-    for (const layer of hotspotLayersFor(theme(), this.#lat, network ? "tiles" : "records")) map.addLayer(layer, "draft");
+    for (const layer of hotspotLayersFor(theme(), this.#lat, tiles ? "tiles" : "records")) map.addLayer(layer, "draft");
   }
 
   /** Asks for what is shown anew; the server says which tiles did not change. */
   refresh(): void {
-    if (this.#shown.kind === "network" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
+    if (this.#shown.kind !== "preview" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
   }
 
   // Discs are drawn for one latitude; a map that went far needs another.
@@ -188,7 +206,7 @@ export class MapView {
   }
 
   #paint(): void {
-    const layers = [...style(theme(), this.#lat).layers, ...hotspotLayersFor(theme(), this.#lat, "tiles")];
+    const layers = [...this.#style().layers, ...hotspotLayersFor(theme(), this.#lat, "tiles")];
     for (const layer of layers) {
       if (!this.#map.getLayer(layer.id)) continue;
       for (const [name, value] of Object.entries(layer.paint ?? {})) {

@@ -12,6 +12,7 @@ import { HoldFacts, Statement } from "./holds";
 /** What of an operator, or of one hotspot, is held or was made void. */
 export function Held({ user = "me", hotspot }: { user?: string; hotspot?: string }) {
   const { answer, error, reload } = useAsk<Hold[]>(`/v1/users/${user}/holds?per_page=100`);
+  const own = user === "me" || user === session.who.value?.user_id;
   const active = holding(answer?.data ?? [], hotspot);
   return (
     <>
@@ -27,7 +28,7 @@ export function Held({ user = "me", hotspot }: { user?: string; hotspot?: string
               : "A visit failed while this was held, and two people confirmed it. What was earned under the hold is not paid."}
           </p>
           <HoldFacts hold={hold} />
-          {hold.status === "active" && session.may("hotspots:write") && <Reply hold={hold} onDone={reload} />}
+          {hold.status === "active" && own && session.may("hotspots:write") && <Reply hold={hold} onDone={reload} />}
         </section>
       ))}
     </>

@@ -10,7 +10,7 @@ import { movePin, parsePlan, plan, writePlan } from "../plan";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Hotspot, HotspotListed, Place } from "../types";
+import type { Coverage, Hotspot, HotspotListed, NetworkSettings, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
 import { Nearby } from "./nearby";
@@ -25,6 +25,9 @@ const tools = [
 function setChosen(id: string): void {
   if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
 }
+
+/** All hotspots there are, in as many clusters as an answer holds: to find where the network is. */
+const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
 
 /** Whose hotspots the map was brought to: once is enough, it is theirs to move. */
 let broughtTo = "";
@@ -70,12 +73,19 @@ export function NetworkMap() {
     };
   }, [view, tool]);
 
+  const settings = useAsk<NetworkSettings>("/v1/settings").answer?.data;
+  const start = settings?.start_view;
+  const all = useAsk<Coverage>(start === null ? everywhere : null).answer?.data;
+  useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
   useEffect(() => {
     const user = session.who.value?.user_id ?? "";
-    if (!view || !mine.answer || broughtTo === user) return;
+    if (!view || !mine.answer || !(start ?? all) || broughtTo === user) return;
     broughtTo = user;
-    if (!chosen && !at.sight) view.ensure(mine.answer.data.map(({ location }) => location));
-  }, [view, mine.answer]);
+    if (chosen || at.sight) return;
+    if (start) view.look(start);
+    else if (all) view.ensure(all.hotspots);
+    view.ensure(mine.answer.data.map(({ location }) => location));
+  }, [view, mine.answer, start, all]);
 
   const choose = useCallback(
     (id: string, at?: Place) => {
@@ -123,7 +133,7 @@ export function NetworkMap() {
 /** Whether names of all hotspots can be searched, and not one's own alone. */
 const seesAll = (): boolean => session.may("hotspots:verify");
 
-const searchAll = { hint: "Name, id, borough or coordinates", nothing: "Nothing found. Try another name, an id, a borough or coordinates." };
+const searchAll = { hint: "Name, id, place or coordinates", nothing: "Nothing found. Try another name, an id, a place or coordinates." };
 const searchOwn = {
   hint: "Your hotspot, any id, or a place",
   nothing: "You have no hotspot with this name. Find those of others by id or on the map.",

@@ -59,8 +59,8 @@ export function PreviewMap() {
       <h1>Preview</h1>
       {notice && <p class="note">{notice}</p>}
       <Search
-        hint="Name, borough or coordinates"
-        nothing="Nothing found. Try another name, a borough or coordinates."
+        hint="Name, place or coordinates"
+        nothing="Nothing found. Try another name, a place or coordinates."
         candidates={wanted ? records.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase())).map(candidate) : []}
         onText={setWanted}
         onPick={(found) => {

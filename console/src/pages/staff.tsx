@@ -1,38 +1,44 @@
 // What staff work at: a page for each desk, and links between them.
 import type { ComponentChildren } from "preact";
 import { session } from "../session";
+import type { Scope } from "../types";
 import { OwnData } from "./account";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 const desks = [
-  ["", "Verifications"],
-  ["/review", "Review"],
-  ["/holds", "Holds"],
-  ["/hotspots", "Hotspots"],
-  ["/inventory", "Inventory"],
+  ["", "Verifications", "hotspots:verify"],
+  ["/review", "Review", "hotspots:verify"],
+  ["/holds", "Holds", "hotspots:verify"],
+  ["/hotspots", "Hotspots", "hotspots:verify"],
+  ["/operators", "Operators", "admin"],
+  ["/months", "Months", "admin"],
+  ["/audit", "Audit", "admin"],
+  ["/inventory", "Inventory", "hotspots:verify"],
 ] as const;
 
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
-export function Desk({ at, title, children }: { at: string; title: string; children: ComponentChildren }) {
+export function Desk({ at, title, scope = "hotspots:verify", children }: { at: string; title: string; scope?: Scope; children: ComponentChildren }) {
   return (
     <section class="page">
       {session.may("hotspots:verify") && (
         <nav class="desks" aria-label="Staff pages">
           <ul>
-            {desks.map(([path, name]) => (
-              <li key={path}>
-                <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>
-                  {name}
-                </a>
-              </li>
-            ))}
+            {desks
+              .filter(([, , needs]) => session.may(needs))
+              .map(([path, name]) => (
+                <li key={path}>
+                  <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>
+                    {name}
+                  </a>
+                </li>
+              ))}
           </ul>
         </nav>
       )}
       <h1>{title}</h1>
-      {session.may("hotspots:verify") ? children : <p class="note">This needs a key with the scope hotspots:verify.</p>}
+      {session.may(scope) ? children : <p class="note">This needs a key with the scope {scope}.</p>}
     </section>
   );
 }
@@ -53,12 +59,6 @@ export function StaffPage() {
       {session.may("admin") && <HomePrivacy />}
       {session.may("keys:manage") && <Keys />}
       {session.may("keys:manage") && <OwnData />}
-      <section class="card wide">
-        <h2>Audit</h2>
-        <p>
-          To see who changed what, run <code>beacon audit --db …</code> on a server. The audit is not available over the network.
-        </p>
-      </section>
     </Desk>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, isAbort } from "../api";
 import * as format from "../format";
+import { session } from "../session";
 import type { Hotspot } from "../types";
 
 const known = new Map<string, string>(); // names by id; they seldom change
@@ -30,8 +31,15 @@ export function HotspotLink({ id, name: given }: { id: string; name?: string }) 
   );
 }
 
-/** A user, as short as can be. */
+/** A user, as short as can be; a link for those who may see more. */
 export function User({ id }: { id: string }) {
+  if (id.startsWith("usr_") && session.may("admin")) {
+    return (
+      <a href={`#/staff/operators/${id}`} title={id}>
+        <code class="id">{format.shortId(id)}</code>
+      </a>
+    );
+  }
   return (
     <code class="id" title={id}>
       {format.shortId(id)}

@@ -1,7 +1,11 @@
 import type { TargetedEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api";
 import { parsePlace } from "../geo";
+import { hasNames } from "../map/basemap";
 import { places } from "../map/places";
+import { mapView } from "./maphost";
+import { useCalm } from "./use";
 import type { Place } from "../types";
 
 export interface Candidate extends Place {
@@ -15,7 +19,7 @@ export interface Found extends Place {
 }
 
 interface Props {
-  candidates: Candidate[]; // that have the text in their name; boroughs and coordinates are found here
+  candidates: Candidate[]; // that have the text in their name; places and coordinates are found here
   onText: (text: string) => void; // hears what is looked for
   busy?: boolean; // whether candidates may still come
   onPick: (found: Found) => void;
@@ -26,8 +30,8 @@ interface Props {
 
 const most = 8;
 
-/** Finds a borough, coordinates, a hotspot's id, or a hotspot by its name. */
-export function Search({ candidates, onText, busy = false, onPick, onId, hint, nothing }: Props) {
+/** Finds a place or a street, coordinates, a hotspot's id, or a hotspot by its name. */
+export function Search({ candidates, onText, busy: waiting = false, onPick, onId, hint, nothing }: Props) {
   const [text, setShown] = useState("");
   const [hurry, setHurry] = useState(false); // whether the first that is found is wanted
   const setText = (next: string): void => {
@@ -35,7 +39,9 @@ export function Search({ candidates, onText, busy = false, onPick, onId, hint, n
     setHurry(false);
     onText(searchable(next));
   };
-  const results = find(text, candidates);
+  const around = usePlaces(searchable(text));
+  const busy = waiting || around.busy;
+  const results = find(text, candidates, around.places);
   const pick = (found: Found): void => {
     setText("");
     onPick(found);
@@ -114,14 +120,47 @@ function searchable(text: string): string {
   return wanted.length < least || wanted.startsWith("hs_") || parsePlace(wanted) ? "" : wanted;
 }
 
-function find(text: string, candidates: Candidate[]): Result[] {
-  const wanted = text.trim().toLowerCase();
+function find(text: string, candidates: Candidate[], around: Named[]): Result[] {
+  const wanted = text.trim();
   if (wanted.length < least) return [];
   const place = parsePlace(wanted);
   if (place) return [{ ...place, key: "place", name: `${place.lat}, ${place.lng}`, kind: "coordinates" }];
-  const boroughs = places
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map((borough) => ({ ...borough, key: borough.name, kind: "borough" }));
+  const named = around.map((found) => ({ ...found, key: `${found.name} ${found.lat} ${found.lng}` }));
   const hotspots = candidates.map((candidate) => ({ ...candidate, key: candidate.id, kind: "hotspot" }));
-  return [...boroughs, ...hotspots].slice(0, most);
+  // Of a crowd of streets, some make room for hotspots.
+  const room = Math.max(most - hotspots.length, most / 2);
+  return [...named.slice(0, room), ...hotspots].slice(0, most);
 }
+
+/** What has a name on the map. */
+interface Named extends Place {
+  name: string;
+  kind: string;
+  zoom: number;
+}
+
+const settle = 200; // milliseconds without a key pressed before the server is asked
+
+/** Places and streets by name: those of the file below the map, or else the few that the outlines have. */
+function usePlaces(wanted: string): { places: Named[]; busy: boolean } {
+  const calm = useCalm(wanted, settle);
+  const [found, setFound] = useState<{ text: string; places: Named[] }>({ text: "", places: [] });
+  const served = hasNames();
+  useEffect(() => {
+    if (!served || !calm) return;
+    const stop = new AbortController();
+    const { lat, lng } = mapView.value?.center() ?? { lat: 0, lng: 0 };
+    const query = new URLSearchParams({ q: calm, lat: lat.toFixed(4), lng: lng.toFixed(4) });
+    ask<Named[]>(`/basemap/names?${query}`, { signal: stop.signal }).then(
+      ({ data }) => setFound({ text: calm, places: data }),
+      () => setFound({ text: calm, places: [] }), // hotspots can still be found
+    );
+    return () => stop.abort();
+  }, [served, calm]);
+  if (!served) return { places: wanted ? boroughs(wanted.toLowerCase()) : [], busy: false };
+  const known = found.text === wanted;
+  return { places: known && wanted ? found.places : [], busy: !known && wanted !== "" };
+}
+
+const boroughs = (wanted: string): Named[] =>
+  places.filter(({ name }) => name.toLowerCase().includes(wanted)).map((borough) => ({ ...borough, kind: "borough" }));

@@ -124,7 +124,7 @@ func (c City) layers() []*layer {
 		name := roads[(j+8)%len(roads)]
 		d.road(line(-edge, float64(j), edge, float64(j)), name, j == 0)
 	}
-	d.motorway(line(5.5, -edge, 5.5, edge), street{"Ring Road", ""})
+	d.motorway(line(-5.5, -edge, -5.5, edge), street{"Ring Road", ""})
 	d.city(point(0.5, 0.5), street{"Lumeford", "Lumefurt"})
 	d.quarter(point(-4, -4), street{"Old Harbour", "Alter Hafen"})
 	return d.layers

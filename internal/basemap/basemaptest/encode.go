@@ -18,6 +18,11 @@ type shape struct {
 	x0, y0, x1, y1 float64
 }
 
+func (s shape) middle() shape {
+	x, y := (s.x0+s.x1)/2, (s.y0+s.y1)/2
+	return shape{spot, x, y, x, y}
+}
+
 // The kinds of the specification of vector tiles.
 const (
 	spot = 1

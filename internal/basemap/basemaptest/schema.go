@@ -53,10 +53,16 @@ func (d *drawing) waterName(s shape, name string) {
 func (d *drawing) park(s shape, name string) {
 	if d.openMapTiles {
 		d.add("landcover", 10, s, "class", "grass", "subclass", "park")
-		d.add("park", 10, s, "class", "park", "name", name)
+		d.add("park", 10, s, "class", "park")
+		if name != "" {
+			d.add("park", 12, s.middle(), "class", "park", "name", name)
+		}
 		return
 	}
-	d.add("landuse", 10, s, "kind", "park", "name", name)
+	d.add("landuse", 10, s, "kind", "park")
+	if name != "" {
+		d.add("pois", 12, s.middle(), "kind", "park", "name", name)
+	}
 }
 
 func (d *drawing) building(s shape) {

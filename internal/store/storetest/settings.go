@@ -35,3 +35,37 @@ func homePrivacy(t *testing.T, fresh Database) {
 		}
 	}
 }
+
+// What maps show at first is set, changed and taken back, each with its trace.
+func mapSettings(t *testing.T, fresh Database) {
+	one, two := fresh.open(t), fresh.open(t)
+	by := beacon.Actor{User: "usr_1", Request: "req_1"}
+	want := func(m beacon.MapSettings) {
+		t.Helper()
+		got, err := one.MapSettings(t.Context())
+		if err != nil || got.Language != m.Language || (got.Start == nil) != (m.Start == nil) || m.Start != nil && *got.Start != *m.Start {
+			t.Errorf("the settings are %+v, %v; want %+v", got, err, m)
+		}
+	}
+	want(beacon.MapSettings{})
+	berlin := beacon.StartView{Lat: 52.52, Lng: 13.405, Zoom: 11.5}
+	if err := two.SetStartView(t.Context(), &berlin, by, Now); err != nil {
+		t.Fatal(err)
+	}
+	want(beacon.MapSettings{Start: &berlin})
+	if err := two.SetLanguage(t.Context(), "de", by, Now); err != nil {
+		t.Fatal(err)
+	}
+	want(beacon.MapSettings{Start: &berlin, Language: "de"})
+	if err := two.SetStartView(t.Context(), nil, by, Now); err != nil {
+		t.Fatal(err)
+	}
+	want(beacon.MapSettings{Language: "de"})
+	changes, err := one.Changes(t.Context(), two.Node(), 0, 10)
+	if err != nil || len(changes) != 3 || changes[0].Target != "start_view" || changes[0].Actor.Note != "52.52,13.405,11.5" || changes[1].Target != "language" || changes[1].Actor.Note != "de" {
+		t.Errorf("the changes are %+v, %v", changes, err)
+	}
+	if blur, err := one.Blur(t.Context()); err != nil || blur != (beacon.Blur{Homes: beacon.HomesOpen}) {
+		t.Errorf("homes are %+v, %v", blur, err)
+	}
+}

@@ -1,0 +1,67 @@
+// What lies below the hotspots, where the server names it: a PMTiles file that it
+// serves itself, or a style of another server.
+import type { AddProtocolAction, LayerSpecification, SourceSpecification, StyleSpecification } from "maplibre-gl";
+import { streetLayers, type Schema } from "./streets";
+import type { Theme } from "./theme";
+
+type Box = [west: number, south: number, east: number, north: number];
+
+/** As the page's head has it. */
+interface Named {
+  file?: string; // the path of a PMTiles file
+  schema?: Schema;
+  minzoom?: number;
+  maxzoom?: number;
+  bounds?: Box;
+  attribution?: string;
+  style?: string; // the URL of a style
+}
+
+export interface Basemap {
+  sources: Record<string, SourceSpecification>;
+  layers: (t: Theme, language: string) => LayerSpecification[];
+  more: Partial<StyleSpecification>; // glyphs and images
+  bounds?: Box; // of a file that has a part of the Earth
+  land: boolean; // whether all ground is land, unless there is water on it
+}
+
+function head(): Named | null {
+  const said = document.querySelector<HTMLMetaElement>('meta[name="beacon-basemap"]')?.content;
+  return said ? (JSON.parse(said) as Named) : null;
+}
+
+/** Whether there is a file whose names can be searched. */
+export const hasNames = (): boolean => head()?.file !== undefined;
+
+const wide = 20; // degrees; a file of more than that says little about where the network is
+
+type Libre = Pick<typeof import("maplibre-gl"), "addProtocol">;
+
+/** Gets ready what the server names. A style that cannot be had leaves the outlines. */
+export async function loadBasemap(libre: Libre): Promise<Basemap | null> {
+  const base = head();
+  if (!base) return null;
+  const { Protocol } = await import("pmtiles");
+  libre.addProtocol("pmtiles", new Protocol().tilev4 as AddProtocolAction);
+  if (base.style) return loadStyle(base.style);
+  const { file = "", schema = "protomaps", minzoom = 0, maxzoom = 14, bounds = [-180, -85, 180, 85], attribution = "" } = base;
+  return {
+    sources: {
+      streets: { type: "vector", tiles: [`pmtiles://${location.origin}${file}/{z}/{x}/{y}`], minzoom, maxzoom, bounds, attribution },
+    },
+    layers: (t, language) => streetLayers(schema, t, language),
+    more: {},
+    ...(bounds[2] - bounds[0] < wide && { bounds }),
+    land: schema === "openmaptiles",
+  };
+}
+
+async function loadStyle(url: string): Promise<Basemap | null> {
+  try {
+    const response = await fetch(url);
+    const { sources, layers, glyphs, sprite } = (await response.json()) as StyleSpecification;
+    return { sources, layers: () => layers, more: { ...(glyphs && { glyphs }), ...(sprite && { sprite }) }, land: false };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,126 @@
+// Who changed what, for admins.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { Choice, Field } from "../parts/field";
+import { HotspotLink, User } from "../parts/named";
+import { ErrorNote } from "../parts/note";
+import { Table } from "../parts/table";
+import { useAsk, useDoing } from "../parts/use";
+import { go } from "../router";
+import type { Audit, AuditRow } from "../types";
+import { Desk } from "./staff";
+
+const families = {
+  "": "All",
+  "hotspot.": "hotspots",
+  "verification.": "refused verifications",
+  "hold.": "holds",
+  "flag.": "review",
+  "key.": "keys",
+  "quota.": "quotas",
+  "setting.": "settings",
+  "rewards.": "rewards",
+  "policy.": "policies",
+};
+
+const names = ["kind", "target", "user_id"] as const;
+
+export function AuditPage({ query }: { query: Record<string, string> }) {
+  const asked = new URLSearchParams(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  return (
+    <Desk at="/audit" title="Audit" scope="admin">
+      <Filters query={query} />
+      <Changes key={asked.toString()} query={asked.toString()} />
+    </Desk>
+  );
+}
+
+function Filters({ query }: { query: Record<string, string> }) {
+  const [kind, setKind] = useState(query.kind ?? "");
+  const [target, setTarget] = useState(query.target ?? "");
+  const [user, setUser] = useState(query.user_id ?? "");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const wanted = new URLSearchParams(Object.entries({ kind, target: target.trim(), user_id: user.trim() }).filter(([, value]) => value));
+    go(`/staff/audit${wanted.size > 0 ? `?${wanted.toString()}` : ""}`);
+  };
+  return (
+    <form class="card wide" onSubmit={submit}>
+      <div class="line">
+        <Choice label="What" name="kind" value={kind} onChange={setKind}>
+          {Object.entries({ ...families, ...(kind in families ? {} : { [kind]: kind }) }).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+        <Field label="Id of what changed" name="target" value={target} onInput={(event) => setTarget(event.currentTarget.value)} />
+        <Field label="User who did it" name="user_id" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
+        <button type="submit" class="button">
+          Show
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The newest first; older ones are added below. */
+function Changes({ query }: { query: string }) {
+  const path = (cursor: string): string => `/v1/audit?${query}${query && "&"}limit=50${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+  const { answer, error } = useAsk<Audit>(path(""));
+  const [older, setOlder] = useState<Audit>();
+  const { busy, error: failed, run } = useDoing();
+  const next = (older ?? answer?.data)?.next;
+  const rows = [...(answer?.data.changes ?? []), ...(older?.changes ?? [])];
+  const more = (): void =>
+    run(async () => {
+      const { data } = await ask<Audit>(path(next ?? ""));
+      setOlder({ changes: [...(older?.changes ?? []), ...data.changes], next: data.next });
+    });
+  return (
+    <section class="card wide">
+      <ErrorNote error={error} />
+      {!answer && !error && <p class="waiting">One moment…</p>}
+      {answer && rows.length === 0 && <p role="status">{next ? "Nothing among the newest changes." : "Nothing."}</p>}
+      {rows.length > 0 && (
+        <Table label="Changes" columns={[["When"], ["What"], ["Of"], ["By", "spare"], ["Note", "spare"]]}>
+          {rows.map((row, i) => (
+            <tr key={i}>
+              <td>{format.time(row.at)}</td>
+              <th scope="row">
+                {row.kind}
+                <span class="small instead">
+                  <By row={row} /> {row.note}
+                </span>
+              </th>
+              <td>
+                <Target id={row.target} />
+              </td>
+              <td class="spare" title={`Request ${row.request_id}${row.key_id && `, key ${row.key_id}`}`}>
+                <By row={row} />
+              </td>
+              <td class="spare">{row.note}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <ErrorNote error={failed} />
+      {next && (
+        <button type="button" class="quiet" disabled={busy} onClick={more}>
+          Show older ones
+        </button>
+      )}
+    </section>
+  );
+}
+
+function By({ row }: { row: AuditRow }) {
+  if (row.user_id) return <User id={row.user_id} />;
+  return <>{row.request_id === "cli" ? "command line" : "device or server"}</>;
+}
+
+function Target({ id }: { id: string }) {
+  if (id.startsWith("hs_")) return <HotspotLink id={id} name={format.shortId(id)} />;
+  return id.length > 14 ? <User id={id} /> : <>{id}</>;
+}

@@ -1,0 +1,180 @@
+// Users with hotspots, for admins: what they have, and what they may have.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { changes } from "../live";
+import { Field, SearchField } from "../parts/field";
+import { useListing } from "../parts/listing";
+import { ErrorNote, faultAt } from "../parts/note";
+import { Pager } from "../parts/pager";
+import { StatusBadge } from "../parts/status";
+import { Table } from "../parts/table";
+import { useAsk, useDoing } from "../parts/use";
+import { useCell } from "../state";
+import type { Hotspot, Operators, Quota, Rewards } from "../types";
+import { Held } from "./held";
+import { Desk } from "./staff";
+
+export function OperatorsPage({ id }: { id: string }) {
+  return (
+    <Desk at="/operators" title={id ? "Operator" : "Operators"} scope="admin">
+      {id ? <Operator key={id} id={id} /> : <List />}
+    </Desk>
+  );
+}
+
+function List() {
+  const [older, setOlder] = useState<Operators>();
+  const { answer, error } = useAsk<Operators>("/v1/operators");
+  const { busy, error: failed, run } = useDoing();
+  const next = (older ?? answer?.data)?.next;
+  const operators = [...(answer?.data.operators ?? []), ...(older?.operators ?? [])];
+  const more = (): void =>
+    run(async () => {
+      const { data } = await ask<Operators>(`/v1/operators?after=${next ?? ""}`);
+      setOlder({ ...data, operators: [...(older?.operators ?? []), ...data.operators] });
+    });
+  return (
+    <section class="card wide">
+      <ErrorNote error={error} />
+      {!answer && !error && <p class="waiting">One moment…</p>}
+      {answer && operators.length === 0 && <p role="status">Nobody has hotspots yet.</p>}
+      {answer && operators.length > 0 && (
+        <Table
+          label="Operators"
+          columns={[["Operator"], ["Hotspots", "number"], ["Not verified", "number spare"], ["Keys", "number spare"], [`Earned in ${format.month(answer.data.month)}`, "number"]]}
+        >
+          {operators.map((operator) => (
+            <tr key={operator.user_id}>
+              <th scope="row">
+                <a href={`#/staff/operators/${operator.user_id}`} title={operator.user_id}>
+                  <code>{format.shortId(operator.user_id)}</code>
+                </a>
+              </th>
+              <td class="number">{format.count(operator.hotspots)}</td>
+              <td class="number spare">{format.count(operator.waiting)}</td>
+              <td class="number spare">{format.count(operator.keys)}</td>
+              <td class="number">{format.credits(operator.earned)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <p class="hint">What was earned is of the days that are closed.</p>
+      <ErrorNote error={failed} />
+      {next && (
+        <button type="button" class="quiet" disabled={busy} onClick={more}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Operator({ id }: { id: string }) {
+  const rewards = useAsk<Rewards>(`/v1/users/${id}/rewards?period=current`);
+  const sums = rewards.answer?.data.summary;
+  return (
+    <>
+      <p>
+        <code class="id">{id}</code>
+      </p>
+      <ErrorNote error={rewards.error} />
+      {sums && (
+        <dl class="tiles">
+          {Object.entries({ "Earned this month": sums.total_earned, Pending: sums.pending, Held: sums.held }).map(([name, amount]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{format.credits(amount)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <Held user={id} />
+      <Hotspots id={id} />
+      <QuotaForm id={id} />
+      <p class="line">
+        <a href={`#/staff/holds?operator=${id}`}>Hold all hotspots</a>
+        <a href={`#/staff/audit?user_id=${id}`}>What this user did</a>
+      </p>
+    </>
+  );
+}
+
+function Hotspots({ id }: { id: string }) {
+  const list = useListing<Hotspot>(`/v1/users/${id}/hotspots`, {}, useCell(changes));
+  return (
+    <section class="card wide">
+      <h2>Hotspots</h2>
+      <SearchField label="Name" value={list.text} onSearch={list.search} />
+      <ErrorNote error={list.error} />
+      <p role="status">{list.answer && `${format.count(list.answer.pagination?.total ?? 0)} in all.`}</p>
+      {list.answer && list.answer.data.length > 0 && (
+        <Table label="Hotspots of the operator" columns={[["Name"], ["Status"], ["Type", "spare"], ["Uptime, 30 days", "number spare"]]}>
+          {list.answer.data.map((hotspot) => (
+            <tr key={hotspot.id}>
+              <th scope="row">
+                <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
+              </th>
+              <td>
+                <StatusBadge status={hotspot.status} />
+              </td>
+              <td class="spare">{hotspot.type}</td>
+              <td class="number spare">{format.percent(hotspot.metrics.uptime_30d)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager pagination={list.answer?.pagination} onPage={list.turn} />
+    </section>
+  );
+}
+
+const parts = { hotspots: "Hotspots that wait", keys: "Keys", streams: "Event streams", statements: "Statements at once" } as const;
+type Part = keyof typeof parts;
+
+function QuotaForm({ id }: { id: string }) {
+  const { answer, error } = useAsk<Quota>(`/v1/users/${id}/quota`);
+  const [changed, setChanged] = useState<Partial<Record<Part, string>>>({});
+  const [saved, setSaved] = useState(false);
+  const doing = useDoing();
+  const quota = answer?.data;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setSaved(false);
+    doing.run(async () => {
+      const body = Object.fromEntries((Object.keys(parts) as Part[]).map((part) => [part, Number(changed[part] ?? quota?.[part])]));
+      await ask(`/v1/users/${id}/quota`, { method: "PUT", body });
+      setSaved(true);
+    });
+  };
+  return (
+    <form class="card wide" onSubmit={submit} noValidate>
+      <h2>Quota</h2>
+      <ErrorNote error={error} />
+      {quota && (
+        <div class="line">
+          {(Object.keys(parts) as Part[]).map((part) => (
+            <Field
+              key={part}
+              label={parts[part]}
+              name={part}
+              type="number"
+              min={0}
+              value={changed[part] ?? String(quota[part])}
+              onInput={(event) => {
+                setSaved(false);
+                setChanged({ ...changed, [part]: event.currentTarget.value });
+              }}
+              fault={faultAt(doing.error, part)}
+            />
+          ))}
+        </div>
+      )}
+      <ErrorNote error={doing.error} at={Object.keys(parts)} />
+      <p role="status">{saved ? "Saved." : ""}</p>
+      <button type="submit" class="button" disabled={doing.busy || !quota}>
+        Save
+      </button>
+    </form>
+  );
+}

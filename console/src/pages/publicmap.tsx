@@ -1,0 +1,174 @@
+// The live map for everyone, where the network is public: what its open feeds show.
+import { useEffect, useState } from "preact/hooks";
+import * as format from "../format";
+import { mapView } from "../parts/maphost";
+import { Panel } from "../parts/panel";
+import { Search } from "../parts/search";
+import { StatusBadge } from "../parts/status";
+import { go, route } from "../router";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Place, Status } from "../types";
+
+/** Whether anyone may see the network, as the page's head says. */
+export const isPublic = (): boolean => document.querySelector<HTMLMetaElement>('meta[name="beacon-public"]')?.content === "yes";
+
+interface Shown {
+  geometry: { coordinates: [lng: number, lat: number] };
+  properties: {
+    id: string;
+    name: string | null;
+    status: Status;
+    address: string | null;
+    ssid: string | null;
+    open_now: boolean;
+    open_until: string | null;
+    opens_at: string | null;
+  };
+}
+
+const minute = 60_000; // feeds change as often
+
+/** Asks a feed, and again every minute. undefined: not known yet; null: there is none. */
+function useFeed<T>(path: string | null): T | null | undefined {
+  const [answer, setAnswer] = useState<{ path: string; value: T | null }>();
+  useEffect(() => {
+    if (!path) return;
+    const load = (): void => {
+      fetch(path).then(
+        async (response) => {
+          if (response.ok) setAnswer({ path, value: (await response.json()) as T });
+          else if (response.status === 404) setAnswer({ path, value: null });
+        },
+        () => undefined, // what is known stays; it is asked again
+      );
+    };
+    load();
+    const timer = setInterval(load, minute);
+    return () => clearInterval(timer);
+  }, [path]);
+  return answer?.path === path ? answer?.value : undefined;
+}
+
+let brought = false; // to where the network is: once is enough
+
+export function PublicMap() {
+  const view = useCell(mapView);
+  const notice = useCell(session.notice);
+  const at = useCell(route);
+  const chosen = at.page === "" ? at.id : "";
+  const all = useFeed<{ extent: { spatial: { bbox: [number, number, number, number][] } } }>("/open/collections/hotspots");
+  const [west, south, east, north] = all?.extent.spatial.bbox[0] ?? [];
+
+  useEffect(() => {
+    if (!view) return;
+    view.show({ kind: "public" });
+    view.onClick = ({ id = "" }) => choose(id);
+    const timer = setInterval(() => view.refresh(), minute);
+    return () => {
+      view.onClick = () => undefined;
+      clearInterval(timer);
+    };
+  }, [view]);
+  useEffect(() => {
+    if (!view || south === undefined || brought) return;
+    brought = true;
+    if (!chosen && !at.sight)
+      view.ensure([
+        { lat: south, lng: west ?? 0 },
+        { lat: north ?? 0, lng: east ?? 0 },
+      ]);
+  }, [view, south]);
+
+  const find = (found: Place & { zoom?: number }): void => {
+    choose("");
+    view?.fly(found, found.zoom);
+  };
+  return (
+    <Panel title="Network" about={chosen}>
+      <h1>Map of the network</h1>
+      {notice && <p class="note">{notice}</p>}
+      <Search
+        hint="Place, coordinates or id"
+        nothing="Nothing found. Try another place, coordinates or the id of a hotspot."
+        candidates={[]}
+        onText={() => undefined}
+        onPick={find}
+        onId={choose}
+      />
+      {chosen ? (
+        <PublicCard id={chosen} />
+      ) : (
+        <p class="hint">
+          Choose a hotspot to see whether it works. <a href="#/sign-in">Sign in</a> with a key to see more.
+        </p>
+      )}
+      <ul class="legend" aria-label="Colours">
+        <li class="online">Online</li>
+        <li class="offline">Offline</li>
+      </ul>
+    </Panel>
+  );
+}
+
+function choose(id: string): void {
+  if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
+}
+
+function PublicCard({ id }: { id: string }) {
+  const view = useCell(mapView);
+  const shown = useFeed<Shown>(`/open/collections/hotspots/items/${encodeURIComponent(id)}`);
+  const [lng, lat] = shown?.geometry.coordinates ?? [];
+  useEffect(() => {
+    if (lat !== undefined && lng !== undefined) {
+      view?.mark({ lat, lng });
+      if (!route.value.sight) view?.ensure([{ lat, lng }]);
+    }
+    return () => view?.mark(null);
+  }, [view, lat, lng]);
+  return (
+    <section class="card" aria-live="polite">
+      {shown === null && <p>This hotspot is not public, or is gone.</p>}
+      {shown && <Facts {...shown.properties} />}
+      <button type="button" class="quiet" onClick={() => choose("")}>
+        Back
+      </button>
+    </section>
+  );
+}
+
+function Facts({ id, name, status, address, ssid, open_now, open_until, opens_at }: Shown["properties"]) {
+  const until = open_now ? open_until : opens_at;
+  return (
+    <>
+      <div class="head">
+        <h2>{name ?? id}</h2>
+        <StatusBadge status={status} />
+      </div>
+      <dl class="facts">
+        {ssid && (
+          <>
+            <dt>Network</dt>
+            <dd>{ssid}</dd>
+          </>
+        )}
+        {address && (
+          <>
+            <dt>Address</dt>
+            <dd>{address}</dd>
+          </>
+        )}
+        <dt>Hours</dt>
+        <dd>
+          {open_now ? "Open" : "Closed"}
+          {until && ` until ${format.time(until)}`}
+        </dd>
+      </dl>
+      <div class="line">
+        <a class="quiet" href={`/h/${encodeURIComponent(id)}`}>
+          Status page
+        </a>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+const (
+	// auditLooks is how many changes a request with a filter looks through.
+	auditLooks = 5000
+	// auditAtOnce is how many of them are read at a time.
+	auditAtOnce = 500
+	// auditCost is what it counts beyond one request: a key's limit is a limit on work.
+	auditCost = 4
+)
+
+type audit struct {
+	Changes []auditRow `json:"changes"`
+	Next    *string    `json:"next"`
+}
+
+type auditRow struct {
+	At      stamp             `json:"at"`
+	Kind    beacon.ChangeKind `json:"kind"`
+	Target  string            `json:"target"`
+	Version int64             `json:"version"`
+	KeyID   beacon.KeyID      `json:"key_id"`
+	UserID  beacon.UserID     `json:"user_id"`
+	Request string            `json:"request_id"`
+	Note    string            `json:"note"`
+}
+
+// auditQuery asks for changes, newest first.
+type auditQuery struct {
+	before beacon.Change // zero: the newest
+	limit  int
+
+	kind, target, user string // empty: any. A kind that ends with a dot is the beginning of one
+}
+
+func (q auditQuery) filters() bool { return q.kind != "" || q.target != "" || q.user != "" }
+
+func (q auditQuery) matches(c *beacon.Change) bool {
+	kind := string(c.Kind)
+	return (kind == q.kind || q.kind == "" || strings.HasSuffix(q.kind, ".") && strings.HasPrefix(kind, q.kind)) &&
+		(q.target == "" || q.target == c.Target) && (q.user == "" || q.user == string(c.Actor.User))
+}
+
+// audit serves who changed what. A request with a filter looks through a bounded number of
+// changes, and may return fewer than there are, or none, with where to go on (decision D196).
+func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	q, err := decodeAudit(r)
+	if err != nil {
+		return err
+	}
+	looks, atOnce := q.limit, q.limit
+	if q.filters() {
+		if err := a.limits.spendMore(w.Header(), p, auditCost, time.Now()); err != nil {
+			return err
+		}
+		looks, atOnce = auditLooks, auditAtOnce
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	out := audit{Changes: []auditRow{}}
+	for looked := 0; looked < looks; looked += atOnce {
+		page, err := a.changes.Audit(ctx, q.before, atOnce)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			c := &page[i]
+			q.before = *c
+			if !q.matches(c) {
+				continue
+			}
+			out.Changes = append(out.Changes, auditRow{stamp(c.At), c.Kind, c.Target, c.Version, c.Actor.Key, c.Actor.User, c.Actor.Request, c.Actor.Note})
+			if len(out.Changes) == q.limit {
+				out.Next = auditCursor(c)
+				return a.write(w, http.StatusOK, payload{Data: out})
+			}
+		}
+		if len(page) < atOnce {
+			return a.write(w, http.StatusOK, payload{Data: out})
+		}
+	}
+	out.Next = auditCursor(&q.before)
+	return a.write(w, http.StatusOK, payload{Data: out})
+}
+
+func decodeAudit(r *http.Request) (in auditQuery, err error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	in = auditQuery{limit: q.whole("limit", 1, 100, 50), kind: q.exact("kind"), target: q.exact("target"), user: q.exact("user_id")}
+	if text, ok := q.get("cursor"); ok {
+		if in.before, ok = parseAuditCursor(text); !ok {
+			q.faults.Add("cursor", "must be the next of an earlier response")
+		}
+	}
+	return in, q.faults.Err()
+}
+
+// auditCursor names a change. It has nothing that its reader has not seen, but the name of
+// the server that wrote it.
+func auditCursor(c *beacon.Change) *string {
+	text := base64.RawURLEncoding.EncodeToString([]byte(strings.Join([]string{
+		"a", strconv.FormatInt(c.Seq, 10), strconv.FormatInt(c.At.UnixMicro(), 10), c.Node,
+	}, " ")))
+	return &text
+}
+
+func parseAuditCursor(text string) (c beacon.Change, ok bool) {
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	parts := strings.SplitN(string(plain), " ", 4)
+	if err != nil || len(text) > maxCursor || len(parts) != 4 || parts[0] != "a" {
+		return c, false
+	}
+	seq, err := strconv.ParseInt(parts[1], 10, 64)
+	at, wrong := strconv.ParseInt(parts[2], 10, 64)
+	return beacon.Change{Node: parts[3], Seq: seq, At: time.UnixMicro(at).UTC()}, err == nil && wrong == nil && seq > 0
+}

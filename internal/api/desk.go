@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/rewards"
+)
+
+// Operators is where users with hotspots are listed.
+type Operators interface {
+	// Operators returns up to limit users with hotspots after one, by id, with what they
+	// earned on the closed days of a month.
+	Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error)
+}
+
+type operators struct {
+	Month     beacon.Month `json:"month"`
+	Operators []operator   `json:"operators"`
+	Next      *string      `json:"next"`
+}
+
+type operator struct {
+	UserID   beacon.UserID `json:"user_id"`
+	Hotspots int           `json:"hotspots"`
+	Waiting  int           `json:"waiting"`
+	Keys     int           `json:"keys"`
+	Earned   beacon.Amount `json:"earned"`
+}
+
+type operatorsQuery struct {
+	after beacon.UserID
+	limit int
+}
+
+func decodeOperators(_ http.ResponseWriter, r *http.Request) (in operatorsQuery, err error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	in.limit = q.whole("limit", 1, 100, 50)
+	if after, ok := q.get("after"); ok {
+		in.after = beacon.UserID(after)
+		if !id.Valid(beacon.UserPrefix, after) {
+			q.faults.Add("after", "must be the id of a user")
+		}
+	}
+	return in, q.faults.Err()
+}
+
+// listOperators lists users with hotspots. There is no total: counting them would read all
+// hotspots (decision D197).
+func (a *API) listOperators(ctx context.Context, _ beacon.Principal, q operatorsQuery) (operators, error) {
+	now := a.now()
+	out := operators{Month: beacon.MonthOf(now), Operators: []operator{}}
+	page, err := a.operators.Operators(ctx, q.after, out.Month, now, q.limit)
+	for _, o := range page {
+		out.Operators = append(out.Operators, operator{o.User, o.Hotspots, o.Waiting, o.Keys, o.Earned})
+	}
+	if len(page) == q.limit {
+		last := string(page[len(page)-1].User)
+		out.Next = &last
+	}
+	return out, err
+}
+
+func encodeOperators(_ http.Header, o operators) payload { return payload{Data: o} }
+
+type bookkeeping struct {
+	ClosedThrough *string     `json:"closed_through"`
+	Closing       *closing    `json:"closing"`
+	Months        []bookMonth `json:"months"`
+}
+
+type closing struct {
+	Day      string `json:"day"`
+	Hotspots int    `json:"hotspots"`
+}
+
+type bookMonth struct {
+	Period     beacon.Month   `json:"period"`
+	Status     rewards.Status `json:"status"`
+	Days       int            `json:"days"`
+	Closed     int            `json:"closed_days"`
+	Users      int            `json:"users"`
+	Statements int            `json:"statements"`
+	Earned     beacon.Amount  `json:"total_earned"`
+}
+
+// maxBookMonths is how many months the bookkeeping shows at most.
+const maxBookMonths = 24
+
+func decodeBookkeeping(_ http.ResponseWriter, r *http.Request) (int, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return 0, err
+	}
+	months := q.whole("months", 1, maxBookMonths, 12)
+	return months, q.faults.Err()
+}
+
+func (a *API) bookkeeping(ctx context.Context, p beacon.Principal, months int) (rewards.Bookkeeping, error) {
+	return a.rewards.Bookkeeping(ctx, p, months)
+}
+
+func encodeBookkeeping(_ http.Header, b rewards.Bookkeeping) payload {
+	out := bookkeeping{Months: make([]bookMonth, len(b.Months))}
+	if b.Begun {
+		if through := b.Closing.Through(); through >= b.First {
+			text := through.String()
+			out.ClosedThrough = &text
+		}
+		if b.Closing.ClosedAt.IsZero() {
+			out.Closing = &closing{b.Closing.Day.String(), b.Closing.Hotspots}
+		}
+	}
+	for i, m := range b.Months {
+		days := int(m.Month.Last()-m.Month.First()) + 1
+		out.Months[i] = bookMonth{m.Month, m.Status, days, m.Closed, m.Users, m.Statements, m.Earned}
+	}
+	return payload{Data: out}
+}

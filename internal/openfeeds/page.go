@@ -1,0 +1,249 @@
+package openfeeds
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"rsc.io/qr"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/static"
+)
+
+// PageBase is the prefix of the pages of hotspots.
+const PageBase = "/h/"
+
+// UptimeDays is how many days a page shows.
+const UptimeDays = 30
+
+// Uptime returns the uptime of a hotspot on each UTC day from one up to another, between 0
+// and 1; not a number where no service was expected.
+type Uptime func(ctx context.Context, id beacon.HotspotID, from, to time.Time) ([]float64, error)
+
+// Pages serves a page about each hotspot that feeds show, for people: is it me or the
+// hotspot? It has no script.
+type Pages struct {
+	feeds   *Feeds
+	uptime  Uptime
+	url     string // of the server
+	now     func() time.Time
+	site    *httpserver.Site
+	guard   static.Guard
+	showsUp bool // the table of audiences makes uptime public
+}
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// NewPages returns the pages of a network.
+func NewPages(feeds *Feeds, cfg Config) *Pages {
+	sum := sha256.Sum256([]byte(pageStyle))
+	p := &Pages{
+		feeds: feeds, uptime: cfg.Uptime, url: cfg.PublicURL, now: cfg.Now, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
+		guard: static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'"),
+	}
+	p.site = httpserver.NewSite(map[string]http.Handler{
+		"GET " + PageBase + "{id}":       p.page(false),
+		"GET " + PageBase + "{id}/embed": p.page(true),
+	}, feeds.api.Refuse)
+	return p
+}
+
+// Routes lists the routes of the pages.
+func (p *Pages) Routes() []string {
+	if p == nil { // known without a network
+		return []string{"GET " + PageBase + "{id}", "GET " + PageBase + "{id}/embed"}
+	}
+	return p.site.Routes()
+}
+
+// ServeHTTP serves a request below PageBase.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.site.ServeHTTP(w, r) }
+
+// pageCost is how many requests a page counts as: it reads the database.
+const pageCost = 5
+
+// page serves the page of a hotspot, or the small one that other pages may show in a frame.
+func (p *Pages) page(small bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := p.feeds.charge(w, r, pageCost); err != nil {
+			p.feeds.api.Fail(w, r, err)
+			return
+		}
+		shown, err := p.show(r.Context(), r.PathValue("id"))
+		if err != nil {
+			p.feeds.api.Fail(w, r, err)
+			return
+		}
+		status := http.StatusOK
+		if shown == nil {
+			status, shown = http.StatusNotFound, &shownPage{Style: template.CSS(pageStyle)}
+		}
+		shown.Small = small
+		var body bytes.Buffer
+		if err := pageTemplate.Execute(&body, shown); err != nil {
+			p.feeds.api.Fail(w, r, err)
+			return
+		}
+		h := w.Header()
+		p.guard.Set(h)
+		if small {
+			h["Content-Security-Policy"] = []string{strings.Replace(h.Get("Content-Security-Policy"), "frame-ancestors 'none'", "frame-ancestors *", 1)}
+			delete(h, "X-Frame-Options")
+			h["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
+		}
+		h["Content-Type"] = []string{static.Page}
+		h["Cache-Control"] = forAMinute
+		w.WriteHeader(status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(body.Bytes()) // the client may have left; that is not our fault
+		}
+	})
+}
+
+// shownPage is what a page shows.
+type shownPage struct {
+	Style                             template.CSS
+	Small                             bool
+	ID, Name, Address, SSID, Map, URL string
+	Online                            bool
+	Seen, Hours                       string
+	Days                              []shownDay
+	Mean                              string
+	Code                              []string // rows of the QR code, as paths of an SVG image
+	CodeSize                          int
+}
+
+// shownDay is a bar. Its height is a percentage.
+type shownDay struct {
+	X, Top, Height int
+	Kind, Text     string
+}
+
+// show returns what the page of a hotspot shows, or nil if it has none: it does not exist,
+// is a home, or is not in service. Nobody can tell which.
+func (p *Pages) show(ctx context.Context, id string) (*shownPage, error) {
+	e := p.feeds.editions.current()
+	i := e.find(id)
+	if i == len(e.items) || e.items[i].Spot.ID() != id {
+		return nil, nil
+	}
+	var h hotspot
+	p.feeds.editions.view.publish(&h, e, i)
+	s := &shownPage{
+		Style: template.CSS(pageStyle), ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
+		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: hours(&h),
+		Map: fmt.Sprintf("/#/map/%s?at=%.5f,%.5f,17.00", h.id, h.place.Lat, h.place.Lng),
+	}
+	if s.Name == "" {
+		s.Name = h.id
+	}
+	if !h.seenAt.IsZero() {
+		s.Seen = moment(h.seenAt)
+	}
+	if p.showsUp {
+		today := p.now().UTC().Truncate(24 * time.Hour)
+		days, err := p.uptime(ctx, beacon.HotspotID(h.id), today.AddDate(0, 0, 1-UptimeDays), today.AddDate(0, 0, 1))
+		if err != nil {
+			return nil, err
+		}
+		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-UptimeDays))
+	}
+	code, err := qr.Encode(s.URL, qr.M)
+	if err != nil {
+		return nil, err
+	}
+	s.Code, s.CodeSize = squares(code), code.Size+8
+	return s, nil
+}
+
+// text returns the text in a JSON string, or nothing.
+func text(encoded string) string {
+	var plain *string
+	if json.Unmarshal([]byte(encoded), &plain) != nil || plain == nil {
+		return ""
+	}
+	return *plain
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04") + " UTC" }
+
+// hours says whether it is open, and until when.
+func hours(h *hotspot) string {
+	switch {
+	case h.open && h.until.IsZero():
+		return "Open"
+	case h.open:
+		return "Open until " + moment(h.until)
+	case h.until.IsZero():
+		return "Closed"
+	}
+	return "Closed until " + moment(h.until)
+}
+
+// bars returns a bar for each day, and the mean of those days on which service was expected.
+func bars(days []float64, from time.Time) (all []shownDay, mean string) {
+	sum, count := 0.0, 0
+	for i, up := range days {
+		day := shownDay{X: i * 10, Top: 97, Height: 3, Kind: "none", Text: from.AddDate(0, 0, i).Format("2 January") + ": not in service"}
+		if !math.IsNaN(up) {
+			sum, count = sum+up, count+1
+			day.Height = 3 + int(math.Round(97*up))
+			day.Top, day.Kind = 100-day.Height, kindOf(up)
+			day.Text = fmt.Sprintf("%s: %s", from.AddDate(0, 0, i).Format("2 January"), percent(up))
+		}
+		all = append(all, day)
+	}
+	if count > 0 {
+		mean = percent(sum / float64(count))
+	}
+	return all, mean
+}
+
+func kindOf(up float64) string {
+	switch {
+	case up >= 0.98:
+		return "good"
+	case up >= 0.8:
+		return "fair"
+	}
+	return "poor"
+}
+
+// percent never rounds up to all.
+func percent(part float64) string { return fmt.Sprintf("%.1f %%", math.Floor(part*1000)/10) }
+
+// squares returns the black parts of each row of a code, with four squares of white around.
+func squares(code *qr.Code) (rows []string) {
+	for y := range code.Size {
+		var row strings.Builder
+		for x := 0; x < code.Size; x++ {
+			from := x
+			for x < code.Size && code.Black(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&row, "M%d %dh%dv1h-%dz", from+4, y+4, x-from, x-from)
+			}
+		}
+		rows = append(rows, row.String())
+	}
+	return slices.DeleteFunc(rows, func(row string) bool { return row == "" })
+}

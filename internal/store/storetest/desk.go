@@ -1,0 +1,19 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
+)
+
+// desk checks what staff read of the whole network, where there is nothing.
+func desk(t *testing.T, database Database) {
+	db := database.open(t)
+	if all, err := db.Operators(t.Context(), "", beacon.MonthOf(Now), Now, 10); err != nil || len(all) != 0 {
+		t.Errorf("the operators of a new database are %v, %v", all, err)
+	}
+	if totals, err := db.MonthTotals(t.Context(), beacon.MonthOf(Now)); err != nil || totals != (ledger.MonthTotals{}) {
+		t.Errorf("a month of a new database is %v, %v", totals, err)
+	}
+}

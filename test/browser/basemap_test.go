@@ -1,0 +1,184 @@
+package browser_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"image/png"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/internal/basemap/basemaptest"
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// lumeford stands where Berlin is: far from the places that the console knows.
+var lumeford = basemaptest.City{Lat: 52.52, Lng: 13.405}
+
+// What the map must show of the city, light and dark: how many pixels at least have this
+// colour, or nearly so, in the middle of the smaller window.
+var cityColours = []struct {
+	what        string
+	light, dark color.RGBA
+	least       int
+}{
+	{"water", color.RGBA{0xd8, 0xe4, 0xec, 255}, color.RGBA{0x0b, 0x11, 0x18, 255}, 2000},
+	{"parks", color.RGBA{0xd9, 0xe8, 0xd2, 255}, color.RGBA{0x18, 0x2a, 0x23, 255}, 1000},
+	{"houses", color.RGBA{0xe9, 0xe5, 0xde, 255}, color.RGBA{0x1f, 0x28, 0x33, 255}, 1000},
+	{"highways", color.RGBA{0xf3, 0xd9, 0xa4, 255}, color.RGBA{0x5b, 0x4c, 0x2c, 255}, 500},
+	{"streets", color.RGBA{0xff, 0xff, 0xff, 255}, color.RGBA{0x2b, 0x34, 0x40, 255}, 2000},
+}
+
+// TestBasemap shows streets from a file, in both schemas.
+func TestBasemap(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	for _, tc := range []struct {
+		schema, size string
+		look
+	}{{"protomaps", "1400", wide}, {"openmaptiles", "390", small}} {
+		t.Run(tc.schema, func(t *testing.T) {
+			city := lumeford
+			city.Schema = tc.schema
+			n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+			n.serve(t, "--basemap", city.Write(t))
+			p := b.open(t, n.url+"/#/map?at=52.51430,13.39072,14.60", tc.look)
+			// Who made the file is named, as text.
+			p.until(`document.querySelector(".maplibregl-ctrl-attrib a[href='https://example.org/copyright']")?.textContent === "© Surveyors of Lumeford"`)
+			p.calm()
+			p.shows(true)
+			p.shot("basemap-" + tc.schema + "-" + tc.size)
+			p.light(false)
+			p.shows(false)
+			p.shot("basemap-" + tc.schema + "-" + tc.size + "-dark")
+			p.fits()
+			p.accessible("streets")
+		})
+	}
+}
+
+// TestAnyCity signs in to networks that are not in New York: the map begins where staff
+// say, else where the hotspots are; it finds streets, and where one stands.
+func TestAnyCity(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	city := lumeford
+	city.Schema = "protomaps"
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	key := n.command(t, "keys", "create", "--user", "new", "--scopes", "admin", "--name", "Ada")
+	n.serve(t, "--basemap", city.Write(t))
+	n.ask(t, key, "POST", "/v1/hotspots", map[string]any{
+		"name": "Far from the middle", "type": "public", "location": map[string]any{"lat": 48.2, "lng": 16.37},
+		"device": map[string]any{"ssid": "Guest", "mac_address": "02:00:5e:10:00:01"},
+	})
+	other := n.command(t, "keys", "create", "--user", "new", "--name", "Guest")
+
+	p := b.open(t, n.url+"/#/sign-in", wide)
+	p.signIn(other)
+	p.visit("/")
+	p.until(`/at=48\.[12].*,16\.3/.test(location.hash)`) // where the hotspot is
+
+	n.ask(t, key, "PATCH", "/v1/settings", map[string]any{"start_view": map[string]any{"lat": 52.52, "lng": 13.405, "zoom": 14}, "language": "de"})
+	p = b.open(t, n.url+"/#/sign-in", wide)
+	p.signIn(other)
+	p.visit("/")
+	p.until(`location.hash.endsWith("at=52.52000,13.40500,14.00")`)
+	p.calm()
+	p.shot("any-city-german")
+	p.fill(`input[type="search"]`, "backerstr") // as the map has it
+	p.until(`document.querySelector(".results")?.innerText.includes("Bäckerstraße")`)
+	p.fill(`input[type="search"]`, "baker")
+	p.until(`[...document.querySelectorAll(".results button")].some((e) => /Baker Street\s*street/.test(e.innerText))`)
+	p.accessible("results")
+	p.shot("any-city-search")
+	p.click(".results button")
+	p.until(`location.hash.endsWith(",16.00")`)
+
+	p.stands(52.5301, 13.3852)
+	p.click(".maplibregl-ctrl-geolocate")
+	p.until(`/at=52\.530\d*,13\.385/.test(location.hash)`)
+	p.calm()
+	p.shot("any-city-here")
+}
+
+// stands lets the page know where its user is. The browser would ask the user first; that the
+// policy of the console allows that is for package console to test.
+func (p *page) stands(lat, lng float64) {
+	p.t.Helper()
+	eval[bool](p, fmt.Sprintf(`(navigator.geolocation.getCurrentPosition = (found) => found({timestamp: Date.now(), coords: {latitude: %v, longitude: %v, accuracy: 20}}), true)`, lat, lng))
+}
+
+// shows waits until the map has the city's colours.
+func (p *page) shows(light bool) {
+	p.t.Helper()
+	lack := ""
+	defer func() {
+		if p.t.Failed() {
+			p.t.Log(lack)
+		}
+	}()
+	harness.Eventually(p.t, "the map shows the city", func() bool {
+		seen := p.colours()
+		for _, c := range cityColours {
+			want := c.dark
+			if light {
+				want = c.light
+			}
+			if got := seen.near(want); got < c.least {
+				lack = fmt.Sprintf("there are %d pixels of %s, want at least %d", got, c.what, c.least)
+				return false
+			}
+		}
+		letters := seen.letters(light)
+		lack = fmt.Sprintf("there are %d pixels of names", letters)
+		return letters > 200
+	})
+}
+
+// palette is how many pixels a picture has of each colour.
+type palette map[color.RGBA]int
+
+// near counts the pixels whose colour nobody could tell from this one.
+func (a palette) near(c color.RGBA) (count int) {
+	for other, n := range a {
+		if away := math.Abs(float64(other.R)-float64(c.R)) + math.Abs(float64(other.G)-float64(c.G)) + math.Abs(float64(other.B)-float64(c.B)); away <= 6 {
+			count += n
+		}
+	}
+	return count
+}
+
+// letters counts the pixels that stand out of all ground, which only names do.
+func (a palette) letters(light bool) (count int) {
+	for c, n := range a {
+		if sum := int(c.R) + int(c.G) + int(c.B); light && sum < 480 || !light && sum > 300 {
+			count += n
+		}
+	}
+	return count
+}
+
+// colours counts the colours in the middle of the map, where nothing covers it.
+func (p *page) colours() palette {
+	p.t.Helper()
+	body, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	count := palette{}
+	width, height := picture.Bounds().Dx(), picture.Bounds().Dy()
+	for x := width / 10; x < width*85/100; x++ {
+		for y := height * 3 / 10; y < height*7/10; y++ {
+			count[color.RGBAModel.Convert(picture.At(x, y)).(color.RGBA)]++
+		}
+	}
+	return count
+}

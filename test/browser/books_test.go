@@ -1,0 +1,83 @@
+package browser_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What admins see of the whole network: who has hotspots, which months are settled, and who
+// changed what.
+func testBooks(t *testing.T, b *browser, n *network) {
+	operator := n.ask(t, n.operator, "GET", "/v1/keys/self", nil)["user_id"].(string)
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[10].id, map[string]any{"name": hostile})
+	p := b.open(t, n.url+"/#/staff", wide)
+	p.signIn(n.staff)
+	p.press("Operators")
+	p.until(of("Operators") + `.length === 1`)
+	p.shot("operators")
+	p.accessible("operators")
+	eval[bool](p, fmt.Sprintf(`(document.querySelector('a[href="#/staff/operators/%s"]').click(), true)`, operator))
+	p.sees("Earned this month")
+	p.until(of("Hotspots of the operator") + `.length > 10`)
+	p.until(`document.querySelector('input[name="hotspots"]')?.value === "50"`)
+	p.shot("operator")
+	p.accessible("an operator")
+	p.expects("400")
+	p.fill(`input[name="keys"]`, "-1")
+	p.press("Save")
+	p.until(`document.querySelector(".faulty input").name === "keys"`)
+	p.fill(`input[name="keys"]`, "70")
+	p.press("Save")
+	p.sees("Saved.")
+	if quota := n.ask(t, n.staff, "GET", "/v1/users/"+operator+"/quota", nil); quota["keys"] != 70.0 || quota["hotspots"] != 50.0 {
+		t.Errorf("the quota is %v", quota)
+	}
+
+	p.press("Months")
+	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes("settled") && e.innerText.includes("1 of 1"))`, of("Months")))
+	p.sees("are closed.")
+	p.shot("months")
+	p.accessible("months")
+
+	p.press("Audit")
+	p.until(of("Changes") + `.length === 50`)
+	p.until(of("Changes") + `[0].innerText.includes("quota.set")`)
+	if eval[bool](p, `!!document.querySelector("img")`) {
+		t.Error("a note became an element")
+	}
+	p.press("Show older ones")
+	p.until(of("Changes") + `.length > 50`)
+	p.shot("audit")
+	p.accessible("audit")
+	p.set(`select[name="kind"]`, "hotspot.")
+	p.fill(`input[name="target"]`, n.spots[10].id)
+	p.press("Show")
+	p.until(`location.hash.includes("target=")`)
+	p.until(of("Changes") + `[0].innerText.includes("hotspot.updated") && ` + of("Changes") + `.every((e) => e.innerText.includes("hotspot."))`)
+	p.fill(`input[name="target"]`, "hs_nobody")
+	p.press("Show")
+	p.sees("Nothing.")
+
+	q := b.open(t, n.url+"/#/staff/operators", look{width: small.width, height: small.height, dark: true})
+	q.signIn(n.staff)
+	for path, label := range map[string]string{"/staff/operators": "Operators", "/staff/operators/" + operator: "Hotspots of the operator", "/staff/months": "Months", "/staff/audit": "Changes"} {
+		q.visit(path)
+		q.until(of(label) + `.length > 0`)
+		q.fits()
+		q.accessible(label + " on a phone")
+		q.shot("phone-" + label + "-dark")
+	}
+
+	// Staff who are no admins are not offered them, and learn what is missing.
+	s := b.open(t, n.url+"/#/staff/audit", desk)
+	s.signIn(n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:verify", "--name", "Field"))
+	s.sees("This needs a key with the scope admin.")
+	if offered := eval[string](s, `document.querySelector(".desks").innerText.replace(/\s+/g, " ")`); offered != "Verifications Review Holds Hotspots Inventory" {
+		t.Errorf("staff are offered %q", offered)
+	}
+}
+
+// of is the rows of a table.
+func of(label string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll('[aria-label=%q] tbody tr')]`, label)
+}

@@ -1,0 +1,54 @@
+package browser_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/beacon-wifi/beacon/test/harness/level"
+)
+
+// TestPublic looks at a public network without a key: the live map, a hotspot that someone
+// passed on, and its page. Homes have neither.
+func TestPublic(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	n.operator = n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:write")
+	n.staff = n.command(t, "keys", "create", "--user", "new", "--scopes", "admin")
+	n.serve(t, "--public")
+	for i := range 3 { // the third is a home
+		n.spots = append(n.spots, n.bringUp(t, i, names[i]))
+	}
+	n.beat(t, n.spots...)
+	for name, l := range map[string]look{"1400": wide, "390-dark": {width: 390, height: 844, dark: true}} {
+		t.Run(name, func(t *testing.T) {
+			p := b.open(t, n.url, l)
+			p.sees("Choose a hotspot to see whether it works.")
+			p.calm()
+			p.fits()
+			p.accessible("the public map")
+			p.shot("public-map-" + name)
+			p.visit("/map/" + n.spots[0].id) // a link that was passed on
+			p.sees(n.spots[0].name)
+			p.sees("Beacon Guest")
+			p.fits()
+			p.shot("public-hotspot-" + name)
+			p.expects("404")
+			p.visit("/map/" + n.spots[2].id)
+			p.sees("This hotspot is not public, or is gone.")
+			p.visit("/map/" + n.spots[0].id)
+			p.press("Status page")
+			p.sees("Is it me or the hotspot?")
+			p.until(`document.querySelectorAll(".bars rect").length === 30 && getComputedStyle(document.querySelector(".bars")).height === "80px"`) // its style was let in
+			p.accessible("the page of a hotspot")
+			p.shot("public-page-" + name)
+			p.do(chromedp.Navigate(n.url + "/h/" + n.spots[0].id + "/embed"))
+			p.sees("Online now")
+			p.accessible("the page in a frame")
+			p.do(chromedp.Navigate(n.url + "/h/" + n.spots[2].id))
+			p.sees("No such hotspot")
+		})
+	}
+}

@@ -23,7 +23,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require rsc.io/qr v0.2.0 // indirect
+require rsc.io/qr v0.2.0
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -27,9 +27,9 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	credit := m.Attribution
-	if credit == "" {
-		credit = "none; see what the licence of its data asks for"
+	origin := m.Attribution
+	if origin == "" {
+		origin = "none; see what the licence of its data asks for"
 	}
 	b := m.Bounds
 	for _, line := range [][2]string{
@@ -40,7 +40,7 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 		{"tiles", fmt.Sprintf("%d, %s, %s", m.Tiles, m.Kind, m.Compression)},
 		{"schema", string(m.Schema)},
 		{"layers", strings.Join(m.Layers, ", ")},
-		{"attribution", credit},
+		{"attribution", origin},
 	} {
 		if _, err := fmt.Fprintf(out.stdout, "%-12s %s\n", line[0]+":", line[1]); err != nil {
 			return err

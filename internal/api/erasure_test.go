@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/erasure"
+	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -169,7 +173,7 @@ func erase(t *testing.T, s *server, database raw) {
 
 	wish := "/v1/users/me/erasure"
 	c.post(t, wish, "").want(t, http.StatusOK)
-	s.time.Store(time.Date(2026, 12, 15, 11, 0, 0, 0, time.UTC).UnixMicro())
+	s.time.Store(time.Date(2026, 12, 5, 12, 0, 0, 0, time.UTC).UnixMicro()) // ten days before it is due, which the next loop does not use up
 	step := s.APIConfig().Erasures.Step
 	waitFor(t, "a settled month", func() bool {
 		s.advance(10 * time.Second)
@@ -222,5 +226,101 @@ func erase(t *testing.T, s *server, database raw) {
 	}
 	if shown := data[hotspot](t, other.get(t, theirs.spot), http.StatusOK); shown.Name != "a neighbour" {
 		t.Errorf("others have %+v", shown)
+	}
+}
+
+// interrupted fails at one write of an erasure, before it is done or after, as a process
+// does that is killed there.
+type interrupted struct {
+	erasure.Store
+	left  int
+	after bool
+}
+
+var errKilled = errors.New("killed")
+
+func (i *interrupted) at(write func() error) error {
+	i.left--
+	if i.left == 0 && !i.after {
+		return errKilled
+	}
+	if err := write(); err != nil || i.left != 0 {
+		return err
+	}
+	return errKilled
+}
+
+func (i *interrupted) StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (found bool, err error) {
+	err = i.at(func() (err error) { found, err = i.Store.StepErasure(ctx, e, by, now); return err })
+	return found, err
+}
+
+func (i *interrupted) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
+	return i.at(func() error { return i.Store.RevokeKey(ctx, id, at, by) })
+}
+
+func (i *interrupted) EraseKey(ctx context.Context, k beacon.Key) error {
+	return i.at(func() error { return i.Store.EraseKey(ctx, k) })
+}
+
+func (i *interrupted) UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind, edit func(*beacon.Hotspot) (bool, error)) (h beacon.Hotspot, err error) {
+	err = i.at(func() (err error) { h, err = i.Store.UpdateHotspot(ctx, id, by, kind, edit); return err })
+	return h, err
+}
+
+func (i *interrupted) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot)) error {
+	return i.at(func() error { return i.Store.EraseHotspot(ctx, id, by, edit) })
+}
+
+func (i *interrupted) EraseUser(ctx context.Context, user beacon.UserID) error {
+	return i.at(func() error { return i.Store.EraseUser(ctx, user) })
+}
+
+func (i *interrupted) EraseNotes(ctx context.Context, targets map[string]bool) error {
+	return i.at(func() error { return i.Store.EraseNotes(ctx, targets) })
+}
+
+// Wherever an erasure is interrupted, the next step finishes it.
+func TestErasure_Interrupted(t *testing.T) {
+	t.Parallel()
+	s := onSQLite(t, options{limits: ample})
+	for n, done := 1, false; !done; n++ {
+		for _, after := range []bool{false, true} {
+			c := s.anyone(t, "hotspots:write", "keys:manage")
+			spot := "/v1/hotspots/" + c.register(t, 2*n, "name", `"Smith"`).ID
+			c.delete(t, "/v1/hotspots/"+c.register(t, 2*n+1, "name", `"Smith"`).ID).want(t, http.StatusNoContent)
+			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
+			s.advance(beacon.ErasureWait)
+			broken := &interrupted{Store: s.db, left: n, after: after}
+			cfg := s.APIConfig().Erasures.Config
+			cfg.Keeper = func() (lease.Lease, bool) { return lease.Lease{}, true }
+			cfg.Store = broken
+			err := erasure.New(cfg).Step(t.Context())
+			if done = broken.left > 0; done != (err == nil) {
+				t.Fatalf("at write %d: %v", n, err)
+			}
+			cfg.Store = s.db
+			if err := erasure.New(cfg).Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			if err != nil || wish.Status() != beacon.ErasureIsDone {
+				t.Errorf("interrupted at write %d, it is %s, %v", n, wish.Status(), err)
+			}
+			s.step(t)
+			c.get(t, spot).want(t, http.StatusUnauthorized)
+			all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+			if err != nil || len(all) != 2 {
+				t.Fatal(all, err)
+			}
+			for _, h := range all {
+				if !h.Deleted() || h.Name == "Smith" || h.Location.Point != (geo.Point{}) || h.Device.MAC != beacon.MaskedMAC {
+					t.Errorf("interrupted at write %d, there is %+v", n, h)
+				}
+			}
+			if after && n > 20 {
+				t.Fatalf("%d writes were not enough", n)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package basemap
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -129,7 +130,7 @@ func (c *collector) add(f feature, lat, lng float64) {
 			continue
 		}
 		folded := fold(text)
-		near := folded + "\n" + kind + string(rune(int(math.Floor((lng+180)/far)))) + string(rune(int(math.Floor((lat+90)/far))))
+		near := fmt.Sprintf("%s\n%s %.0f %.0f", folded, kind, math.Floor(lng/far), math.Floor(lat/far))
 		if c.seen[near] {
 			continue
 		}

@@ -50,6 +50,9 @@ var pageStyle string
 //go:embed page.html
 var pageText string
 
+// pageCSS is embedded, so there is nothing in it to escape.
+var pageCSS = template.CSS(pageStyle)
+
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // NewPages returns the pages of a network.
@@ -94,7 +97,7 @@ func (p *Pages) page(small bool) http.Handler {
 		}
 		status := http.StatusOK
 		if shown == nil {
-			status, shown = http.StatusNotFound, &shownPage{Style: template.CSS(pageStyle)}
+			status, shown = http.StatusNotFound, &shownPage{Style: pageCSS}
 		}
 		shown.Small = small
 		var body bytes.Buffer
@@ -148,7 +151,7 @@ func (p *Pages) show(ctx context.Context, id string) (*shownPage, error) {
 	var h hotspot
 	p.feeds.editions.view.publish(&h, e, i)
 	s := &shownPage{
-		Style: template.CSS(pageStyle), ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
+		Style: pageCSS, ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
 		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: hours(&h),
 		Map: fmt.Sprintf("/#/map/%s?at=%.5f,%.5f,17.00", h.id, h.place.Lat, h.place.Lng),
 	}

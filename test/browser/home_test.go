@@ -31,6 +31,14 @@ func testHome(t *testing.T, b *browser, n *network) {
 	p.until(fmt.Sprintf(`document.querySelector('[role="slider"]').getAttribute("aria-valuetext").startsWith(%q)`, first))
 	p.until(`document.querySelector('[role="slider"]').getAttribute("aria-valuenow") === "0"`)
 
+	// The map marks one's own.
+	p.visit("/map?at=40.75360,-73.98320,15.00")
+	p.until(`/^Yours \(\d+\)$/.test(document.querySelector(".legend .own")?.innerText ?? "")`)
+	p.calm()
+	p.shot("home-map")
+	p.visit("/hotspots")
+	p.sees("Needs attention")
+
 	// The list is searched, filtered, sorted, and changed together.
 	p.set(`select[name="status"]`, "pending")
 	p.until(`document.querySelectorAll("tbody tr").length >= 2`)

@@ -190,6 +190,7 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
       gaps: { type: "geojson", data: nothing },
       draft: { type: "geojson", data: nothing },
+      own: { type: "geojson", data: nothing },
       ...below.sources,
     },
     layers: [
@@ -198,6 +199,19 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
       ...below.layers,
       ...draftLayers(t, lat),
+      // A ring around the hotspots of who is signed in, as they are drawn one by one.
+      {
+        id: "own",
+        type: "circle",
+        source: "own",
+        minzoom: 9,
+        paint: {
+          "circle-radius": ["interpolate", ["linear"], ["zoom"], 9, 5, 14, 10],
+          "circle-opacity": 0,
+          "circle-stroke-color": t.accent,
+          "circle-stroke-width": 2.5,
+        },
+      },
     ],
   };
 }

@@ -370,6 +370,15 @@ export class MapView {
     return () => void this.#map.off("idle", fn);
   }
 
+  /** Puts a ring around some places. */
+  ring(places: Place[]): void {
+    if (!this.#map.getSource("own")) return;
+    this.#source("own").setData({
+      type: "FeatureCollection",
+      features: places.map(({ lat, lng }) => ({ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties: {} })),
+    });
+  }
+
   /** Colours squares of ground, the hotter the more they weigh. */
   heat(squares: Gap[]): void {
     if (!this.#map.getSource("gaps")) return;

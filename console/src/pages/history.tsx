@@ -59,7 +59,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   );
   const name = (i: number): string => format.time(points[i]?.at ?? null);
   const unfinished = isUnfinished(at.at(-1), range.seconds, now() / 1000);
-  const same = { at, name, unfinished };
+  const same = (values: (number | null)[]) => ({ at, name, values, unfinished: unfinished && values.at(-1) !== null });
   if (error) return <ErrorNote error={error} />;
   const uptime = uptimeInWords(points, { ...range, figure });
   const figures = points.some(({ clients }) => clients !== null); // shown to the operator and staff
@@ -67,22 +67,20 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const most = Math.max(0, ...points.map(({ clients }) => clients ?? 0));
   return (
     <>
-      <Chart {...same} title="Uptime" summary={told(uptime)} values={uptimes} write={format.percent} top={1} colour="--online" />
+      <Chart {...same(uptimes)} title="Uptime" summary={told(uptime)} write={format.percent} top={1} colour="--online" />
       {(figures || !answer) && (
         <>
           <Chart
-            {...same}
+            {...same(traffic)}
             title="Traffic"
             summary={told(`${format.gigabytes(carried)} in all`)}
-            values={traffic}
             write={format.gigabytes}
             colour="--accent"
           />
           <Chart
-            {...same}
+            {...same(clients)}
             title="Clients (maximum)"
             summary={told(`At most ${format.count(most)}`)}
-            values={clients}
             write={format.count}
             colour="--pending"
           />

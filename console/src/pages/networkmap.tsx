@@ -1,7 +1,9 @@
 // The map of the live network.
 import { useCallback, useEffect, useState } from "preact/hooks";
+import * as format from "../format";
 import { pageOf } from "../listing";
 import { changes, latest } from "../live";
+import { useMine } from "../mine";
 import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
@@ -10,7 +12,7 @@ import { movePin, parsePlan, plan, writePlan } from "../plan";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Coverage, Hotspot, HotspotListed, NetworkSettings, Place } from "../types";
+import type { Coverage, HotspotListed, NetworkSettings, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
 import { Nearby } from "./nearby";
@@ -40,7 +42,7 @@ export function NetworkMap() {
   const [near, setNear] = useState<Place | null>(null);
   const setPlace = tool === "nearby" ? setNear : movePin;
   const chosen = at.page === "" ? at.id : "";
-  const mine = useAsk<Hotspot[]>("/v1/users/me/hotspots?per_page=100");
+  const { hotspots: mine } = useMine("", 0);
 
   useEffect(() => {
     const planned = parsePlan(at.query["plan"] ?? "");
@@ -79,13 +81,17 @@ export function NetworkMap() {
   useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
   useEffect(() => {
     const user = session.who.value?.user_id ?? "";
-    if (!view || !mine.answer || !(start ?? all) || broughtTo === user) return;
+    if (!view || !mine || !(start ?? all) || broughtTo === user) return;
     broughtTo = user;
     if (chosen || at.sight) return;
     if (start) view.look(start);
     else if (all) view.ensure(all.hotspots);
-    view.ensure(mine.answer.data.map(({ location }) => location));
-  }, [view, mine.answer, start, all]);
+    view.ensure(mine.map(({ location }) => location));
+  }, [view, mine, start, all]);
+  useEffect(() => {
+    view?.ring((mine ?? []).map(({ location }) => location));
+    return () => view?.ring([]);
+  }, [view, mine]);
 
   const choose = useCallback(
     (id: string, at?: Place) => {
@@ -124,6 +130,7 @@ export function NetworkMap() {
         <li class="online">Online</li>
         <li class="offline">Offline</li>
         <li class="pending">Pending</li>
+        {mine && mine.length > 0 && <li class="own">Yours ({format.count(mine.length)})</li>}
       </ul>
       <Activity />
     </Panel>

@@ -108,14 +108,16 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
   return (
     <section class="card">
       <h2>Activity</h2>
-      <ul class="plain" role="log" aria-label="Activity">
-        {own.map((event) => (
-          <li key={event.id}>
-            {inWords(event, names)}
-            <span class="small block">{format.time(event.at)}</span>
-          </li>
-        ))}
-      </ul>
+      <div role="log" aria-label="Activity">
+        <ul class="plain">
+          {own.map((event) => (
+            <li key={event.id}>
+              {inWords(event, names)}
+              <span class="small block">{format.time(event.at)}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
       {own.length === 0 && <p class="hint">Nothing has happened to your hotspots since {format.time(new Date(since).toISOString())}.</p>}
     </section>
   );

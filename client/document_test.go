@@ -87,6 +87,7 @@ var schemas = map[string]reflect.Type{
 	"Operators":       reflect.TypeFor[client.Operators](),
 	"Bookkeeping":     reflect.TypeFor[client.Bookkeeping](),
 	"Review":          reflect.TypeFor[client.Review](),
+	"Neighbours":      reflect.TypeFor[client.Neighbours](),
 	"History":         reflect.TypeFor[client.History](),
 	"Coverage":        reflect.TypeFor[client.Coverage](),
 	"Key":             reflect.TypeFor[client.Key](),

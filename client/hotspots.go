@@ -206,6 +206,9 @@ type Verification struct {
 	Lng       float64 `json:"lng"`
 	AccuracyM float64 `json:"accuracy_m"`
 	Method    string  `json:"method"` // "gps", "survey"
+
+	Type      Type       `json:"type,omitempty"`      // if it is another than registered
+	Speedtest *Speedtest `json:"speedtest,omitempty"` // at the hotspot, with the device of the visitor
 }
 
 // VerifyHotspot confirms that a hotspot is where it is registered. If it is not, the

@@ -38,6 +38,31 @@ func (c *Client) Review(ctx context.Context, limit int) (Review, error) {
 	return review, err
 }
 
+// Neighbours is what stands within 200 m of a hotspot, the nearest first.
+type Neighbours struct {
+	Total      int         `json:"total"` // there may be more than are listed
+	Neighbours []Neighbour `json:"neighbours"`
+}
+
+// Neighbour is a hotspot near another.
+type Neighbour struct {
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	Type         Type    `json:"type"`
+	Status       Status  `json:"status"`
+	Verified     bool    `json:"verified"`
+	OperatorID   string  `json:"operator_id"`
+	SameOperator bool    `json:"same_operator"`
+	DistanceM    float64 `json:"distance_m"`
+	DaysServed   *int    `json:"days_served"` // nil: not counted
+}
+
+// Neighbours returns what stands around a hotspot. It needs the scope hotspots:verify.
+func (c *Client) Neighbours(ctx context.Context, hotspot string) (Neighbours, error) {
+	around, _, err := call[Neighbours](ctx, c, get(path("hotspots", hotspot, "neighbours"), nil))
+	return around, err
+}
+
 // DismissFlag takes a flag out of the review queue. It needs the scope hotspots:verify.
 func (c *Client) DismissFlag(ctx context.Context, hotspot, kind, reason string) error {
 	r := request{method: http.MethodDelete, path: path("review", hotspot, kind), query: url.Values{"reason": {reason}}}

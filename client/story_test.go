@@ -150,6 +150,9 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)
 	}
+	if around := must(c.Neighbours(t.Context(), h.ID))(t); around.Total != 0 || around.Neighbours == nil {
+		t.Errorf("the neighbours are %+v", around)
+	}
 	if err := c.DismissFlag(t.Context(), h.ID, "too_regular", "visited"); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("dismissing what is not flagged: %v", err)
 	}

@@ -40,6 +40,7 @@ export type Operators = Schemas["Operators"];
 export type Bookkeeping = Schemas["Bookkeeping"];
 export type Quota = Schemas["QuotaAnswer"]["data"];
 export type Review = Schemas["Review"];
+export type Neighbours = Schemas["Neighbours"];
 export type Hold = Schemas["Hold"];
 
 export interface Place {

@@ -144,6 +144,7 @@ func (a *API) routes() []route {
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, decodeHotspotID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, decodeChange, a.registry.Change, encodeChanged)},
 		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
+		{"GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, serve(a, 200, decodeHotspotID, a.around, encodeNeighbours)},
 		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serveOnce(a, 200, decodeVerification, a.registry.Verify, encodeHotspot, byUser, nil)},
 		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, decodeWithdrawal, a.registry.Unverify, encodeNothing)},
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serveOnce(a, 200, decodeHotspotID, a.registry.NewLinkCode, encodeLinkCode, byUser, idOfCode)},

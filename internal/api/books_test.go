@@ -121,6 +121,10 @@ func (books) Explain(_ context.Context, _ beacon.Principal, q rewards.ExplainQue
 	}, nil
 }
 
+func (books) DaysServed(context.Context, []beacon.HotspotID) (map[beacon.HotspotID]int, error) {
+	return nil, nil
+}
+
 func (b books) Statement(_ context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error) {
 	rows := []ledger.Row{readingRoomRow, secondRow}
 	if b.rows > 0 {

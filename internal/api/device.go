@@ -20,6 +20,7 @@ func decodeVerification(w http.ResponseWriter, r *http.Request) (registry.Verifi
 	}
 	in.Form = beacon.VerificationForm{
 		Lat: o.number("lat"), Lng: o.number("lng"), AccuracyM: o.number("accuracy_m"), Method: o.text("method"),
+		Type: o.text("type"), SpeedTest: inner(o, "speedtest", speedTest),
 	}
 	return in, o.settle(func() error {
 		_, err := in.Form.Validate()

@@ -87,6 +87,8 @@ func TestVerification(t *testing.T) {
 		wantFault(t, staff.post(t, "/v1/hotspots/hs_nope/verification", `{}`), http.StatusBadRequest, "missing_parameter", "lat", "lng", "accuracy_m", "method")
 		wantFault(t, staff.post(t, spot+"/verification", `{"lat":91,"lng":"west","accuracy_m":-1,"method":"","status":"online"}`),
 			http.StatusBadRequest, "invalid_request", "lat", "lng", "accuracy_m", "method", "status")
+		wantFault(t, staff.post(t, spot+"/verification", `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","type":"shop","speedtest":{"down_mbps":-1,"up_mbps":1,"ping":1}}`),
+			http.StatusBadRequest, "invalid_request", "type", "speedtest.down_mbps", "speedtest.latency_ms", "speedtest.ping")
 		wantFault(t, staff.post(t, spot+"/verification", `{"lat":1,"lng":1,"accuracy_m":null,"method":7}`), http.StatusBadRequest, "invalid_request", "accuracy_m", "method")
 		wantFault(t, staff.post(t, spot+"/verification", here, "Content-Type", "text/plain"), http.StatusUnsupportedMediaType, "unsupported_media_type")
 		for _, id := range []string{"hs_nope", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "%00"} {
@@ -114,6 +116,13 @@ func TestVerification(t *testing.T) {
 		wantEqual(t, "a second verification", data[hotspot](t, again, http.StatusOK), got)
 		wantEqual(t, "the hotspot", data[hotspot](t, c.get(t, spot), http.StatusOK), got)
 		wantEqual(t, "the audit", s.notes(t, beacon.HotspotVerified), []string{"gps, 56 m away, accuracy 5 m"})
+
+		// A visit may find another type, and measure the speed.
+		more := staff.post(t, spot+"/verification", `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","type":"public","speedtest":{"down_mbps":40,"up_mbps":4.5,"latency_ms":12}}`)
+		if got := data[hotspot](t, more, http.StatusOK); got.Type != "public" || more.Header.Get("ETag") != `"v3"` {
+			t.Errorf("with a type and a speed: %s", more)
+		}
+		wantEqual(t, "the audit", s.notes(t, beacon.HotspotVerified)[1:], []string{"gps, 56 m away, accuracy 5 m, type public, 40 Mbps down, 4.5 up, 12 ms"})
 
 		second := "/v1/hotspots/" + admin.register(t, 2).ID
 		admin.post(t, second+"/verification", here).want(t, http.StatusOK) // an admin's own

@@ -192,6 +192,12 @@ func placesInWords(e rewards.Explanation, l policy.Loss) string {
 	case policy.Unproven:
 		return fmt.Sprintf("No visit has confirmed in the last 365 days that the hotspot stands at its place, so %s of each credit is paid.",
 			beacon.Amount(e.Facts.Proof))
+	case policy.Slow:
+		if !e.Measured.Any() || e.Measured.AtMost() > e.Facts.Tier {
+			return ""
+		}
+		return fmt.Sprintf("The last visit measured %.4g Mbps down, %.4g up and a latency of %.4g ms, so the hotspot is paid as %s at most, which adds %s per credit of availability; premium would add %s.",
+			e.Measured.DownMbps, e.Measured.UpMbps, e.Measured.LatencyMs, e.Facts.Tier, e.Policy.Performance[e.Facts.Tier], e.Policy.Performance[beacon.Premium])
 	case policy.Capped:
 		return fmt.Sprintf("Its traffic would be worth %s, but this day pays at most %s for traffic.", e.Potential.Utilization, e.Earned.Utilization)
 	}

@@ -102,6 +102,10 @@ func (f faulty) Explain(context.Context, beacon.Principal, rewards.ExplainQuery)
 	return rewards.Explanation{}, f.fail()
 }
 
+func (f faulty) DaysServed(context.Context, []beacon.HotspotID) (map[beacon.HotspotID]int, error) {
+	return nil, f.fail()
+}
+
 func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQuery) (rewards.Statement, error) {
 	return rewards.Statement{}, f.fail()
 }

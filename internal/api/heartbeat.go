@@ -267,6 +267,10 @@ func (e ended) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
+func speedTest(o *object) beacon.SpeedTestForm {
+	return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
+}
+
 // decode reads a heartbeat in any valid form.
 func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
 	o, err := readDeviceBody(w, r)
@@ -282,10 +286,8 @@ func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 		CounterEpoch: o.text("counter_epoch"),
 		CounterBits:  o.number("counter_bits"),
 		RSSI:         o.number("rssi_dbm"),
-		SpeedTest: inner(o, "speedtest", func(o *object) beacon.SpeedTestForm {
-			return beacon.SpeedTestForm{DownMbps: o.number("down_mbps"), UpMbps: o.number("up_mbps"), LatencyMs: o.number("latency_ms")}
-		}),
-		Agent: inner(o, "agent", readAgent),
+		SpeedTest:    inner(o, "speedtest", speedTest),
+		Agent:        inner(o, "agent", readAgent),
 	}
 	err = o.settle(func() error {
 		_, err := form.Validate()

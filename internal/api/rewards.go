@@ -35,6 +35,8 @@ type Rewards interface {
 	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)
 	AnswerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error)
 	Holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error)
+	// DaysServed returns on how many days hotspots served at their places, or nil.
+	DaysServed(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]int, error)
 	// Rows calls fn for each row of a user, with the hash of its month's chain.
 	Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error
 }

@@ -273,7 +273,7 @@ func TestRewards_DaysCharged(t *testing.T) {
 	if left := c.get(t, "/v1/users/me/rewards/days").want(t, http.StatusOK).Header.Get("RateLimit-Remaining"); left != "9" {
 		t.Errorf("after a month of 300,000 rows %s requests are left; want 9", left)
 	}
-	wantFault(t, c.get(t, "/v1/users/me/rewards/days"), http.StatusTooManyRequests, "rate_limited")
+	wantFault(t, c.get(t, "/v1/users/me/rewards/days"), http.StatusTooManyRequests, "rate_limit_exceeded")
 }
 
 // checkTables reads everything once more as CSV.
@@ -328,6 +328,9 @@ func TestRewards_Places(t *testing.T) {
 		}
 		s.verify(t, older.spot)
 		s.verify(t, younger.spot)
+		place := data[hotspot](t, c.get(t, younger.spot), http.StatusOK).Location
+		s.anyone(t, "hotspots:verify").post(t, younger.spot+"/verification",
+			at(`{"lat":%v,"lng":%v,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":40,"up_mbps":4.5,"latency_ms":12}}`, place.Lat, place.Lng)).want(t, http.StatusOK)
 		minute := func(seq int, on ...machine) micros {
 			t.Helper()
 			for _, d := range on {
@@ -376,6 +379,19 @@ func TestRewards_Places(t *testing.T) {
 		})
 		if closed := c.explain(t, younger.spot, "2026-11-15"); closed.Earned != open.Earned || !open.Open || closed.Facts != open.Facts {
 			t.Errorf("open %+v; closed %+v", open, closed)
+		}
+
+		// A visit measured the speed on the day before.
+		younger.beat(t, `{"boot_id":"b","seq":100,"clients":1,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
+		s.advance(10 * time.Minute)
+		said = ""
+		for _, l := range c.explain(t, younger.spot, "2026-11-16").Losses {
+			if l.Reason == "tier" {
+				said = l.Explanation
+			}
+		}
+		if !strings.HasPrefix(said, "The last visit measured 40 Mbps down, 4.5 up and a latency of 12 ms, so the hotspot is paid as standard at most") {
+			t.Errorf("of its tier it is told: %q", said)
 		}
 	})
 }

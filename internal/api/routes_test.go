@@ -34,6 +34,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"DELETE /v1/hotspots/{id}":                      {scope: "hotspots:write"},
 	"GET /v1/hotspots/{id}/history":                 {reason: "what any key may read of a hotspot, and how it came about (decisions N6, X4)"},
 	"GET /v1/events":                                {reason: "what happens to hotspots, which any key may read; the rest is for its user alone (decision X7)"},
+	"GET /v1/hotspots/{id}/neighbours":              {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/verification":           {scope: "hotspots:verify"},
 	"DELETE /v1/hotspots/{id}/verification":         {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},

@@ -59,6 +59,14 @@ type SpeedTest struct {
 // Any reports whether there was a test: every test has a latency.
 func (s SpeedTest) Any() bool { return s.LatencyMs > 0 }
 
+// AtMost returns the highest tier that a single test allows: the best if there was none.
+func (s SpeedTest) AtMost() Tier {
+	if !s.Any() {
+		return Premium
+	}
+	return tierFor(float64(s.DownMbps), float64(s.UpMbps), float64(s.LatencyMs))
+}
+
 // HeartbeatInterval is how long a device is asked to wait before its next beat, in
 // seconds.
 const HeartbeatInterval = 60

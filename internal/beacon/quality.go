@@ -65,7 +65,10 @@ func TierOf(tests []SpeedTest) Tier {
 		latency += float64(t.LatencyMs)
 	}
 	n := float64(len(tests))
-	down, up, latency = down/n, up/n, latency/n
+	return tierFor(down/n, up/n, latency/n)
+}
+
+func tierFor(down, up, latency float64) Tier {
 	switch {
 	case down >= 100 && up >= 10 && latency < 50:
 		return Premium

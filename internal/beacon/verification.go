@@ -23,13 +23,17 @@ type VerificationForm struct {
 	Lat, Lng  Opt[float64]
 	AccuracyM Opt[float64]
 	Method    Opt[string]
+	Type      Opt[string]
+	SpeedTest Opt[SpeedTestForm]
 }
 
-// Verification is where a hotspot was found, and how that was measured.
+// Verification is what was found of a hotspot: where it is, and how that was measured.
 type Verification struct {
 	Point     geo.Point
 	AccuracyM float64
-	Method    string // "gps", "survey": for the audit
+	Method    string    // "gps", "survey": for the audit
+	Type      Type      // empty: as registered
+	Test      SpeedTest // of the visitor; may be none
 }
 
 // Validate returns the verification, or all the faults of the form.
@@ -58,6 +62,14 @@ func (form VerificationForm) Validate() (Verification, error) {
 		clean, err := cleanMethod(method)
 		f.Check("method", err)
 		v.Method = clean
+	}
+	if kind, ok := Optional(form.Type, "type", &f); ok {
+		if v.Type = Type(kind); !v.Type.Valid() {
+			f.Check("type", errType)
+		}
+	}
+	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
+		v.Test = test.check(&f)
 	}
 	if err := f.Err(); err != nil {
 		return Verification{}, err
@@ -104,5 +116,12 @@ func (f Finding) Err() error {
 
 // Note returns the finding as the audit keeps it.
 func (f Finding) Note() string {
-	return fmt.Sprintf("%s, %.0f m away, accuracy %.0f m", f.Method, math.Ceil(f.DistanceM), math.Ceil(f.AccuracyM))
+	note := fmt.Sprintf("%s, %.0f m away, accuracy %.0f m", f.Method, math.Ceil(f.DistanceM), math.Ceil(f.AccuracyM))
+	if f.Type != "" {
+		note += ", type " + string(f.Type)
+	}
+	if t := f.Test; t.Any() {
+		note += fmt.Sprintf(", %.4g Mbps down, %.4g up, %.4g ms", t.DownMbps, t.UpMbps, t.LatencyMs)
+	}
+	return note
 }

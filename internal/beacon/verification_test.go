@@ -24,6 +24,15 @@ func TestVerification_Validate(t *testing.T) {
 	if err != nil || got != want || math.Signbit(got.Point.Lat) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
+	form := verification()
+	form.Type, form.SpeedTest = some("public"), some(beacon.SpeedTestForm{DownMbps: some(60.0), UpMbps: some(5.0), LatencyMs: some(9.0)})
+	got, err = form.Validate()
+	if err != nil || got.Type != beacon.Public || got.Test != (beacon.SpeedTest{DownMbps: 60, UpMbps: 5, LatencyMs: 9}) || got.Test.AtMost() != beacon.Enhanced {
+		t.Errorf("with a type and a speed: %+v, %v", got, err)
+	}
+	if note := got.Against(beacon.Hotspot{Location: beacon.Location{Point: got.Point}}).Note(); note != "gps, 0 m away, accuracy 5 m, type public, 60 Mbps down, 5 up, 9 ms" {
+		t.Errorf("the audit has %q", note)
+	}
 	nan := math.NaN()
 	for _, test := range []struct {
 		fields []string
@@ -40,6 +49,9 @@ func TestVerification_Validate(t *testing.T) {
 		{[]string{"method"}, func(f *beacon.VerificationForm) { f.Method = some(" ") }},
 		{[]string{"method"}, func(f *beacon.VerificationForm) { f.Method = some("a\nb") }},
 		{[]string{"method"}, func(f *beacon.VerificationForm) { f.Method = some(strings.Repeat("é", 51)) }},
+		{[]string{"type"}, func(f *beacon.VerificationForm) { f.Type = some("shop") }},
+		{[]string{"type"}, func(f *beacon.VerificationForm) { f.Type = beacon.Null[string]() }},
+		{[]string{"speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms"}, func(f *beacon.VerificationForm) { f.SpeedTest = some(beacon.SpeedTestForm{}) }},
 		{[]string{"lat", "method"}, func(f *beacon.VerificationForm) { f.Lat, f.Method = some(-91.0), some("") }},
 	} {
 		form := verification()

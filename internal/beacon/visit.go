@@ -12,8 +12,9 @@ import (
 type Visit struct {
 	At        time.Time
 	Point     geo.Point
-	AccuracyM float64 // of the measurement
-	Proves    bool    // someone other than its operator measured the point
+	AccuracyM float64   // of the measurement
+	Proves    bool      // someone other than its operator measured the point
+	Test      SpeedTest // by someone other than its operator; may be none
 }
 
 const (
@@ -47,6 +48,7 @@ type Place struct {
 	Since     Day       // the first day of this place
 	ProvenAt  time.Time // by the last visit that proves it; zero if none does
 	VouchedAt time.Time // when check-ins last extended that; zero if they did not
+	Test      SpeedTest // the last of a visit before the day; may be none
 }
 
 // Visited reports whether staff have visited the place in the year before a day.
@@ -86,21 +88,25 @@ func later(a, b time.Time) time.Time {
 
 // Visited records what a visit found. Call it before Verify. It reports whether there is
 // anything new: a second visit on a day that confirms the first is not, nor is a less
-// exact one while the hotspot is verified.
+// exact one while the hotspot is verified, unless it measured another speed.
 func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 	v := Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
 	if found.AccuracyM <= placeWithinM {
 		v.Point, v.Proves = found.Point, by != h.Operator
 	}
-	visits := h.visits()
-	if found.AccuracyM > placeWithinM && !h.Location.VerifiedAt.IsZero() {
-		return false
+	if by != h.Operator {
+		v.Test = found.Test
 	}
+	visits := h.visits()
 	if len(visits) > 0 {
 		tomorrow := DayOf(now) + 1
 		is, proven := placeOn(visits, tomorrow), visits[len(visits)-1]
+		if found.AccuracyM > placeWithinM && !h.Location.VerifiedAt.IsZero() {
+			v.Point = is.Point // it says nothing of the place
+		}
 		same := geo.Distance(is.Point, v.Point) <= placeWithinM
-		if same && (!v.Proves || proven.Proves && DayOf(proven.At) == DayOf(now)) {
+		measured := v.Test.Any() && v.Test != is.Test
+		if same && !measured && (!v.Proves || proven.Proves && DayOf(proven.At) == DayOf(now)) {
 			return false
 		}
 	}
@@ -147,6 +153,11 @@ func (h *Hotspot) PlaceOn(day Day) Place {
 		}
 	}
 	return p
+}
+
+// DistanceTo returns how many metres the places of two hotspots are apart on a day.
+func (h *Hotspot) DistanceTo(other *Hotspot, day Day) float64 {
+	return geo.Distance(h.PlaceOn(day).Point, other.PlaceOn(day).Point)
 }
 
 // EvidenceSince returns since which day evidence counts that extends the proof of the
@@ -199,6 +210,9 @@ func placeOn(visits []Visit, day Day) (p Place) {
 		}
 		if v.Proves {
 			p.ProvenAt = v.At
+		}
+		if v.Test.Any() && DayOf(v.At) < day {
+			p.Test = v.Test
 		}
 	}
 	return p

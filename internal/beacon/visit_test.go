@@ -96,6 +96,48 @@ func TestVisited_LessExact(t *testing.T) {
 	}
 }
 
+// The last speed that a visit measured counts from the next day on, until one measures
+// another or the hotspot is elsewhere.
+func TestVisited_Measured(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	first := beacon.DayOf(noon)
+	fast, slow := beacon.SpeedTest{DownMbps: 100, UpMbps: 10, LatencyMs: 49}, beacon.SpeedTest{DownMbps: 49, UpMbps: 5, LatencyMs: 9}
+	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
+	for i, step := range []struct {
+		name             string
+		metres, accuracy float64
+		by               beacon.UserID
+		test             beacon.SpeedTest
+		news             bool
+		same, next       beacon.Tier // at most, on the day of the visit and the next
+	}{
+		{"measured at first", 0, 5, staff, slow, true, beacon.Premium, beacon.Standard},
+		{"confirmed without a test", 0, 5, staff, beacon.SpeedTest{}, true, beacon.Standard, beacon.Standard},
+		{"by the operator", 0, 5, owner, fast, false, beacon.Standard, beacon.Standard},
+		{"faster", 0, 5, staff, fast, true, beacon.Standard, beacon.Premium},
+		{"less exact, and the same speed", 50, 60, staff, fast, false, beacon.Premium, beacon.Premium},
+		{"less exact, and slower", 50, 60, staff, slow, true, beacon.Premium, beacon.Standard},
+		{"elsewhere", 90, 5, staff, beacon.SpeedTest{}, true, beacon.Standard, beacon.Premium},
+	} {
+		at := noon.AddDate(0, 0, i)
+		found := beacon.Verification{Point: geo.Point{Lat: 40 + step.metres*metre, Lng: -74}, AccuracyM: step.accuracy, Test: step.test}
+		was := h.PlaceOn(beacon.DayOf(at))
+		if h.Visited(found, step.by, at) != step.news || h.Visited(found, step.by, at.Add(time.Hour)) {
+			t.Errorf("%s: it is not news once, but %v", step.name, h.Visits)
+		}
+		h.Location.VerifiedAt = noon
+		if same, next := h.PlaceOn(beacon.DayOf(at)).Test.AtMost(), h.PlaceOn(beacon.DayOf(at)+1).Test.AtMost(); same != step.same || next != step.next {
+			t.Errorf("%s: at most %s and then %s; want %s and %s", step.name, same, next, step.same, step.next)
+		}
+		if step.accuracy > 30 && h.PlaceOn(beacon.DayOf(at)+1).Since != was.Since {
+			t.Errorf("%s: it is elsewhere", step.name)
+		}
+	}
+	if p := h.PlaceOn(first + 3); p.Test != slow {
+		t.Errorf("on a day before, at most %+v", p.Test)
+	}
+}
+
 // However often a hotspot is visited, it keeps few visits, and its place.
 func TestVisited_Bounded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

@@ -105,6 +105,9 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		}
 		now := r.moment()
 		changed = h.Visited(found, p.User, now)
+		if found.Type != "" && found.Type != h.Type {
+			h.Type, changed = found.Type, true
+		}
 		if h.Location.VerifiedAt.IsZero() {
 			changed, err = true, h.Verify(now)
 		}

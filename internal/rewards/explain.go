@@ -62,6 +62,15 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		e.Facts, e.Policy = r.unrecorded(q.Hotspot, day), r.book().On(day)
 	}
 	e.Account = e.Policy.Explain(e.Facts)
+	if e.Policy.PaysPlaces() {
+		hotspots, err := r.Store.HotspotsByID(ctx, []beacon.HotspotID{q.Hotspot})
+		if err != nil {
+			return Explanation{}, err
+		}
+		for i := range hotspots {
+			e.Measured = hotspots[i].PlaceOn(day).Test
+		}
+	}
 	return e, nil
 }
 

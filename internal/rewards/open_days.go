@@ -110,7 +110,7 @@ func (o *openDays) byPlace(ctx context.Context, day beacon.Day, rules *policy.Po
 				return err
 			}
 		}
-		f.Ground, f.Tier = d.ground(id), o.did[hotspotDay{id, day - 1}].Tier
+		f.Ground, f.Tier = d.ground(id), min(o.did[hotspotDay{id, day - 1}].Tier, d.claims[id].atMost)
 		if f.Excused > 0 {
 			f.Recent = rates[id]
 		}

@@ -33,6 +33,7 @@ type claim struct {
 	since   beacon.Day // the first day of its place
 	proven  bool
 	days    int
+	atMost  beacon.Tier // what the last visit measured
 	served  *beacon.Minutes
 	facts   beacon.Facts // without the ground; only of a whole day
 	share   ground.Share
@@ -88,7 +89,7 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 
 // claim adds the hotspots of some records to a division. A damaged record earns nothing
 // and does not hold up the others. The tier is that of the beginning of the day, which is
-// the one at the end of the day before.
+// the one at the end of the day before, and at most what the last visit measured.
 func (r *Rewards) claim(ctx context.Context, d *division, records []beacon.RecordRow, minutes map[beacon.Minutes]*beacon.Minutes) error {
 	ids := make([]beacon.HotspotID, len(records))
 	for i := range records {
@@ -120,6 +121,7 @@ func (r *Rewards) claim(ctx context.Context, d *division, records []beacon.Recor
 		if c.facts.Tier, err = r.tierAfter(before[record.Hotspot]); err != nil {
 			return fmt.Errorf("record of %s: %w", record.Hotspot, err)
 		}
+		c.facts.Tier = min(c.facts.Tier, c.atMost)
 		d.claims[record.Hotspot] = c
 		d.byID = append(d.byID, c)
 	}
@@ -243,7 +245,7 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 	for i := range hotspots {
 		place := hotspots[i].PlaceOn(day)
 		memory[i] = claim{
-			hotspot: hotspots[i].ID, point: place.Point, since: place.Since,
+			hotspot: hotspots[i].ID, point: place.Point, since: place.Since, atMost: place.Test.AtMost(),
 			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
 		}
 		claims[hotspots[i].ID] = &memory[i]
@@ -259,6 +261,29 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 		}
 	}
 	return claims, nil
+}
+
+// DaysServed returns on how many closed days hotspots have served where they are, which
+// decides who is paid for the ground. It returns nil if that is not counted: places are not
+// paid, or it is being counted.
+func (r *Rewards) DaysServed(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]int, error) {
+	v, err := r.view(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	today := r.today()
+	if ordered, err := r.openDays(v, "").ordered(ctx); err != nil || !ordered || !r.book().On(today).PaysPlaces() {
+		return nil, err
+	}
+	claims, err := r.placesOn(ctx, today, v.first, ids)
+	if err != nil {
+		return nil, err
+	}
+	days := make(map[beacon.HotspotID]int, len(claims))
+	for id, c := range claims {
+		days[id] = c.days
+	}
+	return days, nil
 }
 
 // recent returns what hotspots owned of each minute expected of them on the last days at

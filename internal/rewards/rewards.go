@@ -182,6 +182,8 @@ type Explanation struct {
 	policy.Account
 	Payment PaymentState // of what was earned
 	Hold    *beacon.Hold // of the row, or what is active on an open day; nil: none
+
+	Measured beacon.SpeedTest // by the last visit before the day, if places are paid; may be none
 }
 
 // StatementQuery asks for the statement of a month.

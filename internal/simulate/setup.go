@@ -181,7 +181,10 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 
 // verify lets staff find the hotspot at a place.
 func (c *Client) verify(ctx context.Context, staff *client.Client, d *Device, at client.Place) error {
-	report := client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"}
+	return c.report(ctx, staff, d, client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"})
+}
+
+func (c *Client) report(ctx context.Context, staff *client.Client, d *Device, report client.Verification) error {
 	err := c.repeating(ctx, func() error {
 		_, err := staff.VerifyHotspot(ctx, d.hotspot, report)
 		return err

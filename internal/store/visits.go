@@ -17,6 +17,9 @@ type visitRow struct {
 	Lng       float64 `json:"lng"`
 	AccuracyM float64 `json:"accuracy_m"`
 	Proves    bool    `json:"proves,omitempty"`
+	Down      float32 `json:"down_mbps,omitempty"`
+	Up        float32 `json:"up_mbps,omitempty"`
+	Latency   float32 `json:"latency_ms,omitempty"`
 }
 
 func encodeVisits(visits []beacon.Visit) (string, error) {
@@ -25,7 +28,7 @@ func encodeVisits(visits []beacon.Visit) (string, error) {
 	}
 	rows := make([]visitRow, len(visits))
 	for i, v := range visits {
-		rows[i] = visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves}
+		rows[i] = visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs}
 	}
 	text, err := json.Marshal(rows)
 	return string(text), err
@@ -41,7 +44,10 @@ func decodeVisits(text string) ([]beacon.Visit, error) {
 	}
 	visits := make([]beacon.Visit, len(rows))
 	for i, r := range rows {
-		visits[i] = beacon.Visit{At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves}
+		visits[i] = beacon.Visit{
+			At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
+			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency},
+		}
 	}
 	return visits, nil
 }

@@ -30,7 +30,9 @@ func all() []simulate.Attack {
 		a.Name = fmt.Sprintf("clones-%.0f", d)
 		list = append(list, a)
 	}
-	return list
+	tests, _ := simulate.FindAttack("invented-tests")
+	tests.Name = "measured-tests"
+	return append(list, simulate.Measured(tests))
 }
 
 // covered is how much more ground than one hotspot an attack can cover.
@@ -59,6 +61,9 @@ func TestAttacks(t *testing.T) {
 		if err := beyond(a.Name, earned[a.Name]); err != nil {
 			t.Error(err)
 		}
+	}
+	if invented, measured := earned["invented-tests"], earned["measured-tests"]; invented.Performance == 0 || measured.Performance != 0 || measured.Availability != invented.Availability {
+		t.Errorf("invented tests earn %+v, and %+v if a visit has measured the speed", invented, measured)
 	}
 	checkSquatter(t, earned)
 	queue := w.queue(t)

@@ -113,6 +113,26 @@ export interface paths {
         patch: operations["changeHotspot"];
         trace?: never;
     };
+    "/v1/hotspots/{id}/neighbours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what stands around a hotspot
+         * @description For the network's staff, before they verify: the hotspots within 200 m, the nearest first, and whose they are. A hotspot stands where visits found it, or else where it is registered. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getNeighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/{id}/verification": {
         parameters: {
             query?: never;
@@ -127,8 +147,8 @@ export interface paths {
          * @description For the network's staff, at the hotspot. The measured location must be within 100 m of the registered
          *     one, plus the accuracy of the measurement, at most 200 m in all; otherwise the response is 409 with the
          *     distance. A verified hotspot can be visited again: on another day, by someone other than its operator and
-         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes; all else
-         *     changes nothing. A visit that finds a verified
+         *     with an accuracy of 30 m or better, that proves that it is still there, and `updated_at` changes, as it does
+         *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
          *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.
@@ -1437,6 +1457,14 @@ export interface components {
              */
             uptime_30d: number;
         };
+        SpeedTest: {
+            /** Format: double */
+            down_mbps: number;
+            /** Format: double */
+            up_mbps: number;
+            /** Format: double */
+            latency_ms: number;
+        };
         Verification: {
             lat: components["schemas"]["Latitude"];
             lng: components["schemas"]["Longitude"];
@@ -1447,6 +1475,10 @@ export interface components {
             accuracy_m: number;
             /** @description How it was measured, for the record: `gps`, `survey`. */
             method: string;
+            /** @description What the place is. If it is another type than registered, the hotspot has this one from now on. */
+            type?: components["schemas"]["Type"];
+            /** @description A test with the visitor's own device. Under a policy that pays places, the tier that is paid is at most that of the last such test at this place, from the next UTC day on. One by the operator does not count. */
+            speedtest?: components["schemas"]["SpeedTest"];
         };
         /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
         Quality: {
@@ -1561,14 +1593,7 @@ export interface components {
              * @description The signal of the clients.
              */
             rssi_dbm?: number;
-            speedtest?: {
-                /** Format: double */
-                down_mbps: number;
-                /** Format: double */
-                up_mbps: number;
-                /** Format: double */
-                latency_ms: number;
-            };
+            speedtest?: components["schemas"]["SpeedTest"];
             agent?: components["schemas"]["AgentReport"];
         };
         /** @description What a device runs. Send it when it is linked, and in one heartbeat a day. It is stored if it has changed, at most once an hour; one that comes sooner is ignored. */
@@ -1653,6 +1678,33 @@ export interface components {
             /** @description How many flags the queue has. */
             total: number;
             flags: components["schemas"]["Flag"][];
+        };
+        Neighbours: {
+            /** @description How many there are. */
+            total: number;
+            /** @description The nearest of them. */
+            neighbours: components["schemas"]["Neighbour"][];
+        };
+        Neighbour: {
+            id: components["schemas"]["HotspotId"];
+            name: string;
+            type: components["schemas"]["Type"];
+            status: components["schemas"]["Status"];
+            verified: boolean;
+            operator_id: components["schemas"]["UserId"];
+            /** @description It belongs to the operator of the hotspot that was asked about. */
+            same_operator: boolean;
+            /**
+             * Format: double
+             * @description In metres; one decimal.
+             */
+            distance_m: number;
+            /** @description On how many closed days it served at its place, which decides who is paid for ground that several cover. Null if that is not counted. */
+            days_served: number | null;
+        };
+        NeighboursAnswer: {
+            data: components["schemas"]["Neighbours"];
+            meta: components["schemas"]["Meta"];
         };
         Audit: {
             changes: components["schemas"]["AuditRow"][];
@@ -3232,6 +3284,41 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getNeighbours: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The neighbours. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighboursAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -6,12 +6,13 @@ import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
 import { Choice, Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
+import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
-import { useDoing } from "../parts/use";
+import { useAsk, useDoing } from "../parts/use";
 import { position } from "../position";
 import { useCell } from "../state";
-import type { HotspotListed, Place } from "../types";
+import type { HotspotListed, Neighbours, Place } from "../types";
 
 export function Verifications() {
   const [order, setOrder] = useState("oldest");
@@ -100,12 +101,39 @@ function tell(total: number, searched: string): string {
   return total === 0 ? `No hotspots${named} to verify.` : `${format.count(total)}${named} to verify.`;
 }
 
+/** What stands around a hotspot, and whose it is. */
+function Around({ id }: { id: string }) {
+  const { answer, error } = useAsk<Neighbours>(`/v1/hotspots/${id}/neighbours`);
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  const { total, neighbours } = answer.data;
+  return (
+    <>
+      <p class="small">{total === 0 ? "No other hotspot within 200 m." : `${format.count(total)} ${total === 1 ? "other" : "others"} within 200 m:`}</p>
+      <ul class="list" aria-label="Neighbors">
+        {neighbours.map((n) => (
+          <li key={n.id} class="small">
+            {format.metres(n.distance_m)}: <HotspotLink id={n.id} name={n.name} />, {n.type}, {n.status}
+            {n.verified ? "" : ", not verified"}
+            {n.days_served === null ? "" : `, served on ${format.count(n.days_served)} ${n.days_served === 1 ? "day" : "days"}`};{" "}
+            {n.same_operator ? <strong>the same operator</strong> : <User id={n.operator_id} />}
+          </li>
+        ))}
+      </ul>
+      {neighbours.length < total && <p class="small">These are the nearest {neighbours.length}.</p>}
+    </>
+  );
+}
+
 /** Takes what was measured at a hotspot. */
-export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id"> & { location: Place }; onDone: () => void }) {
+export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id" | "type"> & { location: Place }; onDone: () => void }) {
   const [lat, setLat] = useState("");
   const [lng, setLng] = useState("");
   const [accuracy, setAccuracy] = useState("");
   const [method, setMethod] = useState("gps");
+  const [type, setType] = useState<string>(hotspot.type);
+  const [down, setDown] = useState("");
+  const [up, setUp] = useState("");
+  const [latency, setLatency] = useState("");
   const { busy, error, run } = useDoing();
   const measure = (): void =>
     run(async () => {
@@ -117,7 +145,9 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method };
+      const tested = [down, up, latency].some((value) => value.trim() !== "");
+      const speedtest = tested ? { down_mbps: number(down), up_mbps: number(up), latency_ms: number(latency) } : undefined;
+      const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest };
       await ask(`/v1/hotspots/${hotspot.id}/verification`, { method: "POST", body });
       onDone();
     });
@@ -126,6 +156,7 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
   const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
   return (
     <form class="inset" onSubmit={submit} noValidate>
+      <Around id={hotspot.id} />
       <p class="hint">Enter the location that you measured at the hotspot. It must be within 100 m, plus the accuracy, of the registered location.</p>
       <div class="line">
         <Field label="Latitude" name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
@@ -139,11 +170,36 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
           fault={faultAt(error, "accuracy_m")}
         />
         <Field label="Method" name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
+        <Choice label="Type" name="type" value={type} onChange={setType} fault={faultAt(error, "type")}>
+          <option value="home">home</option>
+          <option value="business">business</option>
+          <option value="public">public</option>
+        </Choice>
+      </div>
+      <p class="hint">If you tested the speed there with your own device, no higher tier is paid from tomorrow on than you measured.</p>
+      <div class="line">
+        <Field
+          label="Download, Mbps"
+          name="down"
+          inputMode="decimal"
+          value={down}
+          onInput={text(setDown)}
+          fault={faultAt(error, "speedtest.down_mbps")}
+        />
+        <Field label="Upload, Mbps" name="up" inputMode="decimal" value={up} onInput={text(setUp)} fault={faultAt(error, "speedtest.up_mbps")} />
+        <Field
+          label="Latency, ms"
+          name="latency"
+          inputMode="decimal"
+          value={latency}
+          onInput={text(setLatency)}
+          fault={faultAt(error, "speedtest.latency_ms")}
+        />
       </div>
       <p class="small" role="status">
         {measured && `This is ${format.metres(distance(measured, hotspot.location))} from the registered location.`}
       </p>
-      <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method"]} />
+      <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method", "type", "speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms"]} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
           Verify

@@ -111,15 +111,9 @@ func (v *Variant) Build(t testing.TB) (binary string) {
 }
 
 func (v *Variant) build(binary string) error {
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	if given := os.Getenv(OverlayVariable); given != "" {
-		text, err := os.ReadFile(given)
-		if err == nil {
-			err = json.Unmarshal(text, &overlay)
-		}
-		if err != nil {
-			return err
-		}
+	overlay, err := givenOverlay()
+	if err != nil {
+		return err
 	}
 	for path, content := range v.Files {
 		other := filepath.Join(folder, v.Name+"-"+filepath.Base(path))
@@ -137,6 +131,37 @@ func (v *Variant) build(binary string) error {
 		return err
 	}
 	return Build(binary, "-overlay", file)
+}
+
+type overlay struct{ Replace map[string]string }
+
+// givenOverlay returns what OverlayVariable names.
+func givenOverlay() (o overlay, err error) {
+	o.Replace = map[string]string{}
+	given := os.Getenv(OverlayVariable)
+	if given == "" {
+		return o, nil
+	}
+	text, err := os.ReadFile(given)
+	if err != nil {
+		return o, err
+	}
+	return o, json.Unmarshal(text, &o)
+}
+
+// Source returns a source of the project as it is built here: a test that changes it must
+// not undo what OverlayVariable changed.
+func Source(file string) (string, error) {
+	o, err := givenOverlay()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(Root(), file)
+	if other, ok := o.Replace[path]; ok {
+		path = other
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
 }
 
 // Root is the folder of the project.

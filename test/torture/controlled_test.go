@@ -42,11 +42,10 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 // patched returns a source of the project in which some texts are replaced by
 // others. Each must be there exactly once.
 func patched(file string, oldnew ...string) string {
-	original, err := os.ReadFile(filepath.Join(harness.Root(), file))
+	text, err := harness.Source(file)
 	if err != nil {
 		panic(err)
 	}
-	text := string(original)
 	for i := 0; i < len(oldnew); i += 2 {
 		if n := strings.Count(text, oldnew[i]); n != 1 {
 			panic(fmt.Sprintf("%s has %d of %q; want 1", file, n, oldnew[i]))

@@ -23,11 +23,11 @@ import (
 // for it then, and nothing otherwise. What it does about that is as it is delivered.
 var pressed = sync.OnceValue(func() *harness.Variant {
 	const file, measured = "internal/httpserver/overload.go", "p.adjust(time.Since(sent))"
-	source, err := os.ReadFile(filepath.Join(harness.Root(), file))
-	if err != nil || strings.Count(string(source), measured) != 1 {
+	source, err := harness.Source(file)
+	if err != nil || strings.Count(source, measured) != 1 {
 		panic("internal/httpserver/overload.go does not measure with " + measured)
 	}
-	text := strings.Replace(string(source), measured, "p.adjust(told(sent))", 1) + `
+	text := strings.Replace(source, measured, "p.adjust(told(sent))", 1) + `
 func told(time.Time) time.Duration {
 	if _, err := os.Stat(os.Getenv("TORTURE_PRESSURE")); err == nil {
 		return time.Second

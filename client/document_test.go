@@ -102,6 +102,7 @@ var schemas = map[string]reflect.Type{
 	"RewardsEstimate": reflect.TypeFor[client.RewardsEstimate](),
 	"RewardsDays":     reflect.TypeFor[client.RewardsDays](),
 	"RewardsDay":      reflect.TypeFor[client.RewardsDay](),
+	"StartView":       reflect.TypeFor[client.StartView](),
 	"RewardsMonth":    reflect.TypeFor[client.RewardsMonth](),
 	"Hold":            reflect.TypeFor[client.Hold](),
 	"HoldForm":        reflect.TypeFor[client.HoldForm](),

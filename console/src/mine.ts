@@ -1,6 +1,7 @@
 // All hotspots of whoever is signed in: pages show, sort and choose among them here.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, isAbort } from "./api";
+import { session } from "./session";
 import type { Hotspot } from "./types";
 
 const perPage = 100;
@@ -39,6 +40,7 @@ export function useMine(text: string, version: unknown): Mine {
     const asked = last.current.text !== text || last.current.again !== again;
     const wait = many && !asked ? Math.max(0, at + calm - Date.now()) : 0;
     const timer = setTimeout(() => {
+      if (!session.who.value) return; // signed out meanwhile
       readMine(text, stop.signal).then(
         (read) => {
           last.current = { at: Date.now(), text, again, many: read.hotspots.length > perPage };

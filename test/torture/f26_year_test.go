@@ -88,7 +88,7 @@ func TestF26_Replicas(t *testing.T) {
 	}
 	size := []yearSize{
 		{5, 2, 4, 240, time.Date(2026, 10, 30, 0, 0, 0, 0, time.UTC), 8},
-		{8, 2, 14, 240, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 8},
+		{6, 2, 7, 240, time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC), 8},
 		{50, 10, 40, 120, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 4},
 	}[level.Now()]
 	seed := level.Seed(t)

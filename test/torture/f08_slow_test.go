@@ -54,6 +54,9 @@ func TestF08_Slow(t *testing.T) {
 				}
 				if name == "gone" { // a client that is refused notices the others
 					harness.Eventually(t, "the server misses its database", func() bool { return v.outages(t) > 0 })
+					// A key is trusted for a second before it is looked up again.
+					away := time.Now()
+					harness.Eventually(t, "keys were to be looked up meanwhile", func() bool { return time.Since(away) > 5*time.Second })
 				}
 			})
 			stop()

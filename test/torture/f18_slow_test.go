@@ -59,6 +59,9 @@ func testSlowCrowd(t *testing.T, c *harness.Client, s *harness.Server, crowd int
 	slow := make([]net.Conn, crowd)
 	for i := range slow {
 		slow[i] = dial(t, s)
+		if err := slow[i].SetDeadline(time.Time{}); err != nil { // it is the server that is to end it
+			t.Fatal(err)
+		}
 		fmt.Fprint(slow[i], begins)
 	}
 	served := keepAsking(t, c, s)

@@ -89,12 +89,11 @@ var rewardsMutants = []mutant{
 		says:  "days are closed, and none is over",
 	},
 	{
-		name:  "days are final by a clock that others contradict",
+		name:  "servers do not look at each other's clocks",
 		fault: "TestF12_OneAhead",
-		file:  "internal/telemetry/clock.go",
-		old:   `		c.upTo = certain`,
-		new:   `		_, c.upTo = certain, now`,
-		says:  "the right server is told to set its clock",
+		file:  "internal/rewards/witnesses.go",
+		old:   `if s.lives && real.Sub(s.since) < aliveFor {`,
+		new:   `if s.lives && real.Sub(s.since) < -aliveFor {`,
 	},
 	{
 		name:  "nobody is told of beats that are too late",

@@ -26,7 +26,7 @@ PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards
 
 # These repeat the same calls many times, with other data: a few are enough for the race
 # detector, and make test runs all of them without it.
-REPEATING := TestPlaces|TestHolds_AtRandom|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
+REPEATING := TestPlaces|TestHolds_AtRandom|TestReopen_AtRandom|TestSettleDies|TestWitnesses_Ahead|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
 
 # These do more at level check than make test has them do; the others would only do the
 # same once more.

@@ -22,11 +22,11 @@ OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wi
 
 # These have no goroutines of their own, or only read, or start servers that the tests of
 # their packages start as well: the race detector would find nothing in a long time.
-PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger doctor rewards/ground rewards/policy rewards/statement)
+PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger docsite doctor rewards/ground rewards/policy rewards/statement)
 
 # These repeat the same calls many times, with other data: a few are enough for the race
 # detector, and make test runs all of them without it.
-REPEATING := TestPlaces|TestHolds_AtRandom|TestReopen_AtRandom|TestSettleDies|TestWitnesses_Ahead|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
+REPEATING := TestHomePrivacy_Attacker|TestHeartbeat_Uncounted|TestTable_AnyOrder|TestArea_AgainstOracle|TestPlaces|TestHolds_AtRandom|TestReopen_AtRandom|TestSettleDies|TestWitnesses_Ahead|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
 
 # These do more at level check than make test has them do; the others would only do the
 # same once more.

@@ -122,9 +122,11 @@ func (n *Node) APIConfig() api.Config {
 		Repeats:   n.db,
 		Changes:   n.db,
 		Operators: n.db,
-		Origins:   n.origins,
-		Now:       n.now,
-		Log:       n.log,
+		Books:     n.rewards,
+		MACs:      n.db,
+		Origins: n.origins,
+		Now:     n.now,
+		Log:     n.log,
 	}
 }
 

@@ -1,5 +1,6 @@
 // Where the browser is.
 import { ApiError } from "./api";
+import { t } from "./messages";
 import type { Place } from "./types";
 
 export interface Position extends Place {
@@ -14,7 +15,7 @@ export async function position(): Promise<Position> {
     );
     return { lat: coords.latitude, lng: coords.longitude, accuracy_m: coords.accuracy };
   } catch {
-    throw new ApiError(0, "position", "The browser does not say where you are. Allow it to, or type the coordinates.", "");
+    throw new ApiError(0, "position", t.errors.position, "");
   }
 }
 

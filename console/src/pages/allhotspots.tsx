@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
@@ -54,7 +55,7 @@ function List() {
         ))}
       </div>
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">{answer && (total === 0 ? "No hotspots." : `${format.count(total)} ${total === 1 ? "hotspot" : "hotspots"}.`)}</p>
       {total > 0 && (
         <Table label="All hotspots" columns={[["Name"], ["Status"], ["Type", "spare"], ["Location", "spare"], ["Device", "spare"], ["Uptime, 30 days", "number spare"], ["Visit", "action"]]}>

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
+import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
@@ -81,7 +82,7 @@ function Changes({ query }: { query: string }) {
   return (
     <section class="card wide">
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && rows.length === 0 && <p role="status">{next ? "Nothing among the newest changes." : "Nothing."}</p>}
       {rows.length > 0 && (
         <Table label="Changes" columns={[["When"], ["What"], ["Of"], ["By", "spare"], ["Note", "spare"]]}>

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { monthBefore } from "../chart";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { useAsk } from "../parts/use";
@@ -25,7 +26,7 @@ export function Earnings({ month = "", version = 0 }: { month?: string; version?
   const sum = (list: RewardsDays["days"]): number => list.reduce((all, day) => all + day.total_earned, 0);
   const n = days?.length ?? 0;
   const summary = !days
-    ? "One moment…"
+    ? t.words.wait
     : `${format.credits(sum(days))} credits` +
       (daysBefore ? `; ${format.credits(sum(daysBefore.slice(0, n)))} in the same ${n} days of ${format.month(past)}, the line` : "");
   const date = (of: string, i: number): string => format.day(`${of}-${String(i + 1).padStart(2, "0")}`);

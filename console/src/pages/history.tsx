@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { isUnfinished } from "../chart";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
@@ -47,7 +48,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${range.step}`);
   // What stands below must not move when the answer comes.
   const points = answer?.data.points ?? none;
-  const told = (summary: string): string => (answer ? summary : "One moment…");
+  const told = (summary: string): string => (answer ? summary : t.words.wait);
   const { at, uptimes, traffic, clients } = useMemo(
     () => ({
       at: points.map((point) => Date.parse(point.at) / 1000),

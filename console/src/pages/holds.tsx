@@ -4,6 +4,7 @@ import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
 import { beginOf, latestEnd, soonestEnd, target } from "../holds";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -41,7 +42,7 @@ function List({ wanted }: { wanted: string }) {
         </details>
       </section>
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       <p role="status">
         {told} {answer && (answer.pagination?.total === 0 ? "Nothing is or was held." : `${format.count(answer.pagination?.total ?? 0)} in all, the newest first.`)}
       </p>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk, useDoing } from "../parts/use";
@@ -28,7 +29,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
           <a href="#/hotspots">My hotspots</a>
         </p>
         <h1>Hotspot</h1>
-        {error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>}
+        {error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>}
       </section>
     );
   }

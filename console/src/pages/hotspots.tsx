@@ -5,6 +5,7 @@ import { now, today } from "../clock";
 import * as format from "../format";
 import { attention, choose, headline, hotspotsCSV, inWords, toDo, type Choice, type Earnings as Earned, type Order } from "../home";
 import { changes, happenings } from "../live";
+import { t } from "../messages";
 import { most, useMine } from "../mine";
 import { Credits } from "../parts/credits";
 import { Choice as ChoiceField, SearchField } from "../parts/field";
@@ -48,7 +49,7 @@ export function HotspotsPage() {
         )}
       </div>
       <ErrorNote error={mine.error} />
-      {!hotspots && !mine.error && <p class="waiting">One moment…</p>}
+      {!hotspots && !mine.error && <p class="waiting">{t.words.wait}</p>}
       {empty && (
         <p class="card" role="status">
           You have no hotspots yet.

@@ -1,6 +1,7 @@
 // What the devices of the network run, for staff, and which hotspots have it.
 import * as format from "../format";
 import { addressOf, filterOf, isOlder, matching, parts, values, type Filter, type Part } from "../inventory";
+import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
@@ -22,7 +23,7 @@ export function InventoryPage({ query }: { query: Record<string, string> }) {
   return (
     <Desk at="/inventory" title="Inventory">
       <ErrorNote error={error} />
-      {verifies && !answer && !error && <p class="waiting">One moment…</p>}
+      {verifies && !answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && <Devices inventory={answer.data} filter={filter} />}
       {verifies && Object.keys(filter).length > 0 && <Hotspots key={addressOf(filter)} filter={filter} />}
     </Desk>
@@ -117,7 +118,7 @@ function Hotspots({ filter }: { filter: Filter }) {
       <h2>Hotspots</h2>
       <SearchField label="Name" value={list.text} onSearch={list.search} />
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">
         {answer && tell(total, list.searched, filter)}
       </p>

@@ -1,5 +1,6 @@
 // How far the books are, for admins.
 import * as format from "../format";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { Table } from "../parts/table";
 import { useAsk } from "../parts/use";
@@ -21,7 +22,7 @@ export function MonthsPage() {
 
 function Months() {
   const { answer, error } = useAsk<Bookkeeping>("/v1/rewards/months");
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { closed_through: through, closing, months } = answer.data;
   return (
     <section class="card wide">

@@ -3,6 +3,8 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import * as format from "../format";
 import { pageOf } from "../listing";
 import { changes, latest } from "../live";
+import { t } from "../messages";
+import { heardNetwork } from "../messages/language";
 import { useMine } from "../mine";
 import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
@@ -66,7 +68,7 @@ export function NetworkMap() {
     };
     // A tile that was refused for now is asked for again, not too soon.
     view.onTrouble = (status) => {
-      if (status === 401) session.end("Your key is no longer valid. Sign in again.");
+      if (status === 401) session.end(t.errors.noLongerValid);
       if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
     };
     return () => {
@@ -79,6 +81,9 @@ export function NetworkMap() {
   const start = settings?.start_view;
   const all = useAsk<Coverage>(start === null ? everywhere : null).answer?.data;
   useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
+  useEffect(() => {
+    if (settings) heardNetwork(settings.language);
+  }, [settings]);
   useEffect(() => {
     const user = session.who.value?.user_id ?? "";
     if (!view || !mine || !(start ?? all) || broughtTo === user) return;

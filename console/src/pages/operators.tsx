@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -37,7 +38,7 @@ function List() {
   return (
     <section class="card wide">
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && operators.length === 0 && <p role="status">Nobody has hotspots yet.</p>}
       {answer && operators.length > 0 && (
         <Table

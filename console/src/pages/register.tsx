@@ -1,6 +1,7 @@
 // A new hotspot, placed by a click on the map.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
+import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
 import { parsePlace } from "../geo";
 import { mapView } from "../parts/maphost";
@@ -68,7 +69,7 @@ export function RegisterPage() {
     return (
       <Panel title="Register">
         <h1>Register a hotspot</h1>
-        <p class="note">This needs a key with the scope hotspots:write. Ask the network's staff for one.</p>
+        <p class="note">{t.words.askForScope("hotspots:write")}</p>
       </Panel>
     );
   }

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { kindTexts, factText } from "../flags";
 import * as format from "../format";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -34,7 +35,7 @@ function Queue() {
     setTold(what);
     reload();
   };
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { total, flags } = answer.data;
   return (
     <>

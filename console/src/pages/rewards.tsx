@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, send } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
@@ -33,7 +34,7 @@ export function RewardsPage() {
     return (
       <section class="page">
         <h1>Rewards</h1>
-        <p class="note">This needs a key with the scope rewards:read. Ask the network's staff for one.</p>
+        <p class="note">{t.words.askForScope("rewards:read")}</p>
       </section>
     );
   }
@@ -53,7 +54,7 @@ export function RewardsPage() {
 function Summary({ period }: { period: string }) {
   const { answer, error } = useAsk<Rewards>(`/v1/users/me/rewards?period=${period}`);
   if (error) return <ErrorNote error={error} />;
-  if (!answer) return <p class="waiting">One moment…</p>;
+  if (!answer) return <p class="waiting">{t.words.wait}</p>;
   const { summary, breakdown, hotspots, period: span } = answer.data;
   const tile = (name: string, amount: number) => (
     <div>

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Choice, Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { HotspotLink, User } from "../parts/named";
@@ -60,7 +61,7 @@ export function Verifications() {
         </Choice>
       </div>
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">{answer ? tell(answer.pagination?.total ?? 0, waiting.searched) : ""}</p>
       <ul class="list">
         {(answer?.data ?? []).map((hotspot) => (
@@ -104,7 +105,7 @@ function tell(total: number, searched: string): string {
 /** What stands around a hotspot, and whose it is. */
 function Around({ id }: { id: string }) {
   const { answer, error } = useAsk<Neighbours>(`/v1/hotspots/${id}/neighbours`);
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { total, neighbours } = answer.data;
   return (
     <>

@@ -137,7 +137,9 @@ func referencePages(d *document, path, url, key string) []*page {
 }
 
 // tagPath returns the URL path of the page of a tag.
-func tagPath(api, tag string) string { return api + "/" + url.PathEscape(strings.ReplaceAll(tag, " ", "-")) }
+func tagPath(api, tag string) string {
+	return api + "/" + url.PathEscape(strings.ReplaceAll(tag, " ", "-"))
+}
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 

@@ -16,5 +16,7 @@
 import type { Messages } from "..";
 import { common } from "./common";
 import { frame } from "./frame";
+import { hotspots } from "./hotspots";
+import { map } from "./map";
 
-export const es: Messages = { ...common, ...frame };
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots };

@@ -124,9 +124,9 @@ func (n *Node) APIConfig() api.Config {
 		Operators: n.db,
 		Books:     n.rewards,
 		MACs:      n.db,
-		Origins: n.origins,
-		Now:     n.now,
-		Log:     n.log,
+		Origins:   n.origins,
+		Now:       n.now,
+		Log:       n.log,
 	}
 }
 

@@ -2,5 +2,9 @@
 // part of a sentence is a link, it is handed a function that makes one.
 import { common } from "./common";
 import { frame } from "./frame";
+import { hotspots } from "./hotspots";
+import { map } from "./map";
+import { rewards } from "./rewards";
+import { staff } from "./staff";
 
-export const en = { ...common, ...frame };
+export const en = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };

@@ -118,7 +118,7 @@ export const map: typeof en = {
   },
   preview: {
     title: "Muestra",
-    intro: (n, signIn) => [`${n} registros fijos de la ciudad de Nueva York. `, signIn("Inicie sesión"), " con una clave para ver la red en directo."],
+    intro: (n, signIn) => [`${n} registros fijos de la ciudad de Nueva York. `, signIn("Inicie sesión"), " con una clave para ver la red en vivo."],
     nearest: "Puntos de acceso más cercanos",
     low: "Riesgo bajo",
     medium: "Medio",

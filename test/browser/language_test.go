@@ -37,7 +37,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			p.accessible("in Spanish: " + pages[len(pages)-1][0])
 		}
 		walk(n.operator, [][2]string{
-			{"/map?at=40.75360,-73.98320,15.00", "Parte de la vista"},
+			{"/map?at=40.75360,-73.98320,15.00", "De la vista"},
 			{"/hotspots", "Requiere atención"},
 			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
 			{"/rewards", "Por mes"},

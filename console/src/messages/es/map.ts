@@ -48,7 +48,7 @@ export const map: typeof en = {
     public: "Lugar, coordenadas o id",
     publicNothing: "Nada encontrado. Pruebe otro lugar, coordenadas o el id de un punto de acceso.",
   },
-  figures: { label: "A la vista", covered: "Cubierto", share: "Parte de la vista" },
+  figures: { label: "A la vista", hotspots: "Puntos", covered: "Cubierto", share: "De la vista" },
   nearby: {
     hint: "Haga clic en el mapa para ver los puntos de acceso a menos de 2 km.",
     all: "todos",

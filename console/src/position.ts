@@ -19,7 +19,6 @@ export async function position(): Promise<Position> {
   }
 }
 
-const names = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
 const radians = Math.PI / 180;
 
 /** In which direction one place lies from another. */
@@ -27,7 +26,7 @@ export function direction(from: Place, to: Place): string {
   const lng = (to.lng - from.lng) * radians;
   const [a, b] = [from.lat * radians, to.lat * radians];
   const bearing = Math.atan2(Math.sin(lng) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(lng));
-  return names[Math.round(bearing / (45 * radians) + 8) % 8] ?? "";
+  return t.visits.directions[Math.round(bearing / (45 * radians) + 8) % 8] ?? "";
 }
 
 /** The address that opens the maps of a phone at a place, for directions. */

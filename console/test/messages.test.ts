@@ -18,7 +18,7 @@ function flat(group: object, name = ""): Map<string, Message> {
 }
 
 // What the server says is told in other languages only.
-const told = /^errors\.by(Code|Text)\./;
+const told = /^(errors\.by(Code|Text)|day\.losses)\./;
 const english = flat(en);
 const spanish = new Map([...flat(es)].filter(([name]) => !told.test(name)));
 

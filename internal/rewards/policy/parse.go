@@ -91,6 +91,24 @@ func Parse(data []byte) (Set, error) {
 	return b, file.done()
 }
 
+// ParseTerms parses the terms of one policy: an object of a policy file without version
+// and effective_from.
+func ParseTerms(data []byte) (Policy, error) {
+	o, err := readObject(string(data))
+	if err != nil {
+		return Policy{}, err
+	}
+	for _, name := range []string{"version", "effective_from"} {
+		if _, given := o.fields[name]; given {
+			return Policy{}, fmt.Errorf("%s: must be left out", name)
+		}
+	}
+	o.fields["version"], o.fields["effective_from"] = jsontext.Value("1"), jsontext.Value(`"1970-01-01"`)
+	p := readPolicy(o)
+	o.check(Set{p})
+	return p, o.err
+}
+
 func readPolicy(o *object) Policy {
 	p := Policy{
 		Version:      o.whole("version"),

@@ -54,7 +54,6 @@ export const common = {
     soFar: " (so far)",
     placeAtCentre: "Place it at the centre",
     credits: (amount: string) => `${amount} credits`,
-    up: (share: string) => `${share} up`,
     of: (part: string, whole: string) => `${part} of ${whole}`,
     hotspotCount: (n: number, count: string) => `${count} ${plural(n, "hotspot", "hotspots")}`,
     inAll: (count: string) => `${count} in all.`,

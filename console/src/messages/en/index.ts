@@ -4,5 +4,7 @@ import { common } from "./common";
 import { frame } from "./frame";
 import { hotspots } from "./hotspots";
 import { map } from "./map";
+import { rewards } from "./rewards";
+import { staff } from "./staff";
 
-export const en = { ...common, ...frame, ...map, ...hotspots };
+export const en = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };

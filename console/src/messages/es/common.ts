@@ -51,7 +51,6 @@ export const common: typeof en = {
     soFar: " (hasta ahora)",
     placeAtCentre: "Colocarlo en el centro",
     credits: (amount) => `${amount} créditos`,
-    up: (share) => `${share} disponible`,
     of: (part, whole) => `${part} de ${whole}`,
     hotspotCount: (n, count) => `${count} ${plural(n, "punto de acceso", "puntos de acceso")}`,
     inAll: (count) => `${count} en total.`,

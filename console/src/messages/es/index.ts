@@ -18,5 +18,7 @@ import { common } from "./common";
 import { frame } from "./frame";
 import { hotspots } from "./hotspots";
 import { map } from "./map";
+import { rewards } from "./rewards";
+import { staff } from "./staff";
 
-export const es: Messages = { ...common, ...frame, ...map, ...hotspots };
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };

@@ -83,7 +83,9 @@ func Parse(data []byte) (Set, error) {
 	var b Set
 	for i, fields := range list {
 		o := &object{where: fmt.Sprintf("policy %d: ", i+1), fields: fields}
-		b = append(b, readPolicy(o))
+		p := Policy{Version: o.whole("version"), From: o.day("effective_from")}
+		p.readTerms(o)
+		b = append(b, p)
 		if o.check(b); o.err != nil {
 			return nil, o.err
 		}
@@ -91,10 +93,20 @@ func Parse(data []byte) (Set, error) {
 	return b, file.done()
 }
 
-func readPolicy(o *object) Policy {
-	p := Policy{
-		Version:      o.whole("version"),
-		From:         o.day("effective_from"),
+// ParseTerms parses one policy of such a file, without its version and first day.
+func ParseTerms(data []byte) (p Policy, err error) {
+	o, err := readObject(string(data))
+	if err == nil {
+		p.readTerms(o)
+		o.checkTiers(&p)
+		err = o.err
+	}
+	return p, err
+}
+
+func (p *Policy) readTerms(o *object) {
+	*p = Policy{
+		Version: p.Version, From: p.From,
 		Availability: o.amount("availability", maxAvailability),
 		PerGB:        o.amount("utilization_per_gb", maxPerGB),
 		Cap:          o.amount("utilization_cap", maxCap),
@@ -113,7 +125,6 @@ func readPolicy(o *object) Policy {
 		}
 	}
 	o.fail(o.done())
-	return p
 }
 
 // check checks the newest policy against the rules and against the one before it.
@@ -127,6 +138,11 @@ func (o *object) check(b Set) {
 	case n > 1 && p.From <= b[n-2].From:
 		o.failf("effective_from", "must be after %s, from when on policy %d is in force", b[n-2].From, n-1)
 	}
+	o.checkTiers(p)
+}
+
+// checkTiers checks that a better tier is not paid less.
+func (o *object) checkTiers(p *Policy) {
 	for tier := 1; tier < len(p.Performance); tier++ {
 		if p.Performance[tier] < p.Performance[tier-1] {
 			slower := beacon.Tier(tier - 1)
@@ -152,8 +168,16 @@ func (o *object) fail(err error) {
 }
 
 func (o *object) failf(name, format string, args ...any) {
-	o.fail(fmt.Errorf("%s%s: %s", o.where, join(o.path, name), fmt.Sprintf(format, args...)))
+	o.fail(&Fault{where: o.where, Field: join(o.path, name), Message: fmt.Sprintf(format, args...)})
 }
+
+// Fault is what is wrong with a field of a policy.
+type Fault struct {
+	where          string
+	Field, Message string
+}
+
+func (f *Fault) Error() string { return f.where + f.Field + ": " + f.Message }
 
 // join returns the path of a field within a policy, such as performance.premium.
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

@@ -86,6 +86,8 @@ var schemas = map[string]reflect.Type{
 	"Audit":           reflect.TypeFor[client.Audit](),
 	"Operators":       reflect.TypeFor[client.Operators](),
 	"Bookkeeping":     reflect.TypeFor[client.Bookkeeping](),
+	"ReplayForm":      reflect.TypeFor[client.ReplayForm](),
+	"Replay":          reflect.TypeFor[client.Replay](),
 	"Review":          reflect.TypeFor[client.Review](),
 	"Neighbours":      reflect.TypeFor[client.Neighbours](),
 	"History":         reflect.TypeFor[client.History](),

@@ -1,0 +1,81 @@
+package client
+
+import "context"
+
+// ReplayForm asks what closed days would have earned.
+type ReplayForm struct {
+	From   string        `json:"from"` // such as "2026-10-01"
+	To     string        `json:"to"`
+	Policy *ReplayPolicy `json:"policy,omitempty"` // nil: those that were in force
+}
+
+// ReplayPolicy has the terms of a policy, as a policy file has them: amounts are texts, such
+// as "0.250000".
+type ReplayPolicy struct {
+	Availability     string          `json:"availability"`
+	Performance      ReplayTierRates `json:"performance"`
+	UtilizationPerGB string          `json:"utilization_per_gb"`
+	UtilizationCap   string          `json:"utilization_cap"`
+
+	// Only of a policy that pays places rather than devices.
+	RadiusM       int    `json:"radius_m,omitzero"`
+	UnprovenShare string `json:"unproven_share,omitzero"`
+}
+
+// ReplayTierRates are what each tier adds for each credit of availability.
+type ReplayTierRates struct {
+	Standard string `json:"standard"`
+	Enhanced string `json:"enhanced"`
+	Premium  string `json:"premium"`
+}
+
+// Replay is what closed days earned, and what they would have earned.
+type Replay struct {
+	From            string      `json:"from"`
+	To              string      `json:"to"`
+	Unit            string      `json:"unit"`
+	Days            []ReplayDay `json:"days"`
+	Rows            int         `json:"rows"`
+	DifferentRows   int         `json:"different_rows"`   // that are not as in the ledger
+	FirstDifference *string     `json:"first_difference"` // for people; nil if there is none
+	Replayed
+	Groups    []ReplayGroup    `json:"groups"`    // from the greatest loss to the greatest gain
+	Operators []ReplayOperator `json:"operators"` // by id
+}
+
+// Replayed is what was earned, and what would have been.
+type Replayed struct {
+	Earned            Amount    `json:"earned"`
+	Breakdown         Breakdown `json:"breakdown"`
+	Replayed          Amount    `json:"replayed"`
+	ReplayedBreakdown Breakdown `json:"replayed_breakdown"`
+}
+
+// ReplayDay is a day of a replay.
+type ReplayDay struct {
+	Date string `json:"date"`
+	Rows int    `json:"rows"`
+	Replayed
+}
+
+// ReplayGroup is how many operators would lose or gain how much.
+type ReplayGroup struct {
+	Group     string `json:"group"` // such as "lose_10_to_25", in percent, or "same"
+	Operators int    `json:"operators"`
+}
+
+// ReplayOperator is an operator in a replay.
+type ReplayOperator struct {
+	UserID   string `json:"user_id"`
+	Hotspots int    `json:"hotspots"`
+	Replayed
+}
+
+// ReplayRewards tries a policy on closed days. It stores nothing. It can take minutes, is
+// sent once, and ends with ctx alone. It needs the scope admin.
+func (c *Client) ReplayRewards(ctx context.Context, form ReplayForm) (Replay, error) {
+	patient := *c
+	patient.timeout = 0
+	replay, _, err := call[Replay](ctx, &patient, post(path("rewards", "replays"), form))
+	return replay, err
+}

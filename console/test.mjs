@@ -1,5 +1,5 @@
 // Bundles test/*.test.ts, as build.mjs does the pages, and runs them by Node's own
-// runner. What they touch of a browser they bring along: see test/page.ts.
+// runner, with test/*.test.mjs as they are. What they touch of a browser they bring along: see test/page.ts.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const out = await mkdtemp(join(tmpdir(), "beacon-console-"));
 try {
-  const tests = (await readdir(join(here, "test"))).filter((name) => name.endsWith(".test.ts"));
+  const names = await readdir(join(here, "test"));
+  const tests = names.filter((name) => name.endsWith(".test.ts"));
   await build({
     absWorkingDir: here,
     entryPoints: tests.map((name) => join("test", name)),
@@ -22,10 +23,11 @@ try {
     target: "node20",
     sourcemap: "inline",
   });
-  const files = tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
+  const plain = names.filter((name) => name.endsWith(".test.mjs")).map((name) => join(here, "test", name));
+  const files = [...plain, ...tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")))];
   // How numbers and times are written depends on these.
   const env = { ...process.env, LC_ALL: "en_US.UTF-8", TZ: "UTC" };
-  process.exitCode = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], { env, stdio: "inherit" }).status ?? 1;
+  process.exitCode = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], { cwd: here, env, stdio: "inherit" }).status ?? 1;
 } finally {
   await rm(out, { recursive: true, force: true });
 }

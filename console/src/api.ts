@@ -1,6 +1,7 @@
 // How the console asks the server: one function for all of /v1, one error for
 // all that can go wrong.
 import { heard } from "./clock";
+import { t } from "./messages";
 import { demoKey, session } from "./session";
 import type { Pagination } from "./types";
 
@@ -37,8 +38,6 @@ export interface Options {
   cookie?: boolean; // the response sets a cookie
 }
 
-export const noLongerValid = "Your key is no longer valid. Sign in again.";
-
 const attempts = 4;
 const longestWait = 30; // seconds; who is told to wait longer is told so
 
@@ -65,7 +64,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
       continue;
     }
     const error = await errorOf(response);
-    if (error.status === 401 && options.key === undefined) session.end(noLongerValid);
+    if (error.status === 401 && options.key === undefined) session.end(t.errors.noLongerValid);
     throw error;
   }
 }
@@ -84,7 +83,7 @@ async function once(path: string, options: Options): Promise<Response> {
     return await fetch(path, init);
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
-    throw new ApiError(0, "unreachable", "The server cannot be reached. Try again in a moment.", "");
+    throw new ApiError(0, "unreachable", t.errors.unreachable, "");
   }
 }
 
@@ -111,7 +110,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     const { error } = (await response.json()) as { error: { code: string; message: string; details?: Fault[] } };
     return new ApiError(response.status, error.code, error.message, requestId, error.details);
   } catch {
-    return new ApiError(response.status, "unknown", `The server returned status ${response.status}. Try again in a moment.`, requestId);
+    return new ApiError(response.status, "unknown", t.errors.status(response.status), requestId);
   }
 }
 

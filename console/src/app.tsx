@@ -3,6 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { ask } from "./api";
 import { connection } from "./events";
 import * as format from "./format";
+import { t } from "./messages";
+import { language, languages, speak, type Language } from "./messages/language";
 import { MapPage } from "./pages/map";
 import { VisitsPage } from "./pages/visits";
 import { MapHost } from "./parts/maphost";
@@ -35,21 +37,21 @@ interface Page {
 }
 
 const pages: Record<string, Page> = {
-  "": { name: "Map", onMap: true, needsKey: false, body: () => <MapPage /> },
-  "sign-in": { name: "Sign in", onMap: false, needsKey: false, body: () => <SignInPage /> },
-  "first-key": { name: "First key", onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
+  "": { name: t.app.map, onMap: true, needsKey: false, body: () => <MapPage /> },
+  "sign-in": { name: t.app.signIn, onMap: false, needsKey: false, body: () => <SignInPage /> },
+  "first-key": { name: t.app.firstKey, onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
   hotspots: {
-    name: "My hotspots",
+    name: t.app.myHotspots,
     onMap: false,
     needsKey: true,
     body: ({ id, part }) => (id ? <HotspotPage key={id} id={id} part={part} /> : <HotspotsPage />),
   },
-  register: { name: "Register a hotspot", onMap: true, needsKey: true, body: () => <RegisterPage /> },
-  rewards: { name: "Rewards", onMap: false, needsKey: true, body: () => <RewardsPage /> },
-  keys: { name: "Keys", onMap: false, needsKey: true, body: () => <KeysPage /> },
-  visits: { name: "Visits", onMap: true, needsKey: true, body: ({ id }) => <VisitsPage id={id} /> },
+  register: { name: t.app.register, onMap: true, needsKey: true, body: () => <RegisterPage /> },
+  rewards: { name: t.app.rewards, onMap: false, needsKey: true, body: () => <RewardsPage /> },
+  keys: { name: t.app.keys, onMap: false, needsKey: true, body: () => <KeysPage /> },
+  visits: { name: t.app.visits, onMap: true, needsKey: true, body: ({ id }) => <VisitsPage id={id} /> },
   staff: {
-    name: "Staff",
+    name: t.app.staff,
     onMap: false,
     needsKey: true,
     body: (at) => (staffPages[at.id] ?? missing.body)(at),
@@ -69,14 +71,14 @@ const staffPages: Record<string, Page["body"]> = {
 };
 
 const missing: Page = {
-  name: "Not found",
+  name: t.app.notFound,
   onMap: false,
   needsKey: false,
   body: () => (
     <section class="page">
-      <h1>Page not found</h1>
+      <h1>{t.app.pageNotFound}</h1>
       <p>
-        <a href="#/">Go to the map</a>
+        <a href="#/">{t.app.goToMap}</a>
       </p>
     </section>
   ),
@@ -90,7 +92,7 @@ export function App() {
   const onMap = page.onMap && !asks;
   const shown = useRef(at);
   useEffect(() => {
-    document.title = `${page.name} · Beacon`;
+    document.title = t.app.title(page.name);
     // Who reads by ear, or goes by keyboard, begins at the top of another page.
     const { page: last, id, part } = shown.current;
     const stays = at.page === last && (last === "" || (at.id === id && at.part === part));
@@ -100,7 +102,7 @@ export function App() {
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
-        Skip to content
+        {t.app.skip}
       </a>
       <Header at={at.page} />
       <main id="main" tabIndex={-1} class={onMap ? "on-map" : "off-map"}>
@@ -128,18 +130,16 @@ function Waiting() {
   const notice = useCell(session.notice);
   return (
     <p class="waiting" role="status">
-      {notice || "One moment…"}
+      {notice || t.words.wait}
     </p>
   );
 }
 
 function signOut(): void {
-  if (session.stays) void ask("/console/session", { method: "DELETE" }).catch(() => (session.notice.value = notForgotten));
-  session.end("You are signed out, and this browser no longer has your key.");
+  if (session.stays) void ask("/console/session", { method: "DELETE" }).catch(() => (session.notice.value = t.app.notForgotten));
+  session.end(t.app.signedOut);
   document.getElementById("main")?.focus(); // the button is gone
 }
-
-const notForgotten = "The server could not be reached, so this browser may still be signed in. Reload the page and sign out again.";
 
 // The address behind the # belongs to the pages, so the jump is made by hand.
 function skip(event: Event): void {
@@ -158,38 +158,39 @@ function Header({ at }: { at: string }) {
   );
   return (
     <header class="bar">
-      <a class="brand" href="#/" aria-label="Beacon: go to the map">
+      <a class="brand" href="#/" aria-label={t.app.brand}>
         <Mark />
         <span>Beacon</span>
       </a>
-      <nav aria-label="Pages">
+      <nav aria-label={t.app.pages}>
         <ul>
-          {link("", "Map")}
-          {who && link("hotspots", "My hotspots")}
-          {who && session.may("rewards:read") && link("rewards", "Rewards")}
-          {who && session.may("hotspots:verify") && link("staff", "Staff")}
-          {who && !session.may("hotspots:verify") && session.may("keys:manage") && link("keys", "Keys")}
+          {link("", t.app.map)}
+          {who && link("hotspots", t.app.myHotspots)}
+          {who && session.may("rewards:read") && link("rewards", t.app.rewards)}
+          {who && session.may("hotspots:verify") && link("staff", t.app.staff)}
+          {who && !session.may("hotspots:verify") && session.may("keys:manage") && link("keys", t.app.keys)}
           <li>
-            <a href="/docs">Docs</a>
+            <a href="/docs">{t.app.docs}</a>
           </li>
         </ul>
       </nav>
       {who && <Live />}
       <ThemeSwitch />
+      <LanguageSwitch />
       {who ? (
         <div class="who">
-          <span class="name" title={`Signed in with the key ${who.id} of the user ${who.user_id}`}>
-            <span class="sr-only">Signed in as </span>
+          <span class="name" title={t.app.signedInWith(who.id, who.user_id)}>
+            <span class="sr-only">{t.app.signedInAs}</span>
             {who.name || format.shortId(who.id)}
           </span>
           <button type="button" class="quiet" onClick={signOut}>
-            Sign out
+            {t.app.signOut}
           </button>
         </div>
       ) : (
         who === null && (
           <a class="button" href="#/sign-in">
-            Sign in
+            {t.app.signIn}
           </a>
         )
       )}
@@ -204,7 +205,7 @@ const themeMarks: Record<Theme, string> = { system: "◐", light: "☀", dark: "
 function ThemeSwitch() {
   const theme = useCell(chosenTheme);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
-  const text = `Theme: ${theme}. Change to ${next}.`;
+  const text = t.app.theme(t.app.themes[theme], t.app.themes[next]);
   return (
     <button type="button" class="quiet theme" aria-label={text} title={text} onClick={() => (chosenTheme.value = next)}>
       <span aria-hidden="true">{themeMarks[theme]}</span>
@@ -212,14 +213,24 @@ function ThemeSwitch() {
   );
 }
 
-const connectionTexts = { off: "Not live", connecting: "Connecting", live: "Live", waiting: "Reconnecting" };
+/** Goes from one language to the next. Its name is in that language, for those who understand no other. */
+function LanguageSwitch() {
+  const codes = Object.keys(languages) as Language[];
+  const next = codes[(codes.indexOf(language) + 1) % codes.length] ?? language;
+  const code = next.toUpperCase();
+  return (
+    <button type="button" class="quiet language" lang={next} aria-label={`${languages[next]} (${code})`} title={languages[next]} onClick={() => speak(next)}>
+      {code}
+    </button>
+  );
+}
 
 function Live() {
   const state = useCell(connection);
   const offline = !useCell(online);
   return (
     <span class={state === "live" && !offline ? "live on" : "live"} role="status">
-      {offline ? "Offline" : connectionTexts[state]}
+      {offline ? t.app.offline : t.app.connection[state]}
     </span>
   );
 }

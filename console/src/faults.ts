@@ -1,5 +1,6 @@
 // The faults that the server found, as whoever looks at a form would count them.
 import type { ApiError, Fault } from "./api";
+import { t } from "./messages";
 
 /** A place is one thing on a map, though it has two numbers: what is said of both is said once. */
 function counted(faults: Fault[]): Fault[] {
@@ -7,9 +8,12 @@ function counted(faults: Fault[]): Fault[] {
   return faults.filter(({ field, message }) => field !== "location.lng" || message !== ofLat);
 }
 
+/** What the server said about a field. It speaks English; what people often meet is told in their language. */
+export const inWords = (message: string): string => t.errors.byText[message] ?? message;
+
 /** What went wrong, in a sentence. */
-export function sentence({ faults, message }: ApiError): string {
+export function sentence({ code, faults, message }: ApiError): string {
   const left = counted(faults);
-  if (left.length === faults.length) return message;
-  return left.length === 1 ? `The location ${left[0]?.message ?? ""}` : `${left.length} fields are not valid`;
+  if (left.length === faults.length) return t.errors.byCode[code] ?? message;
+  return left.length === 1 ? t.errors.location(inWords(left[0]?.message ?? "")) : t.errors.fields(left.length);
 }

@@ -1,13 +1,15 @@
-// How numbers and times are written, in the language of the browser.
+// How numbers and times are written, in the language of the pages.
+import { t } from "./messages";
+import { locale } from "./messages/language";
 
-const whole = new Intl.NumberFormat();
-const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const sixDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 6, maximumFractionDigits: 6 });
-const twoDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const smallShare = new Intl.NumberFormat(undefined, { style: "percent", maximumSignificantDigits: 2 });
-const moment = new Intl.DateTimeFormat(undefined, {
+const whole = new Intl.NumberFormat(locale);
+const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const sixDigits = new Intl.NumberFormat(locale, { minimumFractionDigits: 6, maximumFractionDigits: 6 });
+const twoDigits = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const smallShare = new Intl.NumberFormat(locale, { style: "percent", maximumSignificantDigits: 2 });
+const moment = new Intl.DateTimeFormat(locale, {
   year: "numeric",
   month: "short",
   day: "numeric",
@@ -15,7 +17,7 @@ const moment = new Intl.DateTimeFormat(undefined, {
   minute: "2-digit",
   timeZoneName: "short",
 });
-const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
+const monthName = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
 
 export const count = (n: number): string => whole.format(n);
 export const percent = (fraction: number): string => (fraction < 0.01 ? smallShare : share).format(fraction);
@@ -29,11 +31,11 @@ export const area = (km2: number): string => (km2 > 0 && km2 < 0.1 ? `${measure(
 export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
 export const metres = (m: number): string => (m < 1000 ? `${whole.format(Math.round(m))} m` : `${oneDigit.format(m / 1000)} km`);
 export const degrees = (value: number): string => value.toFixed(5);
-export const time = (iso: string | null): string => (iso ? moment.format(new Date(iso)) : "never");
+export const time = (iso: string | null): string => (iso ? moment.format(new Date(iso)) : t.words.never);
 /** The zone that times are in. */
 export const zone = (): string => moment.resolvedOptions().timeZone;
 export const month = (period: string): string => monthName.format(new Date(`${period}-01T00:00:00Z`));
-const dayName = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const dayName = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
 export const day = (date: string): string => dayName.format(new Date(`${date}T00:00:00Z`));
 export const minutes = (n: number): string =>
   [n >= 60 && `${Math.floor(n / 60)} h`, (n < 60 || n % 60 > 0) && `${n % 60} min`].filter(Boolean).join(" ");

@@ -1,6 +1,7 @@
 // What an operator's first page says, without the drawing.
 import { toCSV } from "./csv";
 import * as format from "./format";
+import { t } from "./messages";
 import type { Hold, Hotspot, NetworkEvent, Status } from "./types";
 
 export type Earnings = Map<string, number>; // credits of this month, by hotspot
@@ -8,8 +9,8 @@ export type Earnings = Map<string, number>; // credits of this month, by hotspot
 /** The network of an operator in one line. */
 export function headline(hotspots: { status: Status }[], earned: number | undefined): string {
   const online = hotspots.filter(({ status }) => status === "online").length;
-  const all = `${format.count(online)} of ${format.count(hotspots.length)} online`;
-  return earned === undefined ? all : `${all} · ${format.credits(earned)} credits this month`;
+  const all = t.home.online(format.count(online), format.count(hotspots.length));
+  return earned === undefined ? all : t.home.headline(all, format.credits(earned));
 }
 
 export interface Attention {
@@ -29,26 +30,26 @@ export function attention(hotspots: Hotspot[], holds: Hold[], now: number): Atte
     .filter(({ status }) => status === "active")
     .map(({ hotspot_id, reason, until }) => ({
       id: hotspot_id ?? "",
-      name: hotspot_id ? (names.get(hotspot_id) ?? format.shortId(hotspot_id)) : "All your hotspots",
-      what: "rewards held",
-      why: `${reason} Until ${format.time(until)}, unless staff decide earlier.`,
+      name: hotspot_id ? (names.get(hotspot_id) ?? format.shortId(hotspot_id)) : t.home.all,
+      what: t.home.rewardsHeld,
+      why: t.home.heldUntil(reason, format.time(until)),
     }));
   for (const hotspot of hotspots.filter(({ status }) => status === "offline"))
-    list.push(about(hotspot, "offline", `Last heard of: ${format.time(hotspot.metrics.last_seen_at)}. Check its power and its line.`));
+    list.push(about(hotspot, t.status.offline, t.home.lastHeard(format.time(hotspot.metrics.last_seen_at))));
   for (const hotspot of hotspots) {
     const fell = hotspot.metrics.counters_fell_at;
     if (fell && now - Date.parse(fell) < recent)
-      list.push(about(hotspot, "counters fell", `On ${format.time(fell)} its traffic counters went back, so traffic may have been lost. Update its firmware or agent.`));
+      list.push(about(hotspot, t.home.countersFell, t.home.countersWhy(format.time(fell))));
   }
-  for (const hotspot of hotspots.filter(({ status }) => status === "pending")) list.push(about(hotspot, "pending", toDo(hotspot)));
+  for (const hotspot of hotspots.filter(({ status }) => status === "pending")) list.push(about(hotspot, t.status.pending, toDo(hotspot)));
   return list;
 }
 
 /** What a pending hotspot waits for. */
 export function toDo({ location, device }: Pick<Hotspot, "location" | "device">): string {
   const missing = [
-    !location.verified && (location.unverified_reason ? `No longer verified: ${location.unverified_reason}.` : "Staff have to verify its location."),
-    !device.linked && "Link its device.",
+    !location.verified && (location.unverified_reason ? t.home.noLongerVerified(location.unverified_reason) : t.home.toVerify),
+    !device.linked && t.home.toLink,
   ].filter(Boolean);
   return missing.join(" ");
 }
@@ -92,21 +93,8 @@ export function hotspotsCSV(hotspots: Hotspot[], earned: Earnings | undefined): 
   );
 }
 
-const told: Record<string, string> = {
-  "hotspot.registered": "was registered",
-  "hotspot.updated": "was changed",
-  "hotspot.verified": "was verified",
-  "hotspot.unverified": "is no longer verified",
-  "hotspot.linked": "was linked with its device",
-  "hotspot.unlinked": "was unlinked from its device",
-  "hotspot.online": "came online",
-  "hotspot.offline": "went offline",
-  "hotspot.deleted": "was deleted",
-  "rewards.settled": "Last month was settled",
-};
-
 /** An event in words, with the name of its hotspot. */
 export function inWords(event: NetworkEvent, names: Map<string, string>): string {
-  const what = told[event.type] ?? event.type;
+  const what = t.home.events[event.type] ?? event.type;
   return event.hotspot_id ? `${names.get(event.hotspot_id) ?? format.shortId(event.hotspot_id)} ${what}` : what;
 }

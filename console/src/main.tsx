@@ -2,15 +2,18 @@ import "maplibre-gl/dist/maplibre-gl.css";
 import "uplot/dist/uPlot.min.css";
 import "./styles/console.css";
 import { render } from "preact";
-import { ApiError, ask, noLongerValid } from "./api";
+import { ApiError, ask } from "./api";
 import { App } from "./app";
 import { followSession } from "./live";
+import { t } from "./messages";
+import { language } from "./messages/language";
 import { session } from "./session";
 import { followTheme } from "./theme";
 import type { Key } from "./types";
 
 followSession();
 followTheme();
+document.documentElement.lang = language;
 
 const patience = 3_000; // milliseconds between two tries to reach the server
 
@@ -31,7 +34,7 @@ async function resume(): Promise<void> {
       // A server that is away says nothing about the key.
       const away = error instanceof ApiError && (error.status === 0 || error.status >= 500);
       if (!away) {
-        session.end(noLongerValid);
+        session.end(t.errors.noLongerValid);
         return;
       }
       session.notice.value = error.message;

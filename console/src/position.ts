@@ -1,5 +1,6 @@
 // Where the browser is.
 import { ApiError } from "./api";
+import { t } from "./messages";
 import type { Place } from "./types";
 
 export interface Position extends Place {
@@ -14,11 +15,10 @@ export async function position(): Promise<Position> {
     );
     return { lat: coords.latitude, lng: coords.longitude, accuracy_m: coords.accuracy };
   } catch {
-    throw new ApiError(0, "position", "The browser does not say where you are. Allow it to, or type the coordinates.", "");
+    throw new ApiError(0, "position", t.errors.position, "");
   }
 }
 
-const names = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
 const radians = Math.PI / 180;
 
 /** In which direction one place lies from another. */
@@ -26,7 +26,7 @@ export function direction(from: Place, to: Place): string {
   const lng = (to.lng - from.lng) * radians;
   const [a, b] = [from.lat * radians, to.lat * radians];
   const bearing = Math.atan2(Math.sin(lng) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(lng));
-  return names[Math.round(bearing / (45 * radians) + 8) % 8] ?? "";
+  return t.visits.directions[Math.round(bearing / (45 * radians) + 8) % 8] ?? "";
 }
 
 /** The address that opens the maps of a phone at a place, for directions. */

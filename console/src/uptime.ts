@@ -2,6 +2,7 @@
 // points are shares of spans of which some have fewer open minutes than others,
 // so that their average would be another number than the uptime.
 import * as format from "./format";
+import { t } from "./messages";
 import type { HistoryPoint } from "./types";
 
 export interface Spans {
@@ -12,8 +13,8 @@ export interface Spans {
 
 export function uptimeInWords(points: HistoryPoint[], { name, each, figure }: Spans): string {
   const expected = points.filter(({ uptime }) => uptime !== null);
-  if (expected.length === 0) return "No data yet";
-  if (figure !== undefined) return `${format.percent(figure)} in ${name}`;
+  if (expected.length === 0) return t.uptime.noData;
+  if (figure !== undefined) return t.uptime.inRange(format.percent(figure), name);
   const whole = expected.filter(({ uptime }) => uptime === 1).length;
-  return `No gaps in ${format.count(whole)} of ${format.count(expected.length)} ${each}`;
+  return t.uptime.noGaps(format.count(whole), format.count(expected.length), each);
 }

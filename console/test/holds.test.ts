@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { factText } from "../src/flags";
+import { en } from "../src/messages/en";
 import { holding, latestEnd, soonestEnd, target } from "../src/holds";
 import type { Hold } from "../src/types";
 
@@ -25,6 +25,6 @@ test("what is held of a hotspot includes what is held of its operator", () => {
 });
 
 test("facts have names for people", () => {
-  assert.equal(factText("within_m"), "Within, m");
-  assert.equal(factText("equal_speed_tests"), "Equal speed tests");
+  assert.equal(en.review.fact("within_m"), "Within, m");
+  assert.equal(en.review.fact("equal_speed_tests"), "Equal speed tests");
 });

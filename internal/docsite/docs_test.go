@@ -17,6 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
@@ -26,6 +27,7 @@ var config = docsite.Config{
 	APIs: []docsite.API{
 		{Name: "network", Folder: "internal/api", Document: api.OpenAPIJSON()},
 		{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: "svc_test_demo01"},
+		{Name: "open", Folder: "internal/openfeeds", Document: openfeeds.OpenAPI()},
 	},
 	Files: []docsite.File{{Path: "packaging/monitoring/alerts.yml", Source: "deploy/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}},
 }
@@ -53,6 +55,7 @@ func paths(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	found := append(referencePaths(t, newDocs(t), "network"), referencePaths(t, newDocs(t), "preview")...)
+	found = append(found, referencePaths(t, newDocs(t), "open")...)
 	for _, name := range names {
 		if name == "README.md" {
 			found = append(found, "/docs", "/docs/")
@@ -132,7 +135,7 @@ func TestPages(t *testing.T) {
 func TestLinks(t *testing.T) {
 	d := newDocs(t)
 	// What others serve at the same address.
-	served := []string{"/", "/v1/openapi.json", "/v1/openapi.yaml", "/api/v1/openapi.json", "/api/v1/openapi.yaml"}
+	served := []string{"/", "/open/api", "/v1/openapi.json", "/v1/openapi.yaml", "/api/v1/openapi.json", "/api/v1/openapi.yaml"}
 	places := map[string]map[string]*element{} // of each page that is there
 	pages := map[string]*element{}
 	for _, path := range paths(t) {

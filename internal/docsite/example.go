@@ -148,7 +148,7 @@ func (b *builder) first() string {
 	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
 		item := b.Paths[path]
 		for _, m := range item.operations() {
-			if m.method != "GET" || len(b.keys(m.operation)) == 0 {
+			if m.method != "GET" || len(b.keys(m.operation)) == 0 && len(b.Security) > 0 {
 				continue
 			}
 			line := b.curl(path, item, m)

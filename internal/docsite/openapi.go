@@ -22,6 +22,7 @@ type document struct {
 		License     struct {
 			Name       string `json:"name"`
 			Identifier string `json:"identifier"`
+			URL        string `json:"url"`
 		} `json:"license"`
 	} `json:"info"`
 	Servers []struct {
@@ -85,6 +86,8 @@ type parameter struct {
 	In          string          `json:"in"`
 	Description string          `json:"description"`
 	Required    bool            `json:"required"`
+	Style       string          `json:"style"`
+	Explode     *bool           `json:"explode"`
 	Schema      *schema         `json:"schema"`
 	Example     json.RawMessage `json:"example"`
 }
@@ -125,6 +128,7 @@ type example struct {
 type schema struct {
 	Ref                  string             `json:"$ref"`
 	Type                 string             `json:"type"`
+	Nullable             bool               `json:"nullable"` // OpenAPI 3.0
 	Format               string             `json:"format"`
 	Description          string             `json:"description"`
 	Pattern              string             `json:"pattern"`
@@ -142,27 +146,62 @@ type schema struct {
 	UniqueItems          bool               `json:"uniqueItems"`
 	Properties           map[string]*schema `json:"properties"`
 	Required             []string           `json:"required"`
-	AdditionalProperties *bool              `json:"additionalProperties"`
+	AdditionalProperties unnamed            `json:"additionalProperties"`
 	Items                *schema            `json:"items"`
 	OneOf                []*schema          `json:"oneOf"`
 	AnyOf                []*schema          `json:"anyOf"`
 	AllOf                []*schema          `json:"allOf"`
 }
 
+// unnamed says which properties an object has that are not named.
+type unnamed struct {
+	none bool
+	each *schema // nil: anything
+}
+
+func (o *unnamed) UnmarshalJSON(source []byte) error {
+	var any bool
+	if json.Unmarshal(source, &any) == nil {
+		o.none = !any
+		return nil
+	}
+	return decodeStrictly(source, &o.each)
+}
+
 // forms returns the schemas of which a value has one.
 func (s *schema) forms() []*schema { return slices.Concat(s.OneOf, s.AnyOf) }
 
 func parseDocument(source []byte) (*document, error) {
-	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.DisallowUnknownFields()
 	var d document
-	if err := decoder.Decode(&d); err != nil {
+	if err := decodeStrictly(source, &d); err != nil {
 		return nil, err
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one document")
-	}
+	d.prefixPaths()
 	return &d, nil
+}
+
+func decodeStrictly(source []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more than one document")
+	}
+	return nil
+}
+
+// prefixPaths makes paths those that a client requests, if the server is not the root.
+func (d *document) prefixPaths() {
+	if len(d.Servers) == 0 || d.Servers[0].URL == "/" {
+		return
+	}
+	paths := map[string]pathItem{}
+	for path, item := range d.Paths {
+		paths[d.Servers[0].URL+strings.TrimSuffix(path, "/")] = item
+	}
+	d.Paths = paths
 }
 
 // Prefixes of references, by the kind of their target.

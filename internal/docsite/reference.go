@@ -137,14 +137,16 @@ func referencePages(d *document, path, url, key string) []*page {
 }
 
 // tagPath returns the URL path of the page of a tag.
-func tagPath(api, tag string) string { return api + "/" + url.PathEscape(tag) }
+func tagPath(api, tag string) string {
+	return api + "/" + url.PathEscape(strings.ReplaceAll(tag, " ", "-"))
+}
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 func (b *builder) build() *reference {
 	r := &reference{document: b.document, Path: b.path, First: b.first(), Intro: b.text.text(b.Info.Description), ByVariable: b.key == ""}
 	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
-		if strings.HasSuffix(path, "/openapi.yaml") || strings.HasSuffix(path, "/openapi.json") {
+		if strings.HasSuffix(path, "/openapi.yaml") || strings.HasSuffix(path, "/openapi.json") || b.Paths[path].isDefinition() {
 			r.Downloads = append(r.Downloads, path)
 		}
 	}
@@ -164,6 +166,19 @@ func (b *builder) build() *reference {
 		r.Schemas = append(r.Schemas, b.schema(name, b.Components.Schemas[name]))
 	}
 	return r
+}
+
+// isDefinition reports whether a path is that of an OpenAPI document, by its media type.
+func (p pathItem) isDefinition() bool {
+	if p.Get == nil {
+		return false
+	}
+	for kind := range p.Get.Responses["200"].Content {
+		if strings.HasPrefix(kind, "application/vnd.oai.openapi") {
+			return true
+		}
+	}
+	return false
 }
 
 func rank(first bool) int {
@@ -260,6 +275,9 @@ func (b *builder) parameter(p parameter) field {
 	if p.Description != "" {
 		f.Text = b.text.line(p.Description)
 	}
+	if p.Explode != nil && !*p.Explode {
+		f.Limits = append(f.Limits, limit{Text: "separated by commas (" + p.Style + ")"})
+	}
 	if p.Example != nil {
 		f.Limits = append(f.Limits, limit{"for example", []string{plain(p.Example)}})
 	}
@@ -314,6 +332,6 @@ func (b *builder) contents(content map[string]mediaType) []contentView {
 func (b *builder) schema(name string, s *schema) schemaView {
 	return schemaView{
 		Name: name, Type: words(s), Limits: limits(s), Text: b.text.text(s.Description), Fields: b.inner("", s),
-		Closed: s.AdditionalProperties != nil && !*s.AdditionalProperties,
+		Closed: s.AdditionalProperties.none,
 	}
 }

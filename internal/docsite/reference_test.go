@@ -166,7 +166,7 @@ func TestReference_ShowsTheWholeDocument(t *testing.T) {
 			}
 			for kind, prefix := range map[string]string{"schemas": "schema-", "headers": "header-", "responses": "response-", "securitySchemes": "key-"} {
 				components := at(document, "components", kind)
-				if len(components) == 0 {
+				if len(components) == 0 && (api.Name != "open" || kind == "schemas") { // which needs no key, and shares no header
 					t.Errorf("there are no %s", kind)
 				}
 				for name, part := range components {
@@ -222,6 +222,9 @@ func checkOperation(t *testing.T, api string, document object, places map[string
 	}
 	holds(t, where, place, operation)
 	linked(t, api, where, place, operation)
+	if base := document["servers"].([]any)[0].(object)["url"].(string); base != "/" {
+		path = strings.TrimSuffix(base+path, "/")
+	}
 	if !strings.Contains(place.text.String(), path) || !place.shows(strings.ToUpper(method)) {
 		t.Errorf("%s is not named", where)
 	}

@@ -34,6 +34,11 @@ type field struct {
 
 // words describes the type of a value, such as "array of Hotspot or null".
 func words(s *schema) []word {
+	if s != nil && s.Nullable {
+		not := *s
+		not.Nullable = false
+		return append(words(&not), word{Text: " or null"})
+	}
 	switch {
 	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.forms() == nil && s.AllOf == nil:
 		return nil
@@ -46,6 +51,8 @@ func words(s *schema) []word {
 		return joined(s.AllOf, " and ")
 	case s.Type == "array":
 		return append([]word{{Text: "array of "}}, words(s.Items)...)
+	case s.AdditionalProperties.each != nil:
+		return append([]word{{Text: s.Type + " of "}}, words(s.AdditionalProperties.each)...)
 	case s.Type == "" && s.Const != nil:
 		return []word{{Text: plain(s.Const)}}
 	case s.Format != "":

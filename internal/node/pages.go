@@ -10,6 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/basemap"
 	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
 
@@ -58,7 +59,7 @@ func drawn(base Basemap) *console.Basemap {
 // demoKey returns a key for the preview that names its user.
 func demoKey(prefix, user string) string { return prefix + "_test_" + user }
 
-// newDocs returns the guides, and the documents of both interfaces.
+// newDocs returns the guides, and the documents of the interfaces.
 func newDocs(publicURL, previewKey string) (*docsite.Docs, error) {
 	files, err := downloads()
 	if err != nil {
@@ -71,6 +72,7 @@ func newDocs(publicURL, previewKey string) (*docsite.Docs, error) {
 		APIs: []docsite.API{
 			{Name: "network", Folder: "internal/api", Document: api.OpenAPIJSON()},
 			{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: previewKey},
+			{Name: "open", Folder: "internal/openfeeds", Document: openfeeds.OpenAPI()},
 		},
 	})
 }

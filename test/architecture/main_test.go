@@ -1,6 +1,6 @@
 // Package architecture holds the code to what the project says of itself: which
-// package may import which, that each fuzz target has a corpus, and that each test
-// that the documentation names exists.
+// package may import which, that each fuzz target has a corpus, and that each test and
+// each decision that is named exists.
 package architecture_test
 
 import (

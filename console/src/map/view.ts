@@ -7,6 +7,7 @@ import workerAddress from "map-worker";
 import landAddress from "world-atlas/land-50m.json";
 import type { Disc, Gap } from "../gaps";
 import { wrapLng } from "../geo";
+import { t } from "../messages";
 import { session } from "../session";
 import type { Sight } from "../sight";
 import { Cell } from "../state";
@@ -278,7 +279,7 @@ export class MapView {
     element.setAttribute("aria-hidden", "true");
     if (approximate) {
       element.classList.add("approximate");
-      element.dataset.label = "approximate place";
+      element.dataset.label = t.map.approximate;
     }
     this.#ring = new this.#libre.Marker({ element }).setLngLat([place.lng, place.lat]).addTo(this.#map);
   }
@@ -325,7 +326,7 @@ export class MapView {
     const element = document.createElement("div");
     element.className = "map-pin";
     element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "Location: drag it, or type its coordinates");
+    element.setAttribute("aria-label", t.map.pin);
     const pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] });
     const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
     pin.on("drag", () => {

@@ -1,6 +1,7 @@
 // One's own data: to take along, and to have erased.
 import { ask, send } from "../api";
 import * as format from "../format";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import type { Erasure } from "../types";
@@ -14,7 +15,7 @@ export function OwnData() {
   const wish = useDoing();
   const asked = answer?.data.status === "none" ? undefined : answer?.data;
   const askFor = (): void => {
-    if (!confirm("Have all your data erased in 30 days? Until then you can take it back. Then your keys stop working and your hotspots are deleted.")) return;
+    if (!confirm(t.account.confirm)) return;
     wish.run(async () => {
       await ask(erasure, { method: "POST" });
       reload();
@@ -27,37 +28,31 @@ export function OwnData() {
     });
   return (
     <section class="card wide" id="own-data">
-      <h2>Your data</h2>
-      <p>Everything that is stored of you, as an archive of text files.</p>
+      <h2>{t.account.title}</h2>
+      <p>{t.account.intro}</p>
       <ErrorNote error={download.error} />
       <p>
         <button type="button" class="button" disabled={download.busy} onClick={() => download.run(save)}>
-          {download.busy ? "Collecting…" : "Download"}
+          {download.busy ? t.account.collecting : t.account.download}
         </button>
       </p>
-      <h3>Have it erased</h3>
+      <h3>{t.account.eraseTitle}</h3>
       <ErrorNote error={error} />
       <ErrorNote error={wish.error} />
       <div role="status">
         {asked && (
-          <p class="note">
-            You asked for it on {format.time(asked.asked_at)}. From {format.time(asked.due_at)} on your keys stop working, your hotspots are
-            deleted, and what says who you are is erased.
-          </p>
+          <p class="note">{t.account.asked(format.time(asked.asked_at), format.time(asked.due_at))}</p>
         )}
       </div>
       {asked ? (
         <button type="button" class="button" disabled={wish.busy} onClick={takeBack}>
-          Take it back
+          {t.account.takeBack}
         </button>
       ) : (
         <>
-          <p>
-            After 30 days, in which you can take it back. What was earned stays in the books, without your name;{" "}
-            <a href="/docs/privacy#being-erased">what is erased when, and what stays</a>. Download your data and your statements before.
-          </p>
+          <p>{t.account.about((text) => <a href="/docs/privacy#being-erased">{text}</a>)}</p>
           <button type="button" class="quiet danger" disabled={wish.busy || !answer} onClick={askFor}>
-            Erase my data
+            {t.account.erase}
           </button>
         </>
       )}

@@ -1,22 +1,23 @@
 // What a hotspot's device runs, and what is wrong with how it counts, for its operator.
 import * as format from "../format";
 import { isOlder } from "../inventory";
+import { t } from "../messages";
 import type { Agent } from "../types";
 
 export function AgentFacts({ agent }: { agent: Agent }) {
   const facts: [name: string, value: string | number | undefined][] = [
-    ["Agent", agent.version],
-    ["Model", agent.model],
-    ["Firmware", agent.firmware],
-    ["Kernel", agent.kernel],
-    ["Channel", agent.channel],
-    ["BSSID", agent.bssid],
-    ["Radios", agent.radios],
-    ["Reported", format.time(agent.reported_at)],
+    [t.agent.agent, agent.version],
+    [t.agent.model, agent.model],
+    [t.agent.firmware, agent.firmware],
+    [t.agent.kernel, agent.kernel],
+    [t.agent.channel, agent.channel],
+    [t.agent.bssid, agent.bssid],
+    [t.agent.radios, agent.radios],
+    [t.agent.reported, format.time(agent.reported_at)],
   ];
   return (
     <section class="card">
-      <h2>What the device runs</h2>
+      <h2>{t.agent.title}</h2>
       <dl class="facts">
         {facts
           .filter(([, value]) => value !== undefined)
@@ -29,12 +30,10 @@ export function AgentFacts({ agent }: { agent: Agent }) {
       </dl>
       {isOlder(agent.version, AGENT_VERSION) && (
         <p class="note">
-          <span>
-            This agent is older than {AGENT_VERSION}. <a href="/docs/agent">Install the current one</a>.
-          </span>
+          <span>{t.agent.older(AGENT_VERSION, (text) => <a href="/docs/agent">{text}</a>)}</span>
         </p>
       )}
-      <p class="hint">The device reports this once a day. The time is that of the last change.</p>
+      <p class="hint">{t.agent.hint}</p>
     </section>
   );
 }
@@ -44,10 +43,15 @@ export function CountersFell({ at }: { at: string }) {
   return (
     <p class="note bad">
       <span>
-        The device's traffic counters fell on {format.time(at)} although it had not restarted, so some of its traffic may not be paid. This happens
-        when Wi-Fi restarts, or when counters of 32 bits start again. Install the <a href="/docs/agent">current agent</a>, which counts through
-        both. If the device runs its maker's program instead, ask the maker for one that says when its counters start again (
-        <a href="/docs/quickstart-devices">how</a>).
+        {t.agent.fell(
+          format.time(at),
+          (text) => (
+            <a href="/docs/agent">{text}</a>
+          ),
+          (text) => (
+            <a href="/docs/quickstart-devices">{text}</a>
+          ),
+        )}
       </span>
     </p>
   );

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
@@ -15,17 +16,17 @@ import { Desk } from "./staff";
 
 export function AllHotspotsPage() {
   return (
-    <Desk at="/hotspots" title="All hotspots">
+    <Desk at="/hotspots" title={t.allHotspots.title}>
       {session.may("hotspots:verify") && <List />}
     </Desk>
   );
 }
 
 const filters = {
-  status: { label: "Status", options: { "": "All", online: "online", offline: "offline", pending: "pending" } },
-  type: { label: "Type", options: { "": "All", public: "public", business: "business", home: "home" } },
-  verified: { label: "Location", options: { "": "All", true: "verified", false: "not verified" } },
-  order: { label: "Order", options: { oldest: "Oldest first", newest: "Newest first" } },
+  status: { label: t.words.status, options: { "": t.words.all, ...t.status } },
+  type: { label: t.words.type, options: { "": t.words.all, public: t.type.public, business: t.type.business, home: t.type.home } },
+  verified: { label: t.words.location, options: { "": t.words.all, true: t.words.verified, false: t.words.notVerified } },
+  order: { label: t.words.order, options: { oldest: t.words.oldest, newest: t.words.newest } },
 } as const;
 type Filter = keyof typeof filters;
 
@@ -42,7 +43,7 @@ function List() {
   return (
     <section class="card wide">
       <div class="line">
-        <SearchField label="Name" value={list.text} onSearch={list.search} />
+        <SearchField label={t.words.name} value={list.text} onSearch={list.search} />
         {(Object.keys(filters) as Filter[]).map((filter) => (
           <Choice key={filter} label={filters[filter].label} name={filter} value={chosen[filter] ?? ""} onChange={(value) => choose(filter, value)}>
             {Object.entries(filters[filter].options).map(([value, name]) => (
@@ -54,28 +55,26 @@ function List() {
         ))}
       </div>
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
-      <p role="status">{answer && (total === 0 ? "No hotspots." : `${format.count(total)} ${total === 1 ? "hotspot" : "hotspots"}.`)}</p>
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
+      <p role="status">{answer && (total === 0 ? t.allHotspots.none : `${t.words.hotspotCount(total, format.count(total))}.`)}</p>
       {total > 0 && (
-        <Table label="All hotspots" columns={[["Name"], ["Status"], ["Type", "spare"], ["Location", "spare"], ["Device", "spare"], ["Uptime, 30 days", "number spare"], ["Visit", "action"]]}>
+        <Table label={t.allHotspots.title} columns={[[t.words.name], [t.words.status], [t.words.type, "spare"], [t.words.location, "spare"], [t.words.device, "spare"], [t.words.uptime30, "number spare"], [t.visits.visit, "action"]]}>
           {answer?.data.map((hotspot) => (
             <tr key={hotspot.id}>
               <th scope="row">
                 <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
-                <span class="small instead">
-                  {hotspot.type}, {format.percent(hotspot.uptime_30d)} up
-                </span>
+                <span class="small instead">{t.allHotspots.row(t.type[hotspot.type], format.percent(hotspot.uptime_30d))}</span>
               </th>
               <td>
                 <StatusBadge status={hotspot.status} />
               </td>
-              <td class="spare">{hotspot.type}</td>
-              <td class="spare">{hotspot.location.verified ? "verified" : "not verified"}</td>
-              <td class="spare">{hotspot.device.linked ? "linked" : "not linked"}</td>
+              <td class="spare">{t.type[hotspot.type]}</td>
+              <td class="spare">{hotspot.location.verified ? t.words.verified : t.words.notVerified}</td>
+              <td class="spare">{hotspot.device.linked ? t.words.linked : t.words.notLinked}</td>
               <td class="number spare">{format.percent(hotspot.uptime_30d)}</td>
               <td class="action">
                 <a href={`#/visits/${hotspot.id}`}>
-                  Visit <span class="sr-only">{hotspot.name}</span>
+                  {t.allHotspots.visit} <span class="sr-only">{hotspot.name}</span>
                 </a>
               </td>
             </tr>

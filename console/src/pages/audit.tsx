@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
+import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
@@ -11,25 +12,14 @@ import { go } from "../router";
 import type { Audit, AuditRow } from "../types";
 import { Desk } from "./staff";
 
-const families = {
-  "": "All",
-  "hotspot.": "hotspots",
-  "verification.": "refused verifications",
-  "hold.": "holds",
-  "flag.": "review",
-  "key.": "keys",
-  "quota.": "quotas",
-  "setting.": "settings",
-  "rewards.": "rewards",
-  "policy.": "policies",
-};
+const families: Record<string, string> = { "": t.words.all, ...t.audit.families };
 
 const names = ["kind", "target", "user_id"] as const;
 
 export function AuditPage({ query }: { query: Record<string, string> }) {
   const asked = new URLSearchParams(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   return (
-    <Desk at="/audit" title="Audit" scope="admin">
+    <Desk at="/audit" title={t.staff.audit} scope="admin">
       <Filters query={query} />
       <Changes key={asked.toString()} query={asked.toString()} />
     </Desk>
@@ -48,17 +38,17 @@ function Filters({ query }: { query: Record<string, string> }) {
   return (
     <form class="card wide" onSubmit={submit}>
       <div class="line">
-        <Choice label="What" name="kind" value={kind} onChange={setKind}>
+        <Choice label={t.audit.what} name="kind" value={kind} onChange={setKind}>
           {Object.entries({ ...families, ...(kind in families ? {} : { [kind]: kind }) }).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
         </Choice>
-        <Field label="Id of what changed" name="target" value={target} onInput={(event) => setTarget(event.currentTarget.value)} />
-        <Field label="User who did it" name="user_id" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
+        <Field label={t.audit.target} name="target" value={target} onInput={(event) => setTarget(event.currentTarget.value)} />
+        <Field label={t.audit.user} name="user_id" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
         <button type="submit" class="button">
-          Show
+          {t.words.show}
         </button>
       </div>
     </form>
@@ -81,10 +71,10 @@ function Changes({ query }: { query: string }) {
   return (
     <section class="card wide">
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
-      {answer && rows.length === 0 && <p role="status">{next ? "Nothing among the newest changes." : "Nothing."}</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
+      {answer && rows.length === 0 && <p role="status">{next ? t.audit.nothingNew : t.audit.nothing}</p>}
       {rows.length > 0 && (
-        <Table label="Changes" columns={[["When"], ["What"], ["Of"], ["By", "spare"], ["Note", "spare"]]}>
+        <Table label={t.audit.changes} columns={[[t.audit.when], [t.audit.what], [t.audit.of], [t.audit.by, "spare"], [t.audit.note, "spare"]]}>
           {rows.map((row, i) => (
             <tr key={i}>
               <td>{format.time(row.at)}</td>
@@ -97,7 +87,7 @@ function Changes({ query }: { query: string }) {
               <td>
                 <Target id={row.target} />
               </td>
-              <td class="spare" title={`Request ${row.request_id}${row.key_id && `, key ${row.key_id}`}`}>
+              <td class="spare" title={row.key_id ? t.audit.requestAndKey(row.request_id, row.key_id) : t.audit.request(row.request_id)}>
                 <By row={row} />
               </td>
               <td class="spare">{row.note}</td>
@@ -108,7 +98,7 @@ function Changes({ query }: { query: string }) {
       <ErrorNote error={failed} />
       {next && (
         <button type="button" class="quiet" disabled={busy} onClick={more}>
-          Show older ones
+          {t.audit.older}
         </button>
       )}
     </section>
@@ -117,7 +107,7 @@ function Changes({ query }: { query: string }) {
 
 function By({ row }: { row: AuditRow }) {
   if (row.user_id) return <User id={row.user_id} />;
-  return <>{row.request_id === "cli" ? "command line" : "device or server"}</>;
+  return <>{row.request_id === "cli" ? t.audit.commandLine : t.audit.machine}</>;
 }
 
 function Target({ id }: { id: string }) {

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
@@ -35,18 +36,18 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
           <HotspotFacts hotspot={hotspot} />
           <div class="line">
             <button type="button" class="quiet" onClick={() => view?.fly(hotspot.location)}>
-              Show on the map
+              {t.card.showOnMap}
             </button>
             {(hotspot.operator_id === session.who.value?.user_id || session.may("admin")) && (
               <a class="quiet" href={`#/hotspots/${hotspot.id}`}>
-                Manage
+                {t.card.manage}
               </a>
             )}
           </div>
         </>
       )}
       <button type="button" class="quiet" onClick={onClose}>
-        Back
+        {t.words.back}
       </button>
     </section>
   );
@@ -56,74 +57,70 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
   const { location, metrics } = hotspot;
   return (
     <dl class="facts">
-      <dt>Id</dt>
+      <dt>{t.card.id}</dt>
       <dd>
         <code class="id">{hotspot.id}</code>
       </dd>
-      <dt>Type</dt>
-      <dd>{hotspot.type}</dd>
+      <dt>{t.words.type}</dt>
+      <dd>{t.type[hotspot.type]}</dd>
       {location.address && (
         <>
-          <dt>Address</dt>
+          <dt>{t.words.address}</dt>
           <dd>{location.address}</dd>
         </>
       )}
-      <dt>Location</dt>
+      <dt>{t.words.location}</dt>
       <dd>
-        {format.degrees(location.lat)}, {format.degrees(location.lng)} · {location.verified ? "verified" : "not verified"}
+        {format.degrees(location.lat)}, {format.degrees(location.lng)} · {location.verified ? t.words.verified : t.words.notVerified}
         {location.approximate && (
           <>
             <br />
-            <span class="small">Approximate place: the home is up to 430 m away.</span>
+            <span class="small">{t.card.approximate}</span>
           </>
         )}
       </dd>
-      <dt>Coverage radius</dt>
+      <dt>{t.card.radius}</dt>
       <dd>{format.metres(hotspot.coverage_radius_m)}</dd>
-      <dt>Network (SSID)</dt>
-      <dd>{hotspot.device.ssid || "hidden"}</dd>
-      <dt>Device</dt>
-      <dd>{hotspot.device.linked ? "linked" : "not linked"}</dd>
-      <dt>Hours</dt>
+      <dt>{t.words.ssid}</dt>
+      <dd>{hotspot.device.ssid || t.words.hidden}</dd>
+      <dt>{t.words.device}</dt>
+      <dd>{hotspot.device.linked ? t.words.linked : t.words.notLinked}</dd>
+      <dt>{t.words.hours}</dt>
       <dd>{opening(hotspot)}</dd>
       {!location.approximate && (
         <>
-          <dt>Load</dt>
+          <dt>{t.card.load}</dt>
           <dd>{format.percent(metrics.current_load)}</dd>
         </>
       )}
-      <dt>Signal</dt>
-      <dd>{metrics.signal_quality}</dd>
-      <dt>Tier</dt>
-      <dd>{metrics.performance_tier}</dd>
-      <dt>Uptime, 30 days</dt>
+      <dt>{t.words.signal}</dt>
+      <dd>{t.signal[metrics.signal_quality]}</dd>
+      <dt>{t.words.tier}</dt>
+      <dd>{t.tier[metrics.performance_tier]}</dd>
+      <dt>{t.words.uptime30}</dt>
       <dd>{format.percent(metrics.uptime_30d)}</dd>
       {hotspot.quality && (
         <>
-          <dt>Check-ins, 30 days</dt>
-          <dd>
-            {format.count(hotspot.quality.checkins_30d)}, {format.percent(hotspot.quality.success_rate)} say that it works
-          </dd>
+          <dt>{t.card.checkins}</dt>
+          <dd>{t.card.works(format.count(hotspot.quality.checkins_30d), format.percent(hotspot.quality.success_rate))}</dd>
         </>
       )}
       {!location.approximate && (
         <>
-          <dt>Last 24 hours</dt>
+          <dt>{t.card.last24}</dt>
           <dd>
-            {format.gigabytes(metrics.bandwidth_used_24h_gb)}, {format.count(metrics.connections_24h)} clients
+            {t.card.clients(format.gigabytes(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h))}
             <br />
-            <span class="small">Clients: the most at once in each hour, added up.</span>
+            <span class="small">{t.card.clientsHint}</span>
           </dd>
-          <dt>Last heartbeat</dt>
+          <dt>{t.card.lastHeartbeat}</dt>
           <dd>{format.time(metrics.last_seen_at)}</dd>
         </>
       )}
       {metrics.last_uncounted && (
         <>
-          <dt>Did not count</dt>
-          <dd>
-            a heartbeat, {format.time(metrics.last_uncounted.at)}: {metrics.last_uncounted.reason.replaceAll("_", " ")}
-          </dd>
+          <dt>{t.card.uncounted}</dt>
+          <dd>{t.card.heartbeat(format.time(metrics.last_uncounted.at), t.card.uncountedReasons[metrics.last_uncounted.reason])}</dd>
         </>
       )}
     </dl>
@@ -132,6 +129,6 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
 
 /** Whether it is open, and when that changes. */
 export function opening(hotspot: Pick<Hotspot, "open_now" | "open_until" | "opens_at">): string {
-  if (hotspot.open_now) return hotspot.open_until ? `open until ${format.time(hotspot.open_until)}` : "always open";
-  return hotspot.opens_at ? `closed, opens ${format.time(hotspot.opens_at)}` : "closed";
+  if (hotspot.open_now) return hotspot.open_until ? t.card.openUntil(format.time(hotspot.open_until)) : t.card.alwaysOpen;
+  return hotspot.opens_at ? t.card.opens(format.time(hotspot.opens_at)) : t.card.closed;
 }

@@ -4,6 +4,7 @@ import { isAbort } from "../api";
 import { today } from "../clock";
 import { explain, lastDays } from "../days";
 import * as format from "../format";
+import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
@@ -56,10 +57,10 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
     <section class="card wide" ref={section}>
       <div class="head">
         <h2 tabIndex={-1} ref={heading}>
-          Rewards by day
+          {t.day.title}
         </h2>
         <Field
-          label="Last day"
+          label={t.day.last}
           type="date"
           min={since}
           max={today()}
@@ -68,18 +69,18 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
         />
       </div>
       <ErrorNote error={error} />
-      <Table label="Rewards by day" columns={[["Day (UTC)"], ["Earned", "number"], ["Possible", "number spare"], ["Served", "number spare"], ["Why", "action"]]}>
+      <Table label={t.day.title} columns={[[t.day.day], [t.words.earned, "number"], [t.day.possible, "number spare"], [t.day.served, "number spare"], [t.day.why, "action"]]}>
         {listed.map((date) => {
           const day = days.get(date);
           return (
             <tr key={date}>
               <th scope="row">
                 {date}
-                {day?.open ? " (so far)" : ""}
+                {day?.open ? t.words.soFar : ""}
               </th>
               <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
               <td class="number spare">{day ? <Credits amount={day.potential.total} /> : ""}</td>
-              <td class="number spare">{day ? `${format.minutes(day.facts.served_minutes)} of ${format.minutes(day.facts.expected_minutes)}` : ""}</td>
+              <td class="number spare">{day ? t.words.of(format.minutes(day.facts.served_minutes), format.minutes(day.facts.expected_minutes)) : ""}</td>
               <td class="action">
                 <button
                   type="button"
@@ -88,7 +89,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
                   aria-expanded={chosen === date}
                   onClick={() => setChosen(chosen === date ? "" : date)}
                 >
-                  Explain <span class="sr-only">{date}</span>
+                  {t.day.explain} <span class="sr-only">{date}</span>
                 </button>
               </td>
             </tr>
@@ -97,7 +98,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
       </Table>
       {listed.length === shown && (
         <button type="button" class="quiet" onClick={() => setShown(shown + atFirst)}>
-          Show {atFirst} days more
+          {t.day.more(atFirst)}
         </button>
       )}
       {explained && <DayExplained day={explained} />}
@@ -123,27 +124,34 @@ function DayExplained({ day }: { day: Explanation }) {
   );
   return (
     <section class="explained" aria-live="polite" ref={section}>
-      <h3>
-        {date}
-        {day.open ? ", so far" : ""}
-      </h3>
+      <h3>{day.open ? t.day.soFar(date) : date}</h3>
       <p class="small">
-        {format.minutes(day.facts.served_minutes)} served of {format.minutes(day.facts.expected_minutes)} expected ·{" "}
-        {format.gigabytes(day.facts.traffic_bytes / 1e9)} carried · tier {day.facts.performance_tier} · policy {day.policy.version}
+        {t.day.facts(
+          format.minutes(day.facts.served_minutes),
+          format.minutes(day.facts.expected_minutes),
+          format.gigabytes(day.facts.traffic_bytes / 1e9),
+          t.tier[day.facts.performance_tier],
+          day.policy.version,
+        )}
       </p>
       {day.hold && day.hold.status !== "released" && (
-        <p class="note">
-          {day.hold.status === "active" ? "Held back by the network's staff" : "Not paid"}: {day.hold.reason}
-        </p>
+        <p class="note">{day.hold.status === "active" ? t.day.heldBack(day.hold.reason) : t.day.notPaid(day.hold.reason)}</p>
       )}
       <Table
-        label={`Explanation of ${date}`}
-        columns={[["In credits"], ["Availability", "number"], ["Performance", "number"], ["Utilization", "number"], ["Total", "number"]]}
-        foot={line("Earned", day.earned)}
+        label={t.day.table(date)}
+        columns={[[t.day.inCredits], [t.rewards.availability, "number"], [t.rewards.performance, "number"], [t.rewards.utilization, "number"], [t.day.total, "number"]]}
+        foot={line(t.words.earned, day.earned)}
       >
-        {line("Possible", day.potential)}
-        {day.losses.map((loss) => line(loss.explanation, loss, "−"))}
+        {line(t.day.possible, day.potential)}
+        {day.losses.map((loss) => line(lossText(loss), loss, "−"))}
       </Table>
     </section>
   );
+}
+
+/** Why something was not earned. The server says it in English. */
+function lossText({ reason, minutes, explanation }: Explanation["losses"][number]): string {
+  const known = t.day.losses[reason];
+  if (!known) return explanation;
+  return minutes === undefined ? known : t.day.lossOf(known, format.minutes(minutes));
 }

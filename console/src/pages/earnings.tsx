@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { monthBefore } from "../chart";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { useAsk } from "../parts/use";
@@ -24,22 +25,22 @@ export function Earnings({ month = "", version = 0 }: { month?: string; version?
   if (current.error && !days) return <ErrorNote error={current.error} />;
   const sum = (list: RewardsDays["days"]): number => list.reduce((all, day) => all + day.total_earned, 0);
   const n = days?.length ?? 0;
-  const summary = !days
-    ? "One moment…"
-    : `${format.credits(sum(days))} credits` +
-      (daysBefore ? `; ${format.credits(sum(daysBefore.slice(0, n)))} in the same ${n} days of ${format.month(past)}, the line` : "");
+  const told = (list: RewardsDays["days"]): string => {
+    const earned = format.credits(sum(list));
+    return daysBefore ? t.earnings.compared(earned, format.credits(sum(daysBefore.slice(0, n))), n, format.month(past)) : t.words.credits(earned);
+  };
   const date = (of: string, i: number): string => format.day(`${of}-${String(i + 1).padStart(2, "0")}`);
   return (
     <Chart
-      title={`Earned by day, ${format.month(period)}`}
-      summary={summary}
+      title={t.earnings.title(format.month(period))}
+      summary={days ? told(days) : t.words.wait}
       at={drawn.at}
       values={drawn.values}
       before={drawn.earlier}
       name={(i) => date(period, i)}
       beforeName={(i) => date(past, i)}
       write={format.short}
-      read={(value) => `${format.exact(value)} credits`}
+      read={(value) => t.words.credits(format.exact(value))}
       colour="--accent"
       bars
       unfinished={days?.[n - 1]?.open ?? false}

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useCalm } from "../parts/use";
@@ -27,17 +28,17 @@ export function CoverageFigures() {
   const data = answer?.data;
   return (
     <>
-      <dl class="figures" aria-label="In view">
+      <dl class="figures" aria-label={t.figures.label}>
         <div>
-          <dt>Hotspots</dt>
+          <dt>{t.words.hotspots}</dt>
           <dd>{data ? format.count(data.hotspot_count) : "–"}</dd>
         </div>
         <div>
-          <dt>Covered</dt>
+          <dt>{t.figures.covered}</dt>
           <dd>{data ? format.area(data.coverage_area_km2) : "–"}</dd>
         </div>
         <div>
-          <dt>Share of the view</dt>
+          <dt>{t.figures.share}</dt>
           <dd>{data ? format.percent(data.coverage_percentage) : "–"}</dd>
         </div>
       </dl>

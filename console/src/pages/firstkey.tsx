@@ -1,6 +1,7 @@
 // Where the address leads that a server prints while there is no key.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { session } from "../session";
@@ -21,25 +22,25 @@ export function FirstKeyPage({ token }: { token: string }) {
     });
   return (
     <section class="page narrow">
-      <h1>Create the first key</h1>
+      <h1>{t.firstKey.title}</h1>
       <div class="card">
         {made ? (
           <>
             <ShownOnce made={made} />
-            <p>You are signed in with it, in this tab.</p>
+            <p>{t.firstKey.signedIn}</p>
             <RecommendPrivacy />
             <p>
               <a class="button" href="#/staff">
-                Go to the staff page
+                {t.firstKey.goToStaff}
               </a>
             </p>
           </>
         ) : (
           <>
-            <p>This network has no key yet. The first one may do everything; with it you create the others.</p>
+            <p>{t.firstKey.intro}</p>
             <ErrorNote error={error} />
             <button type="button" class="button" disabled={busy} onClick={create}>
-              {busy ? "Creating…" : "Create the key"}
+              {busy ? t.firstKey.creating : t.firstKey.create}
             </button>
           </>
         )}

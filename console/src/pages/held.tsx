@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { holding } from "../holds";
+import { t } from "../messages";
 import { HotspotLink } from "../parts/named";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
@@ -18,15 +19,14 @@ export function Held({ user = "me", hotspot }: { user?: string; hotspot?: string
     <>
       <ErrorNote error={error} />
       {active.map((hold) => (
-        <section class="card wide" key={hold.id} aria-label="Hold">
+        <section class="card wide" key={hold.id} aria-label={t.held.label}>
           <h2>
-            {hold.status === "active" ? "Held" : "Not paid"}: {hold.hotspot_id ? hotspot ? "this hotspot" : <HotspotLink id={hold.hotspot_id} /> : "all hotspots"}
+            {t.held.title(
+              hold.status === "active" ? t.words.held : t.held.notPaid,
+              hold.hotspot_id ? hotspot ? t.held.thisHotspot : <HotspotLink id={hold.hotspot_id} /> : t.held.allHotspots,
+            )}
           </h2>
-          <p>
-            {hold.status === "active"
-              ? "The network's staff hold back what is earned while this hold lasts. When it ends, it is paid with the next statement, unless a visit fails."
-              : "A visit failed while this was held, and two people confirmed it. What was earned under the hold is not paid."}
-          </p>
+          <p>{hold.status === "active" ? t.held.active : t.held.voided}</p>
           <HoldFacts hold={hold} />
           {hold.status === "active" && own && session.may("hotspots:write") && <Reply hold={hold} onDone={reload} />}
         </section>
@@ -51,17 +51,17 @@ function Reply({ hold, onDone }: { hold: Hold; onDone: () => void }) {
   return (
     <form class="inset" onSubmit={submit} noValidate>
       <Statement
-        label={hold.answer ? "Another answer" : "Your answer"}
+        label={hold.answer ? t.held.another : t.held.answer}
         name="text"
-        hint="Tell staff what they should know, such as where the radio is. A later answer replaces it."
+        hint={t.held.hint}
         value={text}
         onText={setText}
         error={error}
       />
       <ErrorNote error={error} at={["text"]} />
-      <p role="status">{sent ? "Sent." : ""}</p>
+      <p role="status">{sent ? t.held.sent : ""}</p>
       <button type="submit" class="button" disabled={busy}>
-        Answer
+        {t.held.send}
       </button>
     </form>
   );

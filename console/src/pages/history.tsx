@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { isUnfinished } from "../chart";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Chart } from "../parts/chart";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
@@ -13,18 +14,18 @@ import { uptimeInWords } from "../uptime";
 
 const hour = 3_600_000;
 const ranges = [
-  { id: "24h", name: "24 hours", hours: 24, step: "1h", seconds: 3600, each: "hours" },
-  { id: "7d", name: "7 days", hours: 7 * 24, step: "1h", seconds: 3600, each: "hours" },
-  { id: "30d", name: "30 days", hours: 30 * 24, step: "6h", seconds: 6 * 3600, each: "quarters of a day" },
-  { id: "90d", name: "90 days", hours: 90 * 24, step: "1d", seconds: 24 * 3600, each: "days" },
+  { id: "24h", name: t.history.ranges["24h"], hours: 24, step: "1h", seconds: 3600, each: t.history.hours },
+  { id: "7d", name: t.history.ranges["7d"], hours: 7 * 24, step: "1h", seconds: 3600, each: t.history.hours },
+  { id: "30d", name: t.history.ranges["30d"], hours: 30 * 24, step: "6h", seconds: 6 * 3600, each: t.history.quarters },
+  { id: "90d", name: t.history.ranges["90d"], hours: 90 * 24, step: "1d", seconds: 24 * 3600, each: t.history.days },
 ];
 type Range = (typeof ranges)[number];
 
 const none: History["points"] = [];
 
 const carriedColumns: [string, string][] = [
-  ["Traffic", "number"],
-  ["Clients", "number"],
+  [t.history.traffic, "number"],
+  [t.history.clients, "number"],
 ];
 
 export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }) {
@@ -34,8 +35,8 @@ export function HistoryCharts({ hotspot: { id, metrics } }: { hotspot: Hotspot }
   return (
     <section class="card wide">
       <div class="head">
-        <h2>History</h2>
-        <Tabs label="Range" tabs={ranges} chosen={chosen} onChoose={setChosen} />
+        <h2>{t.history.title}</h2>
+        <Tabs label={t.history.range} tabs={ranges} chosen={chosen} onChoose={setChosen} />
       </div>
       <Charts key={chosen} id={id} range={range} figure={chosen === "30d" ? metrics.uptime_30d : undefined} />
     </section>
@@ -47,7 +48,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const { answer, error } = useAsk<History>(`/v1/hotspots/${encodeURIComponent(id)}/history?from=${from}&step=${range.step}`);
   // What stands below must not move when the answer comes.
   const points = answer?.data.points ?? none;
-  const told = (summary: string): string => (answer ? summary : "One moment…");
+  const told = (summary: string): string => (answer ? summary : t.words.wait);
   const { at, uptimes, traffic, clients } = useMemo(
     () => ({
       at: points.map((point) => Date.parse(point.at) / 1000),
@@ -67,36 +68,36 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
   const most = Math.max(0, ...points.map(({ clients }) => clients ?? 0));
   return (
     <>
-      <Chart {...same(uptimes)} title="Uptime" summary={told(uptime)} write={format.percent} top={1} colour="--online" />
+      <Chart {...same(uptimes)} title={t.history.uptime} summary={told(uptime)} write={format.percent} top={1} colour="--online" />
       {(figures || !answer) && (
         <>
           <Chart
             {...same(traffic)}
-            title="Traffic"
-            summary={told(`${format.gigabytes(carried)} in all`)}
+            title={t.history.traffic}
+            summary={told(t.history.inAll(format.gigabytes(carried)))}
             write={format.gigabytes}
             colour="--accent"
           />
           <Chart
             {...same(clients)}
-            title="Clients (maximum)"
-            summary={told(`At most ${format.count(most)}`)}
+            title={t.history.mostClients}
+            summary={told(t.history.atMost(format.count(most)))}
             write={format.count}
             colour="--pending"
           />
         </>
       )}
-      <p class="small">Times are in the zone of this browser, {format.zone()}; rewards count days in UTC.</p>
+      <p class="small">{t.history.zone(format.zone())}</p>
       <details>
-        <summary>Show as a table</summary>
-        <Table label="History as a table" columns={[["From"], ["Uptime", "number"], ...(figures ? carriedColumns : []), ["Tier"]]}>
+        <summary>{t.history.showTable}</summary>
+        <Table label={t.history.table} columns={[[t.history.from], [t.history.uptime, "number"], ...(figures ? carriedColumns : []), [t.words.tier]]}>
           {points.map((point) => (
             <tr key={point.at}>
               <th scope="row">{format.time(point.at)}</th>
               <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
               {figures && <td class="number">{format.gigabytes(point.traffic_gb ?? 0)}</td>}
               {figures && <td class="number">{format.count(point.clients ?? 0)}</td>}
-              <td>{point.performance_tier}</td>
+              <td>{point.performance_tier && t.tier[point.performance_tier]}</td>
             </tr>
           ))}
         </Table>

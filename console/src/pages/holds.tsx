@@ -4,6 +4,7 @@ import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
 import { beginOf, latestEnd, soonestEnd, target } from "../holds";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -14,11 +15,8 @@ import { Desk } from "./staff";
 
 export function HoldsPage({ query }: { query: Record<string, string> }) {
   return (
-    <Desk at="/holds" title="Holds">
-      <p class="hint">
-        A hold keeps back what is earned on days that are closed while it lasts. Then the days are paid, unless a visit failed and two people say so.{" "}
-        <a href="/docs/rewards#holds">How holds work</a>
-      </p>
+    <Desk at="/holds" title={t.holds.title}>
+      <p class="hint">{t.holds.about((text) => <a href="/docs/rewards#holds">{text}</a>)}</p>
       <List wanted={query.hotspot ?? query.operator ?? ""} />
     </Desk>
   );
@@ -36,25 +34,25 @@ function List({ wanted }: { wanted: string }) {
     <>
       <section class="card wide">
         <details open={wanted !== ""}>
-          <summary>Place a hold</summary>
-          <HoldForm hotspot={wanted} asks onDone={() => done("The hold is placed.")} />
+          <summary>{t.holds.place}</summary>
+          <HoldForm hotspot={wanted} asks onDone={() => done(t.holds.placed)} />
         </details>
       </section>
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       <p role="status">
-        {told} {answer && (answer.pagination?.total === 0 ? "Nothing is or was held." : `${format.count(answer.pagination?.total ?? 0)} in all, the newest first.`)}
+        {told} {answer && (answer.pagination?.total === 0 ? t.holds.none : t.holds.inAll(format.count(answer.pagination?.total ?? 0)))}
       </p>
-      <ol class="cards" aria-label="Holds">
+      <ol class="cards" aria-label={t.holds.title}>
         {answer?.data.map((hold) => (
           <li key={hold.id}>
-            <article class="card wide" aria-label={`Hold ${hold.id}`}>
+            <article class="card wide" aria-label={t.holds.hold(hold.id)}>
               <div class="head">
-                <h2>{hold.hotspot_id ? <HotspotLink id={hold.hotspot_id} /> : "All hotspots of an operator"}</h2>
+                <h2>{hold.hotspot_id ? <HotspotLink id={hold.hotspot_id} /> : t.holds.allOf}</h2>
                 <HoldState hold={hold} />
               </div>
               <p class="small">
-                Operator <User id={hold.operator_id} /> · <code class="id">{hold.id}</code>
+                {t.holds.operator} <User id={hold.operator_id} /> · <code class="id">{hold.id}</code>
               </p>
               <HoldFacts hold={hold} />
               {hold.status === "active" && <Decisions hold={hold} onDone={done} />}
@@ -67,10 +65,8 @@ function List({ wanted }: { wanted: string }) {
   );
 }
 
-const stateTexts = { active: "active", released: "released: it is paid", voided: "void: it is not paid" };
-
 export function HoldState({ hold }: { hold: Hold }) {
-  return <span class={`badge ${hold.status === "active" ? "pending" : hold.status === "released" ? "online" : "offline"}`}>{stateTexts[hold.status]}</span>;
+  return <span class={`badge ${hold.status === "active" ? "pending" : hold.status === "released" ? "online" : "offline"}`}>{t.holds.states[hold.status]}</span>;
 }
 
 /** Why something is held, since when and until when, and what was said about it. */
@@ -86,18 +82,18 @@ export function HoldFacts({ hold }: { hold: Hold }) {
     );
   return (
     <dl class="facts">
-      <dt>Reason</dt>
+      <dt>{t.words.reason}</dt>
       <dd>{hold.reason}</dd>
-      <dt>Evidence</dt>
+      <dt>{t.holds.evidence}</dt>
       <dd>{hold.evidence}</dd>
-      <dt>Since</dt>
+      <dt>{t.holds.since}</dt>
       <dd>{format.time(hold.placed_at)}</dd>
-      <dt>Until</dt>
+      <dt>{t.holds.until}</dt>
       <dd>{format.time(hold.until)}</dd>
-      {hold.extensions.map((act) => said("Extended", act))}
-      {said(hold.status === "voided" ? "Failed visit" : "Failed visit, not confirmed", hold.failed_visit)}
-      {said("Operator's answer", hold.answer)}
-      {said("Ended", hold.ended)}
+      {hold.extensions.map((act) => said(t.holds.extended, act))}
+      {said(hold.status === "voided" ? t.holds.failedVisit : t.holds.failedOnce, hold.failed_visit)}
+      {said(t.holds.answer, hold.answer)}
+      {said(t.holds.ended, hold.ended)}
     </dl>
   );
 }
@@ -122,20 +118,20 @@ export function HoldForm({ hotspot, asks = false, onDone }: { hotspot: string; a
     <form class="inset" onSubmit={submit} noValidate>
       {asks && (
         <Field
-          label="Hotspot or operator"
+          label={t.holds.whom}
           name="whom"
-          hint="Its id: hs_… holds one hotspot, usr_… all of an operator."
+          hint={t.holds.whomHint}
           value={whom}
           onInput={(event) => setWhom(event.currentTarget.value)}
           fault={faultAt(error, "hotspot_id") || faultAt(error, "operator_id")}
         />
       )}
-      <Statement label="Reason" name="reason" hint="The operator reads it." value={reason} onText={setReason} error={error} />
-      <Statement label="Evidence" name="evidence" hint="The operator reads it." value={evidence} onText={setEvidence} error={error} />
+      <Statement label={t.words.reason} name="reason" hint={t.holds.operatorReads} value={reason} onText={setReason} error={error} />
+      <Statement label={t.holds.evidence} name="evidence" hint={t.holds.operatorReads} value={evidence} onText={setEvidence} error={error} />
       <End value={until} onDay={setUntil} error={error} />
       <ErrorNote error={error} at={[...(asks ? ["hotspot_id", "operator_id"] : []), "reason", "evidence", "until"]} />
       <button type="submit" class="button" disabled={busy}>
-        Place the hold
+        {t.holds.placeIt}
       </button>
     </form>
   );
@@ -157,10 +153,10 @@ export function Statement({ onText, error, ...field }: StatementProps) {
 function End({ value, onDay, error }: { value: string; onDay: (day: string) => void; error: unknown }) {
   return (
     <Field
-      label="Ends"
+      label={t.holds.ends}
       name="until"
       type="date"
-      hint="When this day begins in UTC. Then what is held is paid by itself."
+      hint={t.holds.endsHint}
       min={soonestEnd(now())}
       max={latestEnd(now())}
       value={value}
@@ -170,25 +166,16 @@ function End({ value, onDay, error }: { value: string; onDay: (day: string) => v
   );
 }
 
-const actions = {
-  extend: { name: "Extend", submit: "Extend the hold", done: "The hold is extended.", hint: "Someone else must do this than who set the end." },
-  release: { name: "Release", submit: "Release it", done: "The hold is released.", hint: "What is held is paid with the next statement." },
-  void: {
-    name: "A visit failed",
-    submit: "Record the failed visit",
-    done: "The failed visit is recorded. Once someone else records it too, what is held is not paid.",
-    hint: "Say what the visit found. Two people must say so: then the hold is over, and what is held is not paid.",
-  },
-} as const;
-type Action = keyof typeof actions;
+const actions = ["extend", "release", "void"] as const;
+type Action = (typeof actions)[number];
 
 function Decisions({ hold, onDone }: { hold: Hold; onDone: (what: string) => void }) {
   const [action, setAction] = useState<Action | "">("");
-  const name = (a: Action): string => (a === "void" && hold.failed_visit ? "Confirm the failed visit" : actions[a].name);
+  const name = (a: Action): string => (a === "void" && hold.failed_visit ? t.holds.confirmFailed : t.holds[a].name);
   return (
     <>
       <div class="line">
-        {(Object.keys(actions) as Action[]).map((a) => (
+        {actions.map((a) => (
           <button key={a} type="button" class={a === "void" ? "quiet danger" : "quiet"} aria-expanded={action === a} onClick={() => setAction(action === a ? "" : a)}>
             {name(a)}
           </button>
@@ -213,7 +200,7 @@ function Decision({ hold, action, onDone }: { hold: Hold; action: Action; onDone
   const [reason, setReason] = useState("");
   const [until, setUntil] = useState(() => latestEnd(now()));
   const { busy, error, run } = useDoing();
-  const { submit, hint, done } = actions[action];
+  const { submit, hint, done } = t.holds[action];
   const confirms = action === "void" && hold.failed_visit;
   return (
     <form
@@ -224,16 +211,16 @@ function Decision({ hold, action, onDone }: { hold: Hold; action: Action; onDone
         run(async () => {
           const body = { action, reason, ...(action === "extend" ? { until: beginOf(until) } : {}) };
           await ask(`/v1/holds/${hold.id}/decisions`, { method: "POST", body });
-          onDone(confirms ? "The hold is over. What was held is not paid." : done);
+          onDone(confirms ? t.holds.confirmed : done);
         });
       }}
     >
       <p class="hint">{hint}</p>
-      <Statement label="Reason" name="reason" value={reason} onText={setReason} error={error} />
+      <Statement label={t.words.reason} name="reason" value={reason} onText={setReason} error={error} />
       {action === "extend" && <End value={until} onDay={setUntil} error={error} />}
       <ErrorNote error={error} at={["reason", "until"]} />
       <button type="submit" class="button" disabled={busy}>
-        {confirms ? "Confirm it" : submit}
+        {confirms ? t.holds.confirm : submit}
       </button>
     </form>
   );

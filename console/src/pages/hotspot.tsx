@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk, useDoing } from "../parts/use";
@@ -25,10 +26,10 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
     return (
       <section class="page">
         <p>
-          <a href="#/hotspots">My hotspots</a>
+          <a href="#/hotspots">{t.app.myHotspots}</a>
         </p>
-        <h1>Hotspot</h1>
-        {error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>}
+        <h1>{t.hotspot.title}</h1>
+        {error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>}
       </section>
     );
   }
@@ -39,26 +40,24 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
   return (
     <section class="page">
       <p>
-        <a href="#/hotspots">My hotspots</a>
+        <a href="#/hotspots">{t.app.myHotspots}</a>
       </p>
       <div class="head">
         <h1>{hotspot.name}</h1>
         <StatusBadge status={hotspot.status} />
       </div>
       <ErrorNote error={error} />
-      {hotspot.status === "pending" && <p class="note">Pending until {missing(hotspot)}.</p>}
+      {hotspot.status === "pending" && <p class="note">{t.hotspot.pendingUntil(missing(hotspot))}</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          Its location is not verified: {hotspot.location.unverified_reason}. If the hotspot stands elsewhere now, change its
-          location through the API (<a href="/docs/quickstart-operators">how</a>). If it stands where you registered it, ask the network's
-          staff for another visit. Until then it earns nothing.
+          <span>{t.hotspot.unverified(hotspot.location.unverified_reason, (text) => <a href="/docs/quickstart-operators">{text}</a>)}</span>
         </p>
       )}
       {hotspot.metrics.counters_fell_at && <CountersFell at={hotspot.metrics.counters_fell_at} />}
       {readsRewards && <Held user={hotspot.operator_id ?? "me"} hotspot={id} />}
       <div class="columns">
         <section class="card">
-          <h2>Now</h2>
+          <h2>{t.hotspot.now}</h2>
           <HotspotFacts hotspot={hotspot} />
         </section>
         <div>
@@ -77,8 +76,8 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
 
 /** What has to happen before the hotspot can be online. */
 function missing({ location, device }: Hotspot): string {
-  const steps = [!location.verified && "the network's staff have verified its location", !device.linked && "its device is linked"];
-  return steps.filter(Boolean).join(" and ");
+  if (location.verified) return t.hotspot.linkedFirst;
+  return device.linked ? t.hotspot.verifiedFirst : t.hotspot.bothFirst(t.hotspot.verifiedFirst, t.hotspot.linkedFirst);
 }
 
 /** Links and unlinks the access point itself. */
@@ -88,18 +87,18 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
   const path = `/v1/hotspots/${hotspot.id}`;
   return (
     <section class="card">
-      <h2>Device</h2>
+      <h2>{t.words.device}</h2>
       <p>
         {hotspot.device.linked
-          ? `Linked since ${format.time(hotspot.device.linked_at ?? null)}.`
-          : "No device is linked yet. Create a code and type it into the access point."}
+          ? t.hotspot.linkedSince(format.time(hotspot.device.linked_at ?? null))
+          : t.hotspot.noDevice}
       </p>
       <div aria-live="polite">
         {code && (
           <p>
             <strong class="code">{code.code}</strong>
             <br />
-            <span class="small">Valid for one device, until {format.time(code.expires_at)}. It is shown only once.</span>
+            <span class="small">{t.hotspot.codeValid(format.time(code.expires_at))}</span>
           </p>
         )}
       </div>
@@ -111,7 +110,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
           disabled={busy}
           onClick={() => run(async () => setCode((await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" })).data))}
         >
-          Create a link code
+          {t.hotspot.createCode}
         </button>
         {hotspot.device.linked && (
           <button
@@ -119,14 +118,14 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
             class="quiet"
             disabled={busy}
             onClick={() => {
-              if (!confirm("Unlink the device? Its key stops working, and the hotspot is pending until a device is linked.")) return;
+              if (!confirm(t.hotspot.confirmUnlink)) return;
               run(async () => {
                 await ask(`${path}/device`, { method: "DELETE" });
                 onChanged();
               });
             }}
           >
-            Unlink
+            {t.hotspot.unlink}
           </button>
         )}
       </div>
@@ -139,15 +138,15 @@ function Deletion({ hotspot, etag, onBegun, onFailed }: { hotspot: Hotspot; etag
   const { busy, error, run } = useDoing();
   return (
     <section class="card">
-      <h2>Delete</h2>
-      <p>This removes the hotspot permanently. You keep what it earned.</p>
+      <h2>{t.words.delete}</h2>
+      <p>{t.hotspot.deletion}</p>
       <ErrorNote error={error} />
       <button
         type="button"
         class="quiet danger"
         disabled={busy}
         onClick={() => {
-          if (!confirm(`Delete “${hotspot.name}” permanently?`)) return;
+          if (!confirm(t.hotspot.confirmDelete(hotspot.name))) return;
           run(async () => {
             onBegun();
             try {
@@ -160,7 +159,7 @@ function Deletion({ hotspot, etag, onBegun, onFailed }: { hotspot: Hotspot; etag
           });
         }}
       >
-        Delete this hotspot
+        {t.hotspot.deleteThis}
       </button>
     </section>
   );

@@ -5,6 +5,7 @@ import { now, today } from "../clock";
 import * as format from "../format";
 import { attention, choose, headline, hotspotsCSV, inWords, toDo, type Choice, type Earnings as Earned, type Order } from "../home";
 import { changes, happenings } from "../live";
+import { t } from "../messages";
 import { most, useMine } from "../mine";
 import { Credits } from "../parts/credits";
 import { Choice as ChoiceField, SearchField } from "../parts/field";
@@ -40,18 +41,18 @@ export function HotspotsPage() {
   return (
     <section class="page">
       <div class="head">
-        <h1>My hotspots</h1>
+        <h1>{t.app.myHotspots}</h1>
         {session.may("hotspots:write") && (
           <a class="button" href="#/register">
-            Register a hotspot
+            {t.app.register}
           </a>
         )}
       </div>
       <ErrorNote error={mine.error} />
-      {!hotspots && !mine.error && <p class="waiting">One moment…</p>}
+      {!hotspots && !mine.error && <p class="waiting">{t.words.wait}</p>}
       {empty && (
         <p class="card" role="status">
-          You have no hotspots yet.
+          {t.home.none}
         </p>
       )}
       {hotspots && !empty && (
@@ -80,8 +81,8 @@ function AttentionList({ hotspots, holds }: { hotspots: Hotspot[]; holds: Hold[]
   const list = useMemo(() => attention(hotspots, holds, now()), [hotspots, holds]);
   return (
     <section class="card">
-      <h2>Needs attention{list.length > 0 ? ` (${format.count(list.length)})` : ""}</h2>
-      {list.length === 0 && <p class="hint">Nothing: every hotspot is online and paid.</p>}
+      <h2>{t.home.attention}{list.length > 0 ? ` (${format.count(list.length)})` : ""}</h2>
+      {list.length === 0 && <p class="hint">{t.home.nothing}</p>}
       <ul class="plain">
         {(all ? list : list.slice(0, shownAtFirst)).map(({ id, name, what, why }, i) => (
           <li key={i}>
@@ -92,7 +93,7 @@ function AttentionList({ hotspots, holds }: { hotspots: Hotspot[]; holds: Hold[]
       </ul>
       {list.length > shownAtFirst && (
         <button type="button" class="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Show fewer" : `Show all ${format.count(list.length)}`}
+          {all ? t.home.fewer : t.home.showAll(format.count(list.length))}
         </button>
       )}
     </section>
@@ -107,8 +108,8 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
   const own = events.filter(({ hotspot_id }) => !hotspot_id || names.has(hotspot_id)).slice(0, newest);
   return (
     <section class="card">
-      <h2>Activity</h2>
-      <div role="log" aria-label="Activity">
+      <h2>{t.home.activity}</h2>
+      <div role="log" aria-label={t.home.activity}>
         <ul class="plain">
           {own.map((event) => (
             <li key={event.id}>
@@ -118,17 +119,17 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
           ))}
         </ul>
       </div>
-      {own.length === 0 && <p class="hint">Nothing has happened to your hotspots since {format.time(new Date(since).toISOString())}.</p>}
+      {own.length === 0 && <p class="hint">{t.home.quiet(format.time(new Date(since).toISOString()))}</p>}
     </section>
   );
 }
 
 const orders: [Order, string][] = [
-  ["name", "Name"],
-  ["status", "Status"],
-  ["earned", "Earned"],
-  ["uptime", "Uptime"],
-  ["traffic", "Traffic"],
+  ["name", t.words.name],
+  ["status", t.words.status],
+  ["earned", t.words.earned],
+  ["uptime", t.home.uptime],
+  ["traffic", t.home.traffic],
 ];
 const perScreen = 50;
 
@@ -165,15 +166,15 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
   return (
     <section class="card wide">
       <div class="line">
-        <SearchField label="Search by name" value={text} onSearch={onSearch} />
-        <ChoiceField label="Status" name="status" value={choice.status} onChange={(status) => setChoice({ ...choice, status: status as Status | "" })}>
-          <option value="">All</option>
-          <option value="online">online</option>
-          <option value="offline">offline</option>
-          <option value="pending">pending</option>
+        <SearchField label={t.home.search} value={text} onSearch={onSearch} />
+        <ChoiceField label={t.words.status} name="status" value={choice.status} onChange={(status) => setChoice({ ...choice, status: status as Status | "" })}>
+          <option value="">{t.words.all}</option>
+          <option value="online">{t.status.online}</option>
+          <option value="offline">{t.status.offline}</option>
+          <option value="pending">{t.status.pending}</option>
         </ChoiceField>
         <ChoiceField
-          label="Order"
+          label={t.words.order}
           name="order"
           value={choice.order}
           onChange={(order) => setChoice({ ...choice, order: order as Order, down: order !== "name" && order !== "status" })}
@@ -185,19 +186,15 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
           ))}
         </ChoiceField>
         <button type="button" class="quiet" disabled={whole.length === 0} onClick={() => saveCSV(`hotspots-${today()}.csv`, hotspotsCSV(whole, earned))}>
-          CSV of {format.count(whole.length)}
+          {t.home.csv(format.count(whole.length))}
         </button>
       </div>
       {total > hotspots.length && (
-        <p class="note">
-          {format.count(hotspots.length)} of your {format.count(total)} hotspots are shown. Search by name to find others.
-        </p>
+        <p class="note">{t.home.some(format.count(hotspots.length), format.count(total))}</p>
       )}
       {picked.length > 0 && <Together hotspots={picked} onDone={() => (setSelected(new Set()), onChanged())} />}
       {found.length === 0 && (
-        <p role="status">
-          {text.trim() ? `None of your hotspots has “${text.trim()}” in its name.` : "None of your hotspots has this status."}
-        </p>
+        <p role="status">{text.trim() ? t.home.noneNamed(text.trim()) : t.home.noneWithStatus}</p>
       )}
       {found.length > 0 && (
         <table>
@@ -207,19 +204,19 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
                 <th scope="col">
                   <input
                     type="checkbox"
-                    aria-label="Select all"
+                    aria-label={t.home.selectAll}
                     checked={picked.length === found.length}
                     onChange={(event) => setSelected(new Set(event.currentTarget.checked ? found.map(({ id }) => id) : []))}
                   />
                 </th>
               )}
-              {heading("name", "Name")}
-              {heading("status", "Status")}
-              {earned && heading("earned", "Earned this month", "number")}
-              {heading("uptime", "Uptime, 30 days", "number spare")}
-              {heading("traffic", "Traffic, 24 hours", "number spare")}
+              {heading("name", t.words.name)}
+              {heading("status", t.words.status)}
+              {earned && heading("earned", t.home.earnedThisMonth, "number")}
+              {heading("uptime", t.words.uptime30, "number spare")}
+              {heading("traffic", t.home.traffic24, "number spare")}
               <th scope="col" class="spare">
-                To do
+                {t.home.toDo}
               </th>
             </tr>
           </thead>
@@ -230,7 +227,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
                   <td>
                     <input
                       type="checkbox"
-                      aria-label={`Select ${hotspot.name}`}
+                      aria-label={t.home.select(hotspot.name)}
                       checked={selected.has(hotspot.id)}
                       onChange={(event) => select(hotspot.id, event.currentTarget.checked)}
                     />
@@ -239,7 +236,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
                 <th scope="row">
                   <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
                   <span class="small instead">
-                    {format.percent(hotspot.metrics.uptime_30d)} up, {format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)} today
+                    {t.home.row(format.percent(hotspot.metrics.uptime_30d), format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb))}
                   </span>
                 </th>
                 <td>
@@ -260,7 +257,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
       )}
       {found.length > shown && (
         <button type="button" class="quiet" onClick={() => setShown(shown + perScreen)}>
-          Show {format.count(Math.min(perScreen, found.length - shown))} more
+          {t.home.more(format.count(Math.min(perScreen, found.length - shown)))}
         </button>
       )}
     </section>
@@ -273,7 +270,7 @@ function Together({ hotspots, onDone }: { hotspots: Hotspot[]; onDone: () => voi
   const [editing, setEditing] = useState(false);
   const [done, setDone] = useState(0);
   const { busy, error, run } = useDoing();
-  const count = hotspots.length === 1 ? "1 hotspot" : `${format.count(hotspots.length)} hotspots`;
+  const count = t.words.hotspotCount(hotspots.length, format.count(hotspots.length));
   const each = (work: (id: string) => Promise<unknown>): void => {
     setDone(0);
     run(async () => {
@@ -285,20 +282,21 @@ function Together({ hotspots, onDone }: { hotspots: Hotspot[]; onDone: () => voi
     });
   };
   const remove = (): void => {
-    const named = hotspots.slice(0, 5).map(({ name }) => name);
-    const rest = hotspots.length > named.length ? ` and ${format.count(hotspots.length - named.length)} more` : "";
-    if (confirm(`Delete ${count}: ${named.join(", ")}${rest}? This cannot be undone. What they earned stays yours.`))
+    const first = hotspots.slice(0, 5).map(({ name }) => name);
+    const rest = hotspots.length - first.length;
+    const names = first.join(", ");
+    if (confirm(t.home.confirmDelete(count, rest > 0 ? t.home.andMore(names, format.count(rest)) : names)))
       each((id) => ask(`/v1/hotspots/${id}`, { method: "DELETE" }));
   };
   return (
     <div class="inset">
       <div class="line">
-        <span role="status">{busy ? `${format.count(done)} of ${count}…` : `${count} selected`}</span>
+        <span role="status">{busy ? t.home.doing(format.count(done), count) : t.home.selected(count)}</span>
         <button type="button" class="quiet" aria-expanded={editing} disabled={busy} onClick={() => setEditing(!editing)}>
-          Set opening hours
+          {t.home.setHours}
         </button>
         <button type="button" class="quiet danger" disabled={busy} onClick={remove}>
-          Delete
+          {t.words.delete}
         </button>
       </div>
       {editing && (
@@ -310,7 +308,7 @@ function Together({ hotspots, onDone }: { hotspots: Hotspot[]; onDone: () => voi
             disabled={busy}
             onClick={() => each((id) => ask(`/v1/hotspots/${id}`, { method: "PATCH", body: { settings: { operating_hours: hours } } }))}
           >
-            Save the hours of {count}
+            {t.home.saveHours(count)}
           </button>
         </>
       )}

@@ -2,11 +2,12 @@
 import { useId } from "preact/hooks";
 import type { Fault } from "../api";
 import { today } from "../clock";
+import { inWords } from "../faults";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
 
 const days: WeeklySpan["days"] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const dayNames: Record<string, string> = { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" };
 
 interface Props {
   hours: OperatingHours | null;
@@ -18,7 +19,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
   const zones = useId();
   return (
     <fieldset>
-      <legend>Opening hours</legend>
+      <legend>{t.hours.title}</legend>
       <label class="check">
         <input
           type="checkbox"
@@ -26,17 +27,17 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
           checked={hours === null}
           onChange={(event) => onChange(event.currentTarget.checked ? null : firstHours())}
         />
-        Always open
+        {t.hours.always}
       </label>
       {hours && (
         <>
           <Field
-            label="Time zone"
+            label={t.hours.zone}
             name="timezone"
             list={zones}
             value={hours.timezone}
             onInput={(event) => onChange({ ...hours, timezone: event.currentTarget.value })}
-            fault={faults.find(({ field }) => field === "settings.operating_hours.timezone")?.message ?? ""}
+            fault={inWords(faults.find(({ field }) => field === "settings.operating_hours.timezone")?.message ?? "")}
           />
           <datalist id={zones}>
             {Intl.supportedValuesOf("timeZone").map((zone) => (
@@ -64,7 +65,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
             .filter(({ field }) => !/(timezone|weekly\[|exceptions\[)/.test(field))
             .map(({ field, message }) => (
               <p class="fault" key={field}>
-                {message}
+                {inWords(message)}
               </p>
             ))}
           <div class="line">
@@ -73,7 +74,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
               class="quiet"
               onClick={() => onChange({ ...hours, weekly: [...hours.weekly, { days: ["sat"], open: "10:00", close: "18:00" }] })}
             >
-              Add hours
+              {t.hours.add}
             </button>
             <button
               type="button"
@@ -82,7 +83,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
                 onChange({ ...hours, exceptions: [...(hours.exceptions ?? []), { date: today(), closed: true }] })
               }
             >
-              Add an exception
+              {t.hours.addException}
             </button>
           </div>
         </>
@@ -110,7 +111,7 @@ interface Part<T> {
 
 function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { number: number; span: WeeklySpan }) {
   return (
-    <div class="span" role="group" aria-label={`Hours ${number}`}>
+    <div class="span" role="group" aria-label={t.hours.span(number)}>
       <div class="days">
         {days.map((day) => (
           <label class="check" key={day}>
@@ -119,15 +120,15 @@ function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { num
               checked={span.days.includes(day)}
               onChange={(event) => onChange({ ...span, days: days.filter((d) => (d === day ? event.currentTarget.checked : span.days.includes(d))) })}
             />
-            {dayNames[day]}
+            {t.hours.days[day]}
           </label>
         ))}
       </div>
       <div class="line">
-        <Clock label="From" value={span.open} onChange={(open) => onChange({ ...span, open })} />
-        <Clock label="To" value={span.close} onChange={(close) => onChange({ ...span, close })} />
-        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={`Remove hours ${number}`}>
-          Remove
+        <Clock label={t.hours.from} value={span.open} onChange={(open) => onChange({ ...span, open })} />
+        <Clock label={t.hours.to} value={span.close} onChange={(close) => onChange({ ...span, close })} />
+        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={t.hours.removeSpan(number)}>
+          {t.hours.remove}
         </button>
       </div>
       <Faults faults={faults} />
@@ -138,9 +139,9 @@ function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { num
 function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: ExceptionDay }) {
   const closed = day.closed === true;
   return (
-    <div class="span" role="group" aria-label={`Exception on ${day.date}`}>
+    <div class="span" role="group" aria-label={t.hours.exception(day.date)}>
       <div class="line">
-        <Field label="Date" type="date" value={day.date} onInput={(event) => onChange({ ...day, date: event.currentTarget.value })} />
+        <Field label={t.hours.date} type="date" value={day.date} onInput={(event) => onChange({ ...day, date: event.currentTarget.value })} />
         <label class="check">
           <input
             type="checkbox"
@@ -149,12 +150,12 @@ function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: 
               onChange(event.currentTarget.checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })
             }
           />
-          Closed
+          {t.hours.closed}
         </label>
-        {!closed && <Clock label="From" value={day.open ?? ""} onChange={(open) => onChange({ ...day, open })} />}
-        {!closed && <Clock label="To" value={day.close ?? ""} onChange={(close) => onChange({ ...day, close })} />}
-        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={`Remove the exception on ${day.date}`}>
-          Remove
+        {!closed && <Clock label={t.hours.from} value={day.open ?? ""} onChange={(open) => onChange({ ...day, open })} />}
+        {!closed && <Clock label={t.hours.to} value={day.close ?? ""} onChange={(close) => onChange({ ...day, close })} />}
+        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={t.hours.removeException(day.date)}>
+          {t.hours.remove}
         </button>
       </div>
       <Faults faults={faults} />
@@ -181,7 +182,7 @@ function Faults({ faults }: { faults: Fault[] }) {
     <>
       {faults.map(({ field, message }) => (
         <p class="fault" key={field}>
-          {field.split(".").at(-1)}: {message}
+          {field.split(".").at(-1)}: {inWords(message)}
         </p>
       ))}
     </>

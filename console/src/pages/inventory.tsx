@@ -1,6 +1,7 @@
 // What the devices of the network run, for staff, and which hotspots have it.
 import * as format from "../format";
 import { addressOf, filterOf, isOlder, matching, parts, values, type Filter, type Part } from "../inventory";
+import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
@@ -13,16 +14,16 @@ import { session } from "../session";
 import { Desk } from "./staff";
 import type { HotspotListed, Inventory } from "../types";
 
-const names: Record<Part, string> = { model: "Model", firmware: "Firmware", agent: "Agent" };
+const names: Record<Part, string> = { model: t.agent.model, firmware: t.agent.firmware, agent: t.agent.agent };
 
 export function InventoryPage({ query }: { query: Record<string, string> }) {
   const verifies = session.may("hotspots:verify");
   const { answer, error } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
   const filter = filterOf(query);
   return (
-    <Desk at="/inventory" title="Inventory">
+    <Desk at="/inventory" title={t.staff.inventory}>
       <ErrorNote error={error} />
-      {verifies && !answer && !error && <p class="waiting">One moment…</p>}
+      {verifies && !answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && <Devices inventory={answer.data} filter={filter} />}
       {verifies && Object.keys(filter).length > 0 && <Hotspots key={addressOf(filter)} filter={filter} />}
     </Desk>
@@ -38,30 +39,34 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
   return (
     <>
       <dl class="tiles">
-        <Tile name="Devices linked" count={linked} />
-        <Tile name="Report what they run" count={reporting} />
-        <Tile name={`Agent older than ${AGENT_VERSION}`} count={old.reduce((sum, [, count]) => sum + count, 0)} />
+        <Tile name={t.inventory.linked} count={linked} />
+        <Tile name={t.inventory.reporting} count={reporting} />
+        <Tile name={t.inventory.older(AGENT_VERSION)} count={old.reduce((sum, [, count]) => sum + count, 0)} />
       </dl>
       {old.length > 0 && (
         <p class="note">
           <span>
-            {AGENT_VERSION} is the agent that belongs to this server. Older ones:{" "}
-            {old.map(([version, count], i) => (
-              <>
-                {i > 0 && ", "}
-                <a href={`#${addressOf({ agent: version })}`}>{version}</a> ({format.count(count)})
-              </>
-            ))}
-            . Their operators can install the <a href="/docs/agent">current one</a>.
+            {t.inventory.current(
+              AGENT_VERSION,
+              old.map(([version, count], i) => (
+                <>
+                  {i > 0 && ", "}
+                  <a href={`#${addressOf({ agent: version })}`}>{version}</a> ({format.count(count)})
+                </>
+              )),
+              (text) => (
+                <a href="/docs/agent">{text}</a>
+              ),
+            )}
           </span>
         </p>
       )}
       <section class="card wide">
-        <h2>What devices run</h2>
+        <h2>{t.inventory.title}</h2>
         <div class="line">
           {parts.map((part) => (
             <Choice key={part} label={names[part]} name={part} value={filter[part] ?? ""} onChange={(value) => go(addressOf(narrow(part, value)))}>
-              <option value="">All</option>
+              <option value="">{t.words.all}</option>
               {offered(inventory, filter, part).map(([value, count]) => (
                 <option key={value} value={value}>
                   {value} ({format.count(count)})
@@ -70,14 +75,14 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
             </Choice>
           ))}
         </div>
-        {shown.length === 0 && <p>{reporting === 0 ? "No device reports what it runs." : "No devices with this."}</p>}
+        {shown.length === 0 && <p>{reporting === 0 ? t.inventory.noneReport : t.inventory.none}</p>}
         {shown.length > 0 && (
-          <Table label="What devices run" columns={[["Model"], ["Firmware", "spare"], ["Agent"], ["Hotspots", "number"]]}>
+          <Table label={t.inventory.title} columns={[[names.model], [names.firmware, "spare"], [names.agent], [t.words.hotspots, "number"]]}>
             {shown.map((group) => (
               <tr key={parts.map((part) => group[part]).join("\n")}>
                 {parts.map((part) => (
                   <td key={part} class={part === "firmware" ? "spare" : undefined}>
-                    {group[part] ? <a href={`#${addressOf(narrow(part, group[part]))}`}>{group[part]}</a> : "not reported"}
+                    {group[part] ? <a href={`#${addressOf(narrow(part, group[part]))}`}>{group[part]}</a> : t.inventory.notReported}
                     {part === "model" && <span class="small instead">{group.firmware}</span>}
                   </td>
                 ))}
@@ -86,7 +91,7 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
             ))}
           </Table>
         )}
-        {counted < reporting && <p class="hint">These are the {format.count(groups.length)} most frequent. They cover {format.count(counted)} devices.</p>}
+        {counted < reporting && <p class="hint">{t.inventory.frequent(format.count(groups.length), format.count(counted))}</p>}
       </section>
     </>
   );
@@ -114,15 +119,15 @@ function Hotspots({ filter }: { filter: Filter }) {
   const total = answer?.pagination?.total ?? 0;
   return (
     <section class="card wide">
-      <h2>Hotspots</h2>
-      <SearchField label="Name" value={list.text} onSearch={list.search} />
+      <h2>{t.words.hotspots}</h2>
+      <SearchField label={t.words.name} value={list.text} onSearch={list.search} />
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">
         {answer && tell(total, list.searched, filter)}
       </p>
       {total > 0 && (
-        <Table label="Hotspots that have it" columns={[["Name"], ["Status"], ["Model", "spare"], ["Firmware", "spare"], ["Agent"]]}>
+        <Table label={t.inventory.withIt} columns={[[t.words.name], [t.words.status], [names.model, "spare"], [names.firmware, "spare"], [names.agent]]}>
           {answer?.data.map((hotspot) => (
             <tr key={hotspot.id}>
               <th scope="row">
@@ -132,8 +137,8 @@ function Hotspots({ filter }: { filter: Filter }) {
               <td>
                 <StatusBadge status={hotspot.status} />
               </td>
-              <td class="spare">{hotspot.device.model || "not reported"}</td>
-              <td class="spare">{hotspot.device.firmware || "not reported"}</td>
+              <td class="spare">{hotspot.device.model || t.inventory.notReported}</td>
+              <td class="spare">{hotspot.device.firmware || t.inventory.notReported}</td>
               <td>{hotspot.device.agent}</td>
             </tr>
           ))}
@@ -145,6 +150,7 @@ function Hotspots({ filter }: { filter: Filter }) {
 }
 
 function tell(total: number, searched: string, filter: Filter): string {
-  const wanted = [searched && `“${searched}” in the name`, ...parts.map((part) => filter[part] && `the ${part} ${filter[part]}`)];
-  return `${total === 0 ? "No" : format.count(total)} ${total === 1 ? "hotspot" : "hotspots"} with ${wanted.filter(Boolean).join(", ")}.`;
+  const wanted = [searched && t.inventory.inName(searched), ...parts.map((part) => filter[part] && t.inventory.parts[part](filter[part]))];
+  const what = wanted.filter(Boolean).join(", ");
+  return total === 0 ? t.inventory.no(what) : t.inventory.found(total, format.count(total), what);
 }

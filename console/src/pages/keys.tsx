@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
@@ -18,14 +19,14 @@ const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "c
 export function KeysPage() {
   return (
     <section class="page">
-      <h1>My keys</h1>
+      <h1>{t.keys.title}</h1>
       {session.may("keys:manage") ? (
         <>
           <Keys />
           <OwnData />
         </>
       ) : (
-        <p class="note">This needs a key with the scope keys:manage. Ask the network's staff for one.</p>
+        <p class="note">{t.words.askForScope("keys:manage")}</p>
       )}
     </section>
   );
@@ -36,7 +37,7 @@ export function Keys() {
   const { answer, error, reload } = useAsk<Key[]>(`/v1/keys?per_page=20&page=${page}`);
   const revocation = useDoing();
   const revoke = (key: Key): void => {
-    if (!confirm(`Revoke the key “${key.name || key.id}”? It stops working within two seconds.`)) return;
+    if (!confirm(t.keys.confirm(key.name || key.id))) return;
     revocation.run(async () => {
       await ask(`/v1/keys/${key.id}`, { method: "DELETE" });
       reload();
@@ -44,32 +45,30 @@ export function Keys() {
   };
   return (
     <section class="card wide">
-      <h2>Keys</h2>
+      <h2>{t.keys.keys}</h2>
       <NewKey onCreated={reload} />
       <ErrorNote error={error} />
       <ErrorNote error={revocation.error} />
-      <Table label="Keys" columns={[["Name"], ["User", "spare"], ["Scopes"], ["Last used", "spare"], ["State", "action"]]}>
+      <Table label={t.keys.keys} columns={[[t.words.name], [t.keys.user, "spare"], [t.keys.scopes], [t.keys.lastUsed, "spare"], [t.keys.state, "action"]]}>
         {answer?.data.map((key) => {
           const own = key.id === session.who.value?.id;
-          const lastUsed = own ? "just now" : format.time(key.last_used_at);
+          const lastUsed = own ? t.keys.justNow : format.time(key.last_used_at);
           return (
             <tr key={key.id}>
               <th scope="row">
-                {key.name || "(no name)"}
-                {own && <span class="small"> this key</span>}
-                <span class="small instead">
-                  {format.shortId(key.user_id)}, last used: {lastUsed}
-                </span>
+                {key.name || t.keys.noName}
+                {own && <span class="small">{t.keys.thisKey}</span>}
+                <span class="small instead">{t.keys.lastUsedAt(format.shortId(key.user_id), lastUsed)}</span>
               </th>
               <td class="spare" title={key.user_id}>
                 <code>{format.shortId(key.user_id)}</code>
               </td>
-              <td>{key.scopes.join(", ") || "reads alone"}</td>
+              <td>{key.scopes.join(", ") || t.keys.readsAlone}</td>
               <td class="spare">{lastUsed}</td>
               <td class="action">
                 {stateOf(key) || (
                   <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
-                    Revoke <span class="sr-only">{key.name || key.id}</span>
+                    {t.keys.revoke} <span class="sr-only">{key.name || key.id}</span>
                   </button>
                 )}
               </td>
@@ -83,8 +82,8 @@ export function Keys() {
 }
 
 function stateOf(key: Key): string {
-  if (key.revoked_at) return `revoked ${format.time(key.revoked_at)}`;
-  if (key.expires_at && Date.parse(key.expires_at) < now()) return `expired ${format.time(key.expires_at)}`;
+  if (key.revoked_at) return t.keys.revoked(format.time(key.revoked_at));
+  if (key.expires_at && Date.parse(key.expires_at) < now()) return t.keys.expired(format.time(key.expires_at));
   return "";
 }
 
@@ -105,10 +104,10 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <h3>Create a key</h3>
-      <Field label="Name" name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
+      <h3>{t.keys.createKey}</h3>
+      <Field label={t.words.name} name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
       <fieldset>
-        <legend>Scopes</legend>
+        <legend>{t.keys.scopes}</legend>
         <div class="checks">
           {scopes
             .filter((scope) => session.may(scope))
@@ -126,14 +125,14 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
           {session.may("admin") && (
             <label class="check">
               <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
-              for a new user
+              {t.keys.forNewUser}
             </label>
           )}
         </div>
       </fieldset>
       <ErrorNote error={error} at={["name"]} />
       <button type="submit" class="button" disabled={busy}>
-        Create
+        {t.keys.create}
       </button>
       <div aria-live="polite">
         {made && <ShownOnce made={made} />}
@@ -147,13 +146,13 @@ export function ShownOnce({ made }: { made: CreatedKey }) {
   const [copied, setCopied] = useState("");
   return (
     <div class="note good">
-      <p>The key “{made.name}” is shown only once. Copy it now:</p>
+      <p>{t.keys.once(made.name)}</p>
       <p>
         <code class="secret">{made.key}</code>
       </p>
       {"clipboard" in navigator && (
         <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(made.id))}>
-          {copied === made.id ? "Copied" : "Copy"}
+          {copied === made.id ? t.keys.copied : t.keys.copy}
         </button>
       )}
     </div>

@@ -1,19 +1,16 @@
 // How far the books are, for admins.
 import * as format from "../format";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { Table } from "../parts/table";
 import { useAsk } from "../parts/use";
 import type { Bookkeeping } from "../types";
 import { Desk } from "./staff";
 
-const statusTexts = { in_progress: "in progress", finalizing: "finalizing", settled: "settled" };
-
 export function MonthsPage() {
   return (
-    <Desk at="/months" title="Months" scope="admin">
-      <p class="hint">
-        Each day is closed a few minutes after midnight UTC, and each month settled 72 hours after its end. <a href="/docs/quickstart-staff#rewards">If that does not happen</a>
-      </p>
+    <Desk at="/months" title={t.staff.months} scope="admin">
+      <p class="hint">{t.months.about((text) => <a href="/docs/quickstart-staff#rewards">{text}</a>)}</p>
       <Months />
     </Desk>
   );
@@ -21,31 +18,31 @@ export function MonthsPage() {
 
 function Months() {
   const { answer, error } = useAsk<Bookkeeping>("/v1/rewards/months");
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { closed_through: through, closing, months } = answer.data;
   return (
     <section class="card wide">
       <ErrorNote error={error} />
       <p role="status">
-        {through ? `All days through ${through} are closed.` : "No day is closed yet."}
-        {closing && ` ${closing.day} is being closed: ${format.count(closing.hotspots)} hotspots so far.`}
+        {through ? t.months.closedThrough(through) : t.months.noneClosed}
+        {closing && t.months.closing(closing.day, format.count(closing.hotspots))}
       </p>
       {months.length > 0 && (
-        <Table label="Months" columns={[["Month"], ["Status"], ["Days closed", "spare"], ["Statements", "spare"], ["Earned", "number"]]}>
+        <Table label={t.staff.months} columns={[[t.words.month], [t.words.status], [t.months.daysClosed, "spare"], [t.months.statements, "spare"], [t.words.earned, "number"]]}>
           {months.map((month) => (
             <tr key={month.period}>
               <th scope="row">
                 {format.month(month.period)}
                 <span class="small instead">
-                  {month.closed_days} of {month.days} days closed, {format.count(month.statements)} of {format.count(month.users)} statements
+                  {t.months.row(month.closed_days, month.days, format.count(month.statements), format.count(month.users))}
                 </span>
               </th>
-              <td>{statusTexts[month.status]}</td>
+              <td>{t.months.status[month.status]}</td>
               <td class="spare">
-                <Meter value={month.closed_days} of={month.days} label={`Days of ${month.period} that are closed`} />
+                <Meter value={month.closed_days} of={month.days} label={t.months.daysOf(month.period)} />
               </td>
               <td class="spare">
-                <Meter value={month.statements} of={month.users} label={`Statements of ${month.period}`} />
+                <Meter value={month.statements} of={month.users} label={t.months.statementsOf(month.period)} />
               </td>
               <td class="number">{format.credits(month.total_earned)}</td>
             </tr>
@@ -59,7 +56,7 @@ function Months() {
 function Meter({ value, of, label }: { value: number; of: number; label: string }) {
   return (
     <>
-      <progress value={value} max={Math.max(of, 1)} aria-label={label} /> {format.count(value)} of {format.count(of)}
+      <progress value={value} max={Math.max(of, 1)} aria-label={label} /> {t.words.of(format.count(value), format.count(of))}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Choice } from "../parts/field";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
@@ -40,29 +41,29 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
   }, [loading, place]);
   return (
     <section>
-      <p class="hint">Click the map to see hotspots within 2 km.</p>
+      <p class="hint">{t.nearby.hint}</p>
       <div class="line">
-        <Choice label="Show" value={status} onChange={setStatus}>
-          <option value="all">all</option>
-          <option value="online">online</option>
-          <option value="offline">offline</option>
+        <Choice label={t.words.show} value={status} onChange={setStatus}>
+          <option value="all">{t.nearby.all}</option>
+          <option value="online">{t.status.online}</option>
+          <option value="offline">{t.status.offline}</option>
         </Choice>
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>
-          Around the centre
+          {t.nearby.centre}
         </button>
       </div>
       <ErrorNote error={error} />
       <p class="small" role="status">
         {found && tell(found.length)}
       </p>
-      <ul class="list" aria-label="Hotspots nearby" ref={list}>
+      <ul class="list" aria-label={t.nearby.list} ref={list}>
         {found?.map((hotspot) => (
           <li key={hotspot.id}>
             <button type="button" class="row" onClick={() => onChoose(hotspot.id, hotspot.location)}>
               <span class="row-main">
                 <span class="name">{hotspot.name}</span>
                 <span class="small">
-                  {format.metres(hotspot.distance_m)} · load {format.percent(hotspot.current_load)} · {hotspot.signal_quality}
+                  {t.nearby.row(format.metres(hotspot.distance_m), format.percent(hotspot.current_load), t.signal[hotspot.signal_quality])}
                 </span>
               </span>
               <StatusBadge status={hotspot.status} />
@@ -75,7 +76,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
 }
 
 function tell(found: number): string {
-  if (found === 0) return "No hotspots nearby.";
-  if (found === most) return `The ${most} nearest; there may be more`;
-  return `${found} ${found === 1 ? "hotspot" : "hotspots"}, the nearest first`;
+  if (found === 0) return t.nearby.none;
+  if (found === most) return t.nearby.most(most);
+  return t.nearby.found(found);
 }

@@ -3,6 +3,8 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import * as format from "../format";
 import { pageOf } from "../listing";
 import { changes, latest } from "../live";
+import { t } from "../messages";
+import { heardNetwork } from "../messages/language";
 import { useMine } from "../mine";
 import { mapView } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
@@ -19,8 +21,8 @@ import { Nearby } from "./nearby";
 import { WhatIf } from "./whatif";
 
 const tools = [
-  { id: "nearby", name: "Nearby" },
-  { id: "what-if", name: "What if" },
+  { id: "nearby", name: t.map.nearby },
+  { id: "what-if", name: t.map.whatIf },
 ];
 
 /** Shows a hotspot beside the map, or none. It stands in the address, to go back to, to load again and to pass on. */
@@ -66,7 +68,7 @@ export function NetworkMap() {
     };
     // A tile that was refused for now is asked for again, not too soon.
     view.onTrouble = (status) => {
-      if (status === 401) session.end("Your key is no longer valid. Sign in again.");
+      if (status === 401) session.end(t.errors.noLongerValid);
       if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
     };
     return () => {
@@ -79,6 +81,9 @@ export function NetworkMap() {
   const start = settings?.start_view;
   const all = useAsk<Coverage>(start === null ? everywhere : null).answer?.data;
   useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
+  useEffect(() => {
+    if (settings) heardNetwork(settings.language);
+  }, [settings]);
   useEffect(() => {
     const user = session.who.value?.user_id ?? "";
     if (!view || !mine || !(start ?? all) || broughtTo === user) return;
@@ -102,8 +107,8 @@ export function NetworkMap() {
   );
   const named = useNamed();
   return (
-    <Panel title="Network" about={chosen}>
-      <h1 class="sr-only">Map of the network</h1>
+    <Panel title={t.map.network} about={chosen}>
+      <h1 class="sr-only">{t.map.title}</h1>
       <Search
         {...named}
         {...(seesAll() ? searchAll : searchOwn)}
@@ -122,15 +127,15 @@ export function NetworkMap() {
         <HotspotCard id={chosen} onClose={() => setChosen("")} />
       ) : (
         <>
-          <Tabs label="Map tool" tabs={tools} chosen={tool} onChoose={setTool} />
+          <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />
           {tool === "nearby" ? <Nearby place={near} onPlace={setNear} onChoose={choose} /> : <WhatIf />}
         </>
       )}
-      <ul class="legend" aria-label="Colours">
-        <li class="online">Online</li>
-        <li class="offline">Offline</li>
-        <li class="pending">Pending</li>
-        {mine && mine.length > 0 && <li class="own">Yours ({format.count(mine.length)})</li>}
+      <ul class="legend" aria-label={t.map.colours}>
+        <li class="online">{t.map.online}</li>
+        <li class="offline">{t.map.offline}</li>
+        <li class="pending">{t.map.pending}</li>
+        {mine && mine.length > 0 && <li class="own">{t.map.yours(format.count(mine.length))}</li>}
       </ul>
       <Activity />
     </Panel>
@@ -140,11 +145,8 @@ export function NetworkMap() {
 /** Whether names of all hotspots can be searched, and not one's own alone. */
 const seesAll = (): boolean => session.may("hotspots:verify");
 
-const searchAll = { hint: "Name, id, place or coordinates", nothing: "Nothing found. Try another name, an id, a place or coordinates." };
-const searchOwn = {
-  hint: "Your hotspot, any id, or a place",
-  nothing: "You have no hotspot with this name. Find those of others by id or on the map.",
-};
+const searchAll = { hint: t.search.all, nothing: t.search.allNothing };
+const searchOwn = { hint: t.search.own, nothing: t.search.ownNothing };
 
 const settle = 250; // milliseconds without a key pressed before the server is asked
 
@@ -167,7 +169,7 @@ function Activity() {
   const event = useCell(latest);
   return (
     <p class="small activity" aria-live="polite">
-      {event ? `Just now: ${event.type.replace(".", " ")}` : ""}
+      {event ? t.map.justNow(t.map.event(event.type)) : ""}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -17,7 +18,7 @@ import { Desk } from "./staff";
 
 export function OperatorsPage({ id }: { id: string }) {
   return (
-    <Desk at="/operators" title={id ? "Operator" : "Operators"} scope="admin">
+    <Desk at="/operators" title={id ? t.operators.operator : t.operators.operators} scope="admin">
       {id ? <Operator key={id} id={id} /> : <List />}
     </Desk>
   );
@@ -37,12 +38,12 @@ function List() {
   return (
     <section class="card wide">
       <ErrorNote error={error} />
-      {!answer && !error && <p class="waiting">One moment…</p>}
-      {answer && operators.length === 0 && <p role="status">Nobody has hotspots yet.</p>}
+      {!answer && !error && <p class="waiting">{t.words.wait}</p>}
+      {answer && operators.length === 0 && <p role="status">{t.operators.nobody}</p>}
       {answer && operators.length > 0 && (
         <Table
-          label="Operators"
-          columns={[["Operator"], ["Hotspots", "number"], ["Not verified", "number spare"], ["Keys", "number spare"], [`Earned in ${format.month(answer.data.month)}`, "number"]]}
+          label={t.operators.operators}
+          columns={[[t.operators.operator], [t.words.hotspots, "number"], [t.operators.notVerified, "number spare"], [t.operators.keys, "number spare"], [t.operators.earnedIn(format.month(answer.data.month)), "number"]]}
         >
           {operators.map((operator) => (
             <tr key={operator.user_id}>
@@ -59,11 +60,11 @@ function List() {
           ))}
         </Table>
       )}
-      <p class="hint">What was earned is of the days that are closed.</p>
+      <p class="hint">{t.operators.hint}</p>
       <ErrorNote error={failed} />
       {next && (
         <button type="button" class="quiet" disabled={busy} onClick={more}>
-          Show more
+          {t.words.showMore}
         </button>
       )}
     </section>
@@ -81,7 +82,7 @@ function Operator({ id }: { id: string }) {
       <ErrorNote error={rewards.error} />
       {sums && (
         <dl class="tiles">
-          {Object.entries({ "Earned this month": sums.total_earned, Pending: sums.pending, Held: sums.held }).map(([name, amount]) => (
+          {Object.entries({ [t.home.earnedThisMonth]: sums.total_earned, [t.words.pending]: sums.pending, [t.words.held]: sums.held }).map(([name, amount]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{format.credits(amount)}</dd>
@@ -93,8 +94,8 @@ function Operator({ id }: { id: string }) {
       <Hotspots id={id} />
       <QuotaForm id={id} />
       <p class="line">
-        <a href={`#/staff/holds?operator=${id}`}>Hold all hotspots</a>
-        <a href={`#/staff/audit?user_id=${id}`}>What this user did</a>
+        <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>
+        <a href={`#/staff/audit?user_id=${id}`}>{t.operators.whatTheyDid}</a>
       </p>
     </>
   );
@@ -104,12 +105,12 @@ function Hotspots({ id }: { id: string }) {
   const list = useListing<Hotspot>(`/v1/users/${id}/hotspots`, {}, useCell(changes));
   return (
     <section class="card wide">
-      <h2>Hotspots</h2>
-      <SearchField label="Name" value={list.text} onSearch={list.search} />
+      <h2>{t.words.hotspots}</h2>
+      <SearchField label={t.words.name} value={list.text} onSearch={list.search} />
       <ErrorNote error={list.error} />
-      <p role="status">{list.answer && `${format.count(list.answer.pagination?.total ?? 0)} in all.`}</p>
+      <p role="status">{list.answer && t.words.inAll(format.count(list.answer.pagination?.total ?? 0))}</p>
       {list.answer && list.answer.data.length > 0 && (
-        <Table label="Hotspots of the operator" columns={[["Name"], ["Status"], ["Type", "spare"], ["Uptime, 30 days", "number spare"]]}>
+        <Table label={t.operators.hotspots} columns={[[t.words.name], [t.words.status], [t.words.type, "spare"], [t.words.uptime30, "number spare"]]}>
           {list.answer.data.map((hotspot) => (
             <tr key={hotspot.id}>
               <th scope="row">
@@ -118,7 +119,7 @@ function Hotspots({ id }: { id: string }) {
               <td>
                 <StatusBadge status={hotspot.status} />
               </td>
-              <td class="spare">{hotspot.type}</td>
+              <td class="spare">{t.type[hotspot.type]}</td>
               <td class="number spare">{format.percent(hotspot.metrics.uptime_30d)}</td>
             </tr>
           ))}
@@ -129,7 +130,7 @@ function Hotspots({ id }: { id: string }) {
   );
 }
 
-const parts = { hotspots: "Hotspots that wait", keys: "Keys", streams: "Event streams", statements: "Statements at once" } as const;
+const parts = { hotspots: t.operators.waiting, keys: t.operators.keys, streams: t.operators.streams, statements: t.operators.statements } as const;
 type Part = keyof typeof parts;
 
 function QuotaForm({ id }: { id: string }) {
@@ -149,7 +150,7 @@ function QuotaForm({ id }: { id: string }) {
   };
   return (
     <form class="card wide" onSubmit={submit} noValidate>
-      <h2>Quota</h2>
+      <h2>{t.operators.quota}</h2>
       <ErrorNote error={error} />
       {quota && (
         <div class="line">
@@ -171,9 +172,9 @@ function QuotaForm({ id }: { id: string }) {
         </div>
       )}
       <ErrorNote error={doing.error} at={Object.keys(parts)} />
-      <p role="status">{saved ? "Saved." : ""}</p>
+      <p role="status">{saved ? t.words.saved : ""}</p>
       <button type="submit" class="button" disabled={doing.busy || !quota}>
-        Save
+        {t.words.save}
       </button>
     </form>
   );

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { askPreview } from "../api";
 import { metres } from "../format";
 import { distance } from "../geo";
+import { t } from "../messages";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
@@ -55,12 +56,12 @@ export function PreviewMap() {
         .slice(0, near)
     : [];
   return (
-    <Panel title="Preview">
-      <h1>Preview</h1>
+    <Panel title={t.preview.title}>
+      <h1>{t.preview.title}</h1>
       {notice && <p class="note">{notice}</p>}
       <Search
-        hint="Name, place or coordinates"
-        nothing="Nothing found. Try another name, a place or coordinates."
+        hint={t.search.preview}
+        nothing={t.search.previewNothing}
         candidates={wanted ? records.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase())).map(candidate) : []}
         onText={setWanted}
         onPick={(found) => {
@@ -72,14 +73,12 @@ export function PreviewMap() {
           }
         }}
       />
-      <p class="hint">
-        {records.length} fixed records of New York City. <a href="#/sign-in">Sign in</a> with a key to see the live network.
-      </p>
+      <p class="hint">{t.preview.intro(records.length, (text) => <a href="#/sign-in">{text}</a>)}</p>
       <ErrorNote error={error} />
       {chosen && <PreviewCard record={chosen} />}
       {!chosen && place && (
         <section aria-live="polite">
-          <h2>Nearest hotspots</h2>
+          <h2>{t.preview.nearest}</h2>
           <ul class="list">
             {nearest.map(({ record, away }) => (
               <li key={record.id}>
@@ -92,10 +91,10 @@ export function PreviewMap() {
           </ul>
         </section>
       )}
-      <ul class="legend" aria-label="Colours">
-        <li class="online">Low risk</li>
-        <li class="pending">Medium</li>
-        <li class="offline">High</li>
+      <ul class="legend" aria-label={t.map.colours}>
+        <li class="online">{t.preview.low}</li>
+        <li class="pending">{t.preview.medium}</li>
+        <li class="offline">{t.preview.high}</li>
       </ul>
     </Panel>
   );
@@ -111,21 +110,21 @@ function PreviewCard({ record }: { record: PreviewHotspot }) {
       <h2>{record.name}</h2>
       <p>{record.note}</p>
       <dl class="facts">
-        <dt>Speed</dt>
+        <dt>{t.preview.speed}</dt>
         <dd>{record.mbps} Mbit/s</dd>
-        <dt>Signal</dt>
+        <dt>{t.words.signal}</dt>
         <dd>{record.signal}</dd>
-        <dt>Network</dt>
+        <dt>{t.words.network}</dt>
         <dd>
           {record.network}, {record.security}
         </dd>
-        <dt>Risk</dt>
+        <dt>{t.preview.risk}</dt>
         <dd>{record.risk}</dd>
-        <dt>Uptime</dt>
+        <dt>{t.preview.uptime}</dt>
         <dd>{record.uptime}</dd>
-        <dt>Rating</dt>
+        <dt>{t.preview.rating}</dt>
         <dd>{record.rating}</dd>
-        <dt>Owner</dt>
+        <dt>{t.preview.owner}</dt>
         <dd>{record.owner}</dd>
       </dl>
     </section>

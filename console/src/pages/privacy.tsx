@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { boxAround, distance } from "../geo";
+import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import type { Coverage, Hotspot, NetworkSettings } from "../types";
@@ -32,23 +33,19 @@ export function HomePrivacy() {
   );
   return (
     <section class="card wide" id="home-privacy">
-      <h2>Home privacy</h2>
+      <h2>{t.privacy.title}</h2>
       <fieldset>
-        <legend>What strangers see of hotspots in homes</legend>
+        <legend>{t.privacy.legend}</legend>
         <div class="checks">
-          {option(
-            "blur",
-            "An approximate place (recommended)",
-            "Up to 430 m away and always the same; no address, no MAC address, no clients or traffic, and the SSID only if the operator shows it. Operators and staff see the truth.",
-          )}
-          {option("off", "Everything", "The exact place, the address, the MAC address, the operator, and the traffic of the last 24 hours of every home, for anyone with a key.")}
+          {option("blur", t.privacy.blur, t.privacy.blurText)}
+          {option("off", t.privacy.off, t.privacy.offText)}
         </div>
       </fieldset>
       <ErrorNote error={error} />
       <ErrorNote error={change.error} />
-      <p role="status">{is && (is === "blur" ? "Homes are hidden." : "Homes are not hidden: anyone with a key can find them.")}</p>
+      <p role="status">{is && (is === "blur" ? t.privacy.isBlur : t.privacy.isOff)}</p>
       <p>
-        <a href="/docs/privacy">What blur hides, and what not</a>
+        <a href="/docs/privacy">{t.privacy.docs}</a>
       </p>
     </section>
   );
@@ -65,16 +62,13 @@ export function RecommendPrivacy() {
     });
   return (
     <section>
-      <h2>Will there be hotspots in homes?</h2>
-      <p>
-        Then hide where they are: strangers see an approximate place, and nothing that names the house or its people. You can change this
-        later on the staff page.
-      </p>
+      <h2>{t.privacy.ask}</h2>
+      <p>{t.privacy.advice}</p>
       <ErrorNote error={error} />
-      <p role="status">{done && "Homes are hidden from strangers."}</p>
+      <p role="status">{done && t.privacy.done}</p>
       {!done && (
         <button type="button" class="button" disabled={busy} onClick={hide}>
-          Hide homes (recommended)
+          {t.privacy.hide}
         </button>
       )}
     </section>
@@ -92,27 +86,27 @@ export function OthersSee({ hotspot }: { hotspot: Hotspot }) {
   if (!data) return null;
   return (
     <section class="card" id="others-see">
-      <h2>What others see</h2>
+      <h2>{t.privacy.others}</h2>
       <ErrorNote error={error} />
       {hidden ? (
         <dl class="facts">
-          <dt>Place</dt>
+          <dt>{t.privacy.place}</dt>
           <dd>
             {shown
-              ? `an approximate one: ${format.degrees(shown.lat)}, ${format.degrees(shown.lng)}, ${format.metres(distance(hotspot.location, shown))} away`
-              : "an approximate one, once it is in service"}
+              ? t.privacy.approximate(format.degrees(shown.lat), format.degrees(shown.lng), format.metres(distance(hotspot.location, shown)))
+              : t.privacy.later}
           </dd>
-          <dt>Address, MAC address</dt>
-          <dd>hidden</dd>
-          <dt>Network (SSID)</dt>
-          <dd>{hotspot.settings.show_ssid ? hotspot.device.ssid : "hidden; you can show it in the settings"}</dd>
-          <dt>Clients and traffic</dt>
-          <dd>hidden</dd>
-          <dt>Name, hours, status</dt>
-          <dd>shown</dd>
+          <dt>{t.privacy.addressAndMac}</dt>
+          <dd>{t.words.hidden}</dd>
+          <dt>{t.words.ssid}</dt>
+          <dd>{hotspot.settings.show_ssid ? hotspot.device.ssid : t.privacy.ssidHidden}</dd>
+          <dt>{t.privacy.clients}</dt>
+          <dd>{t.words.hidden}</dd>
+          <dt>{t.privacy.rest}</dt>
+          <dd>{t.privacy.shown}</dd>
         </dl>
       ) : (
-        <p>Everything on this page but clients and traffic by the hour: this network does not hide homes. Staff can change that.</p>
+        <p>{t.privacy.everything}</p>
       )}
     </section>
   );

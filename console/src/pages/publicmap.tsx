@@ -1,6 +1,7 @@
 // The live map for everyone, where the network is public: what its open feeds show.
 import { useEffect, useState } from "preact/hooks";
 import * as format from "../format";
+import { t } from "../messages";
 import { mapView } from "../parts/maphost";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
@@ -85,12 +86,12 @@ export function PublicMap() {
     view?.fly(found, found.zoom);
   };
   return (
-    <Panel title="Network" about={chosen}>
-      <h1>Map of the network</h1>
+    <Panel title={t.map.network} about={chosen}>
+      <h1>{t.map.title}</h1>
       {notice && <p class="note">{notice}</p>}
       <Search
-        hint="Place, coordinates or id"
-        nothing="Nothing found. Try another place, coordinates or the id of a hotspot."
+        hint={t.search.public}
+        nothing={t.search.publicNothing}
         candidates={[]}
         onText={() => undefined}
         onPick={find}
@@ -99,13 +100,11 @@ export function PublicMap() {
       {chosen ? (
         <PublicCard id={chosen} />
       ) : (
-        <p class="hint">
-          Choose a hotspot to see whether it works. <a href="#/sign-in">Sign in</a> with a key to see more.
-        </p>
+        <p class="hint">{t.public.intro((text) => <a href="#/sign-in">{text}</a>)}</p>
       )}
-      <ul class="legend" aria-label="Colours">
-        <li class="online">Online</li>
-        <li class="offline">Offline</li>
+      <ul class="legend" aria-label={t.map.colours}>
+        <li class="online">{t.map.online}</li>
+        <li class="offline">{t.map.offline}</li>
       </ul>
     </Panel>
   );
@@ -128,17 +127,21 @@ function PublicCard({ id }: { id: string }) {
   }, [view, lat, lng]);
   return (
     <section class="card" aria-live="polite">
-      {shown === null && <p>This hotspot is not public, or is gone.</p>}
+      {shown === null && <p>{t.public.gone}</p>}
       {shown && <Facts {...shown.properties} />}
       <button type="button" class="quiet" onClick={() => choose("")}>
-        Back
+        {t.words.back}
       </button>
     </section>
   );
 }
 
+function hours(open: boolean, until: string | null): string {
+  if (!until) return open ? t.public.open : t.public.closed;
+  return open ? t.public.openUntil(format.time(until)) : t.public.closedUntil(format.time(until));
+}
+
 function Facts({ id, name, status, address, ssid, open_now, open_until, opens_at }: Shown["properties"]) {
-  const until = open_now ? open_until : opens_at;
   return (
     <>
       <div class="head">
@@ -148,25 +151,22 @@ function Facts({ id, name, status, address, ssid, open_now, open_until, opens_at
       <dl class="facts">
         {ssid && (
           <>
-            <dt>Network</dt>
+            <dt>{t.words.network}</dt>
             <dd>{ssid}</dd>
           </>
         )}
         {address && (
           <>
-            <dt>Address</dt>
+            <dt>{t.words.address}</dt>
             <dd>{address}</dd>
           </>
         )}
-        <dt>Hours</dt>
-        <dd>
-          {open_now ? "Open" : "Closed"}
-          {until && ` until ${format.time(until)}`}
-        </dd>
+        <dt>{t.words.hours}</dt>
+        <dd>{hours(open_now, open_now ? open_until : opens_at)}</dd>
       </dl>
       <div class="line">
         <a class="quiet" href={`/h/${encodeURIComponent(id)}`}>
-          Status page
+          {t.public.page}
         </a>
       </div>
     </>

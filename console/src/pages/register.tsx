@@ -1,6 +1,7 @@
 // A new hotspot, placed by a click on the map.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
+import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
 import { parsePlace } from "../geo";
 import { mapView } from "../parts/maphost";
@@ -66,9 +67,9 @@ export function RegisterPage() {
 
   if (!session.may("hotspots:write")) {
     return (
-      <Panel title="Register">
-        <h1>Register a hotspot</h1>
-        <p class="note">This needs a key with the scope hotspots:write. Ask the network's staff for one.</p>
+      <Panel title={t.register.panel}>
+        <h1>{t.app.register}</h1>
+        <p class="note">{t.words.askForScope("hotspots:write")}</p>
       </Panel>
     );
   }
@@ -80,35 +81,35 @@ export function RegisterPage() {
     fault: faults.at(field),
   });
   return (
-    <Panel title="Register">
+    <Panel title={t.register.panel}>
       <form onSubmit={submit} noValidate ref={form}>
-        <h1>Register a hotspot</h1>
+        <h1>{t.app.register}</h1>
         <p class="hint" role="status">
-          {place ? "Drag the pin to the access point." : "Click the map where the access point is."}
+          {place ? t.register.drag : t.register.click}
         </p>
         {!place && <PlaceChoice faults={placeFaults(faults)} onPlace={() => view && setPlace(view.center())} />}
         {place && (
           <div class="line">
-            <CoordinateField label="Latitude" value={place.lat} most={90} onChange={(lat) => setPlace({ ...place, lat })} />
-            <CoordinateField label="Longitude" value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
+            <CoordinateField label={t.words.latitude} value={place.lat} most={90} onChange={(lat) => setPlace({ ...place, lat })} />
+            <CoordinateField label={t.words.longitude} value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
-        <Field label="Name" name="name" required value={name} {...text("name", setName)} hint="3 to 50 characters" />
-        <Choice label="Type" name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
-          <option value="home">home</option>
-          <option value="business">business</option>
-          <option value="public">public</option>
+        <Field label={t.words.name} name="name" required value={name} {...text("name", setName)} hint={t.register.nameHint} />
+        <Choice label={t.words.type} name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
+          <option value="home">{t.type.home}</option>
+          <option value="business">{t.type.business}</option>
+          <option value="public">{t.type.public}</option>
         </Choice>
-        <Field label="Address (optional)" name="address" value={address} {...text("location.address", setAddress)} />
-        <Field label="Network name (SSID)" name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
+        <Field label={t.register.address} name="address" value={address} {...text("location.address", setAddress)} />
+        <Field label={t.register.ssid} name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
         {type === "home" && (
           <label class="check">
             <input type="checkbox" name="show_ssid" checked={showSsid} onChange={(event) => setShowSsid(event.currentTarget.checked)} />
-            Show the network name to everyone, also where homes are hidden
+            {t.register.showSsid}
           </label>
         )}
         <Field
-          label="MAC address"
+          label={t.register.mac}
           name="mac"
           required
           placeholder="02:00:5e:10:00:01"
@@ -117,7 +118,7 @@ export function RegisterPage() {
           {...text("device.mac_address", setMac)}
         />
         <Field
-          label="Coverage radius in metres (optional)"
+          label={t.register.radius}
           name="radius"
           type="number"
           min={10}
@@ -129,10 +130,10 @@ export function RegisterPage() {
         <ErrorNote error={error} at={fields} />
         <div class="line">
           <button type="submit" class="button" disabled={busy}>
-            {busy ? "Registering…" : "Register"}
+            {busy ? t.register.registering : t.register.submit}
           </button>
           <a class="quiet" href="#/hotspots">
-            Cancel
+            {t.register.cancel}
           </a>
         </div>
       </form>
@@ -146,10 +147,10 @@ function PlaceChoice({ faults, onPlace }: { faults: string[]; onPlace: () => voi
   return (
     <div class={faults.length > 0 ? "field faulty" : "field"}>
       <button type="button" class="quiet" aria-describedby={id} onClick={onPlace}>
-        Place it at the centre
+        {t.words.placeAtCentre}
       </button>
       <p class="fault" id={id}>
-        {faults.map((fault) => `The location ${fault}.`).join(" ")}
+        {faults.map((fault) => t.register.fault(fault)).join(" ")}
       </p>
     </div>
   );

@@ -1,8 +1,8 @@
 // What is unusual about hotspots, for staff: a flag is no verdict.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
-import { kindTexts, factText } from "../flags";
 import * as format from "../format";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -16,11 +16,8 @@ const most = 100; // that the server returns
 
 export function ReviewPage() {
   return (
-    <Desk at="/review" title="Review">
-      <p class="hint">
-        All hotspots are looked at once a day, after it has ended in UTC. What is hardest to explain comes first. A flag is no verdict and costs nobody
-        money: look at the hotspot, or <a href="/docs/trust">read what each flag means</a>.
-      </p>
+    <Desk at="/review" title={t.staff.review}>
+      <p class="hint">{t.review.about((text) => <a href="/docs/trust">{text}</a>)}</p>
       <Queue />
     </Desk>
   );
@@ -34,27 +31,27 @@ function Queue() {
     setTold(what);
     reload();
   };
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { total, flags } = answer.data;
   return (
     <>
       <ErrorNote error={error} />
       <p role="status">
-        {told} {total === 0 ? "Nothing to look at." : `${format.count(total)} ${total === 1 ? "flag" : "flags"}.`}
+        {told} {total === 0 ? t.review.none : t.review.count(total, format.count(total))}
       </p>
-      <ol class="cards" aria-label="Flags">
+      <ol class="cards" aria-label={t.review.list}>
         {flags.map((flag) => (
           <li key={`${flag.hotspot_id} ${flag.kind}`}>
-            <FlagCard flag={flag} onDismissed={done("Dismissed.")} onHeld={() => setTold("The hold is placed.")} />
+            <FlagCard flag={flag} onDismissed={done(t.review.dismissed)} onHeld={() => setTold(t.holds.placed)} />
           </li>
         ))}
       </ol>
       {flags.length < total && limit < most && (
         <button type="button" class="quiet" onClick={() => setLimit(most)}>
-          Show more
+          {t.words.showMore}
         </button>
       )}
-      {flags.length < total && limit === most && <p class="hint">These are the first {most}. Others follow as these are dismissed.</p>}
+      {flags.length < total && limit === most && <p class="hint">{t.review.first(most)}</p>}
     </>
   );
 }
@@ -63,7 +60,7 @@ type Opened = "" | "dismiss" | "hold";
 
 function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () => void; onHeld: () => void }) {
   const [opened, setOpened] = useState<Opened>("");
-  const { title, text } = kindTexts[flag.kind];
+  const { title, text } = t.flags[flag.kind];
   const toggle = (form: Opened, name: string) => (
     <button type="button" class="quiet" aria-expanded={opened === form} onClick={() => setOpened(opened === form ? "" : form)}>
       {name}
@@ -74,30 +71,30 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
       <div class="head">
         <h2>{title}</h2>
         <span class="small">
-          weight {flag.weight} · {flag.first_day === flag.last_day ? flag.last_day : `${flag.first_day} to ${flag.last_day}`}
+          {t.review.weight(flag.weight, flag.first_day === flag.last_day ? flag.last_day : t.review.days(flag.first_day, flag.last_day))}
         </span>
       </div>
       <p>
-        <HotspotLink id={flag.hotspot_id} /> <span class="small">of</span> <User id={flag.operator_id} />
+        <HotspotLink id={flag.hotspot_id} /> <span class="small">{t.review.of}</span> <User id={flag.operator_id} />
       </p>
       <p class="hint">{text}</p>
       <dl class="facts">
         {flag.facts.map((fact) => (
           <>
-            <dt>{factText(fact.name)}</dt>
+            <dt>{t.review.fact(fact.name)}</dt>
             <dd>{format.count(fact.value)}</dd>
           </>
         ))}
       </dl>
       <div class="line">
         <a class="button" href={`#/visits/${flag.hotspot_id}`}>
-          Visit
+          {t.review.visit}
         </a>
         <a class="quiet" href={`#/map/${flag.hotspot_id}`}>
-          Map
+          {t.review.map}
         </a>
-        {toggle("dismiss", "Dismiss")}
-        {toggle("hold", "Hold")}
+        {toggle("dismiss", t.review.dismiss)}
+        {toggle("hold", t.review.hold)}
       </div>
       {opened === "dismiss" && <Dismissal flag={flag} onDone={onDismissed} />}
       {opened === "hold" && (
@@ -126,9 +123,9 @@ function Dismissal({ flag, onDone }: { flag: Flag; onDone: () => void }) {
   return (
     <form class="inset" onSubmit={submit} noValidate>
       <Field
-        label="Reason"
+        label={t.words.reason}
         name="reason"
-        hint="For the audit. It does not return for 90 days, even if it is seen again."
+        hint={t.review.hint}
         maxLength={200}
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
@@ -136,7 +133,7 @@ function Dismissal({ flag, onDone }: { flag: Flag; onDone: () => void }) {
       />
       <ErrorNote error={error} at={["reason"]} />
       <button type="submit" class="button" disabled={busy}>
-        Dismiss it
+        {t.review.dismissIt}
       </button>
     </form>
   );

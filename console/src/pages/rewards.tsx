@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, send } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
+import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
@@ -17,31 +18,26 @@ import { Earnings } from "./earnings";
 import { Held } from "./held";
 
 const periods = [
-  { id: "current", name: "This month" },
-  { id: "last", name: "Last month" },
-  { id: "all", name: "All" },
+  { id: "current", name: t.rewards.thisMonth },
+  { id: "last", name: t.rewards.lastMonth },
+  { id: "all", name: t.words.all },
 ];
-const statusTexts: Record<string, string> = {
-  in_progress: "in progress",
-  finalizing: "finalizing; settled 72 hours after its end",
-  settled: "settled",
-};
 
 export function RewardsPage() {
   const [period, setPeriod] = useState("current");
   if (!session.may("rewards:read")) {
     return (
       <section class="page">
-        <h1>Rewards</h1>
-        <p class="note">This needs a key with the scope rewards:read. Ask the network's staff for one.</p>
+        <h1>{t.app.rewards}</h1>
+        <p class="note">{t.words.askForScope("rewards:read")}</p>
       </section>
     );
   }
   return (
     <section class="page">
       <div class="head">
-        <h1>Rewards</h1>
-        <Tabs label="Period" tabs={periods} chosen={period} onChoose={setPeriod} />
+        <h1>{t.app.rewards}</h1>
+        <Tabs label={t.rewards.period} tabs={periods} chosen={period} onChoose={setPeriod} />
       </div>
       <Held />
       <Summary period={period} />
@@ -53,7 +49,7 @@ export function RewardsPage() {
 function Summary({ period }: { period: string }) {
   const { answer, error } = useAsk<Rewards>(`/v1/users/me/rewards?period=${period}`);
   if (error) return <ErrorNote error={error} />;
-  if (!answer) return <p class="waiting">One moment…</p>;
+  if (!answer) return <p class="waiting">{t.words.wait}</p>;
   const { summary, breakdown, hotspots, period: span } = answer.data;
   const tile = (name: string, amount: number) => (
     <div>
@@ -65,20 +61,18 @@ function Summary({ period }: { period: string }) {
   );
   return (
     <>
-      <p class="hint">
-        In credits. {period === "all" ? "All months; the current one is" : "This period is"} {statusTexts[span.status] ?? span.status}.
-      </p>
+      <p class="hint">{t.rewards.inCredits(period === "all" ? t.rewards.allMonths : t.rewards.thisPeriod, t.rewards.monthStatus[span.status])}</p>
       <dl class="tiles">
-        {tile("Earned", summary.total_earned)}
-        {tile("Pending", summary.pending)}
-        {tile("Settled", summary.settled)}
-        {summary.held > 0 && tile("Held", summary.held)}
-        {summary.voided > 0 && tile("Void", summary.voided)}
+        {tile(t.words.earned, summary.total_earned)}
+        {tile(t.words.pending, summary.pending)}
+        {tile(t.rewards.settled, summary.settled)}
+        {summary.held > 0 && tile(t.words.held, summary.held)}
+        {summary.voided > 0 && tile(t.rewards.void, summary.voided)}
       </dl>
       <dl class="tiles minor">
-        {tile("Availability", breakdown.availability)}
-        {tile("Performance", breakdown.performance)}
-        {tile("Utilization", breakdown.utilization)}
+        {tile(t.rewards.availability, breakdown.availability)}
+        {tile(t.rewards.performance, breakdown.performance)}
+        {tile(t.rewards.utilization, breakdown.utilization)}
       </dl>
       {period !== "all" && (
         <section class="card wide">
@@ -86,26 +80,24 @@ function Summary({ period }: { period: string }) {
         </section>
       )}
       <section class="card wide">
-        <h2>By hotspot</h2>
-        {hotspots.length === 0 && <p>No hotspot was in service in this period.</p>}
+        <h2>{t.rewards.byHotspot}</h2>
+        {hotspots.length === 0 && <p>{t.rewards.none}</p>}
         {hotspots.length > 0 && (
-          <Table label="Rewards by hotspot" columns={[["Hotspot"], ["Earned", "number"], ["Availability", "number spare"], ["Tier", "spare"], ["Days", "action"]]}>
+          <Table label={t.rewards.table} columns={[[t.rewards.hotspot], [t.words.earned, "number"], [t.rewards.availability, "number spare"], [t.words.tier, "spare"], [t.words.days, "action"]]}>
             {hotspots.map((hotspot) => (
               <tr key={hotspot.hotspot_id}>
                 <th scope="row">
                   {hotspot.name}
-                  <span class="small instead">
-                    {format.percent(hotspot.availability_score)} available, {hotspot.performance_tier}
-                  </span>
+                  <span class="small instead">{t.rewards.row(format.percent(hotspot.availability_score), t.tier[hotspot.performance_tier])}</span>
                 </th>
                 <td class="number">
                   <Credits amount={hotspot.earned} />
                 </td>
                 <td class="number spare">{format.percent(hotspot.availability_score)}</td>
-                <td class="spare">{hotspot.performance_tier}</td>
+                <td class="spare">{t.tier[hotspot.performance_tier]}</td>
                 <td class="action">
                   <a href={`#/hotspots/${hotspot.hotspot_id}/days`}>
-                    By day <span class="sr-only">of {hotspot.name}</span>
+                    {t.rewards.byDay} <span class="sr-only">{t.rewards.of(hotspot.name)}</span>
                   </a>
                 </td>
               </tr>
@@ -123,19 +115,17 @@ function Months() {
   const download = useDoing();
   return (
     <section class="card wide">
-      <h2>By month</h2>
+      <h2>{t.rewards.byMonth}</h2>
       <ErrorNote error={error} />
       <ErrorNote error={download.error} />
-      {answer && answer.data.length === 0 && <p>No rewards yet.</p>}
+      {answer && answer.data.length === 0 && <p>{t.rewards.noneYet}</p>}
       {answer && answer.data.length > 0 && (
-        <Table label="Rewards by month" columns={[["Month"], ["Earned", "number"], ["Hotspots", "number spare"], ["Availability", "number spare"], ["Statement"]]}>
+        <Table label={t.rewards.months} columns={[[t.words.month], [t.words.earned, "number"], [t.words.hotspots, "number spare"], [t.rewards.availability, "number spare"], [t.rewards.statement]]}>
           {answer.data.map((month) => (
             <tr key={month.period}>
               <th scope="row">
                 {format.month(month.period)}
-                <span class="small instead">
-                  {format.count(month.hotspot_count)} hotspots, {format.percent(month.avg_availability)} available
-                </span>
+                <span class="small instead">{t.rewards.monthRow(format.count(month.hotspot_count), format.percent(month.avg_availability))}</span>
               </th>
               <td class="number">
                 <Credits amount={month.total_earned} />
@@ -150,28 +140,25 @@ function Months() {
         </Table>
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />
-      <p class="hint">
-        A statement has a row for each hotspot and day. The spreadsheet has names, and amounts in credits; CSV and JSON are for programs, and anyone can check
-        them: <code>beacon rewards verify FILE</code>.
-      </p>
+      <p class="hint">{t.rewards.about(<code>beacon rewards verify FILE</code>)}</p>
     </section>
   );
 }
 
 type Form = "json" | "csv" | "table";
 const forms: [Form, string][] = [
-  ["table", "Spreadsheet"],
-  ["csv", "CSV"],
-  ["json", "JSON"],
+  ["table", t.rewards.spreadsheet],
+  ["csv", t.rewards.csv],
+  ["json", t.rewards.json],
 ];
 
 function Statements({ period, busy, onDownload }: { period: string; busy: boolean; onDownload: (form: Form) => void }) {
-  if (!isOver(period)) return <span class="small">after the month is settled</span>;
+  if (!isOver(period)) return <span class="small">{t.rewards.afterSettling}</span>;
   return (
     <span class="line">
       {forms.map(([form, name]) => (
         <button type="button" class="quiet" key={form} disabled={busy} onClick={() => onDownload(form)}>
-          {name} <span class="sr-only">of {period}</span>
+          {name} <span class="sr-only">{t.rewards.of(period)}</span>
         </button>
       ))}
     </span>

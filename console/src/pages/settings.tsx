@@ -2,6 +2,7 @@
 // filled from, so that two people cannot overwrite each other unawares.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { ErrorNote, useFaults } from "../parts/note";
 import { useDoing } from "../parts/use";
@@ -38,7 +39,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const [stored, setStored] = useState(() => JSON.stringify([hotspot.name, hotspot.settings]));
   const unsaved = JSON.stringify([name, settings]) !== stored;
   useEffect(() => {
-    askBeforeLeaving(unsaved ? "The settings of this hotspot are not saved. Leave the page?" : "");
+    askBeforeLeaving(unsaved ? t.settings.leave : "");
     return () => askBeforeLeaving("");
   }, [unsaved]);
   const { busy, error, run } = useDoing();
@@ -73,11 +74,11 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
     <form class="card" onSubmit={submit} noValidate>
-      <h2>Settings</h2>
-      <Field label="Name" name="name" value={name} onInput={rename} fault={faults.at("name")} />
+      <h2>{t.settings.title}</h2>
+      <Field label={t.words.name} name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
         <Field
-          label="Maximum connections"
+          label={t.settings.connections}
           name="max_connections"
           type="number"
           min={1}
@@ -86,7 +87,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           fault={faults.at("settings.max_connections")}
         />
         <Field
-          label="Bandwidth, Mbit/s"
+          label={t.settings.bandwidth}
           name="bandwidth"
           type="number"
           min={1}
@@ -95,7 +96,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
           fault={faults.at("settings.bandwidth_limit_mbps")}
         />
         <Field
-          label="Coverage radius, metres"
+          label={t.settings.radius}
           name="radius"
           type="number"
           min={10}
@@ -113,21 +114,21 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
             checked={settings.show_ssid ?? false}
             onChange={(event) => change({ show_ssid: event.currentTarget.checked })}
           />
-          Show the network name (SSID) to everyone, also where homes are hidden
+          {t.settings.showSsid}
         </label>
       )}
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />
       <ErrorNote error={error} at={shown} />
       {error instanceof ApiError && error.code === "conflict" && (
         <button type="button" class="quiet" onClick={() => run(onRefill)}>
-          Reload the form
+          {t.settings.reload}
         </button>
       )}
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
-          {busy ? "Saving…" : "Save"}
+          {busy ? t.settings.saving : t.words.save}
         </button>
-        <span role="status">{saved ? "Saved." : unsaved ? "Not saved yet." : ""}</span>
+        <span role="status">{saved ? t.words.saved : unsaved ? t.settings.unsaved : ""}</span>
       </div>
     </form>
   );

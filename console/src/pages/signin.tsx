@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
@@ -27,11 +28,11 @@ export function SignInPage() {
   const refused = error instanceof ApiError && error.status === 401;
   return (
     <section class="page narrow">
-      <h1>Sign in</h1>
+      <h1>{t.app.signIn}</h1>
       {notice && <p class="note">{notice}</p>}
       <form class="card" onSubmit={submit} noValidate>
         <Field
-          label="API key"
+          label={t.signIn.key}
           type="password"
           name="key"
           autoComplete="off"
@@ -39,25 +40,24 @@ export function SignInPage() {
           required
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
-          fault={refused ? "This key is not valid. Check it, or ask for a new one." : ""}
-          hint={`It looks like bcn_… and ${stay ? "is not kept: this browser gets a cookie in its place." : "is kept only in this tab, until you close it or sign out."}`}
+          fault={refused ? t.signIn.refused : ""}
+          hint={stay ? t.signIn.hintStay : t.signIn.hintTab}
         />
         <label class="check">
           <input type="checkbox" name="stay" checked={stay} onChange={(event) => setStay(event.currentTarget.checked)} />
-          Stay signed in on this device, for 30 days
+          {t.signIn.stay}
         </label>
         {error && !refused ? <ErrorNote error={error} /> : null}
         <button type="submit" class="button" disabled={busy || key.trim() === ""}>
-          {busy ? "Checking…" : "Sign in"}
+          {busy ? t.signIn.checking : t.app.signIn}
         </button>
       </form>
       <p class="hint">
-        The network's staff give you a key. If you run the server, create one with <code>beacon keys create --user new --scopes admin</code>, in the
-        folder of its database. Without a key you see the <a href="#/">preview</a>: a fixed set of hotspots in New York.
+        {t.signIn.help(<code>beacon keys create --user new --scopes admin</code>, (text) => (
+          <a href="#/">{text}</a>
+        ))}
       </p>
-      <p class="small">
-        <a href={licences()}>Licences</a> of what this page is made of.
-      </p>
+      <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 // What staff work at: a page for each desk, and links between them.
 import type { ComponentChildren } from "preact";
+import { t } from "../messages";
 import { session } from "../session";
 import type { Scope } from "../types";
 import { OwnData } from "./account";
@@ -8,14 +9,14 @@ import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 const desks = [
-  ["", "Verifications", "hotspots:verify"],
-  ["/review", "Review", "hotspots:verify"],
-  ["/holds", "Holds", "hotspots:verify"],
-  ["/hotspots", "Hotspots", "hotspots:verify"],
-  ["/operators", "Operators", "admin"],
-  ["/months", "Months", "admin"],
-  ["/audit", "Audit", "admin"],
-  ["/inventory", "Inventory", "hotspots:verify"],
+  ["", t.staff.verifications, "hotspots:verify"],
+  ["/review", t.staff.review, "hotspots:verify"],
+  ["/holds", t.staff.holds, "hotspots:verify"],
+  ["/hotspots", t.staff.hotspots, "hotspots:verify"],
+  ["/operators", t.staff.operators, "admin"],
+  ["/months", t.staff.months, "admin"],
+  ["/audit", t.staff.audit, "admin"],
+  ["/inventory", t.staff.inventory, "hotspots:verify"],
 ] as const;
 
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
@@ -23,7 +24,7 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
   return (
     <section class="page">
       {session.may("hotspots:verify") && (
-        <nav class="desks" aria-label="Staff pages">
+        <nav class="desks" aria-label={t.staff.pages}>
           <ul>
             {desks
               .filter(([, , needs]) => session.may(needs))
@@ -38,7 +39,7 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
         </nav>
       )}
       <h1>{title}</h1>
-      {session.may(scope) ? children : <p class="note">This needs a key with the scope {scope}.</p>}
+      {session.may(scope) ? children : <p class="note">{t.words.needsScope(scope)}</p>}
     </section>
   );
 }
@@ -47,14 +48,14 @@ export function StaffPage() {
   if (!session.may("hotspots:verify") && session.may("keys:manage")) {
     return (
       <section class="page">
-        <h1>Staff</h1>
+        <h1>{t.app.staff}</h1>
         <Keys />
         <OwnData />
       </section>
     );
   }
   return (
-    <Desk at="" title="Staff">
+    <Desk at="" title={t.app.staff}>
       <Verifications />
       {session.may("admin") && <HomePrivacy />}
       {session.may("keys:manage") && <Keys />}

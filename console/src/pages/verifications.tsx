@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Choice, Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { HotspotLink, User } from "../parts/named";
@@ -27,15 +28,15 @@ export function Verifications() {
   return (
     <section class="card wide">
       <div class="head">
-        <h2>Pending verifications</h2>
+        <h2>{t.verify.title}</h2>
         <a class="quiet" href="#/visits">
-          On the map
+          {t.verify.onMap}
         </a>
       </div>
       <div class="line">
-        <SearchField label="Name" value={waiting.text} onSearch={waiting.search} />
+        <SearchField label={t.words.name} value={waiting.text} onSearch={waiting.search} />
         <Choice
-          label="Show"
+          label={t.words.show}
           name="rejected"
           value={rejected}
           onChange={(value) => {
@@ -43,11 +44,11 @@ export function Verifications() {
             waiting.turn(1);
           }}
         >
-          <option value="false">Not visited yet</option>
-          <option value="true">Rejected</option>
+          <option value="false">{t.verify.notVisited}</option>
+          <option value="true">{t.verify.rejected}</option>
         </Choice>
         <Choice
-          label="Order"
+          label={t.words.order}
           name="order"
           value={order}
           onChange={(value) => {
@@ -55,12 +56,12 @@ export function Verifications() {
             waiting.turn(1);
           }}
         >
-          <option value="oldest">Oldest first</option>
-          <option value="newest">Newest first</option>
+          <option value="oldest">{t.words.oldest}</option>
+          <option value="newest">{t.words.newest}</option>
         </Choice>
       </div>
       <ErrorNote error={error} />
-      {loading && !answer && <p class="waiting">One moment…</p>}
+      {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">{answer ? tell(answer.pagination?.total ?? 0, waiting.searched) : ""}</p>
       <ul class="list">
         {(answer?.data ?? []).map((hotspot) => (
@@ -74,8 +75,7 @@ export function Verifications() {
               <span class="row-main">
                 <span class="name">{hotspot.name}</span>
                 <span class="small">
-                  {hotspot.type} · {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · since{" "}
-                  {format.time(hotspot.created_at)}
+                  {t.verify.row(t.type[hotspot.type], format.degrees(hotspot.location.lat), format.degrees(hotspot.location.lng), format.time(hotspot.created_at))}
                 </span>
                 {hotspot.location.address && <span class="small">{hotspot.location.address}</span>}
               </span>
@@ -83,7 +83,7 @@ export function Verifications() {
             {chosen === hotspot.id && (
               <>
                 <a class="quiet" href={`#/visits/${hotspot.id}`}>
-                  Directions or rejection
+                  {t.verify.directions}
                 </a>
                 <VerifyForm hotspot={hotspot} onDone={done} />
               </>
@@ -97,29 +97,29 @@ export function Verifications() {
 }
 
 function tell(total: number, searched: string): string {
-  const named = searched ? ` with “${searched}” in the name` : "";
-  return total === 0 ? `No hotspots${named} to verify.` : `${format.count(total)}${named} to verify.`;
+  if (total === 0) return searched ? t.verify.noneNamed(searched) : t.verify.none;
+  return searched ? t.verify.waitingNamed(format.count(total), searched) : t.verify.waiting(format.count(total));
 }
 
 /** What stands around a hotspot, and whose it is. */
 function Around({ id }: { id: string }) {
   const { answer, error } = useAsk<Neighbours>(`/v1/hotspots/${id}/neighbours`);
-  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">One moment…</p>;
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { total, neighbours } = answer.data;
   return (
     <>
-      <p class="small">{total === 0 ? "No other hotspot within 200 m." : `${format.count(total)} ${total === 1 ? "other" : "others"} within 200 m:`}</p>
-      <ul class="list" aria-label="Neighbors">
+      <p class="small">{total === 0 ? t.verify.alone : t.verify.others(total, format.count(total))}</p>
+      <ul class="list" aria-label={t.verify.neighbours}>
         {neighbours.map((n) => (
           <li key={n.id} class="small">
-            {format.metres(n.distance_m)}: <HotspotLink id={n.id} name={n.name} />, {n.type}, {n.status}
-            {n.verified ? "" : ", not verified"}
-            {n.days_served === null ? "" : `, served on ${format.count(n.days_served)} ${n.days_served === 1 ? "day" : "days"}`};{" "}
-            {n.same_operator ? <strong>the same operator</strong> : <User id={n.operator_id} />}
+            {format.metres(n.distance_m)}: <HotspotLink id={n.id} name={n.name} />, {t.type[n.type]}, {t.status[n.status]}
+            {n.verified ? "" : `, ${t.words.notVerified}`}
+            {n.days_served === null ? "" : `, ${t.verify.servedOn(n.days_served, format.count(n.days_served))}`};{" "}
+            {n.same_operator ? <strong>{t.verify.sameOperator}</strong> : <User id={n.operator_id} />}
           </li>
         ))}
       </ul>
-      {neighbours.length < total && <p class="small">These are the nearest {neighbours.length}.</p>}
+      {neighbours.length < total && <p class="small">{t.verify.nearest(neighbours.length)}</p>}
     </>
   );
 }
@@ -157,38 +157,38 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
   return (
     <form class="inset" onSubmit={submit} noValidate>
       <Around id={hotspot.id} />
-      <p class="hint">Enter the location that you measured at the hotspot. It must be within 100 m, plus the accuracy, of the registered location.</p>
+      <p class="hint">{t.verify.hint}</p>
       <div class="line">
-        <Field label="Latitude" name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
-        <Field label="Longitude" name="lng" inputMode="decimal" value={lng} onInput={text(setLng)} fault={faultAt(error, "lng")} />
+        <Field label={t.words.latitude} name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
+        <Field label={t.words.longitude} name="lng" inputMode="decimal" value={lng} onInput={text(setLng)} fault={faultAt(error, "lng")} />
         <Field
-          label="Accuracy, m"
+          label={t.verify.accuracy}
           name="accuracy"
           inputMode="decimal"
           value={accuracy}
           onInput={text(setAccuracy)}
           fault={faultAt(error, "accuracy_m")}
         />
-        <Field label="Method" name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
-        <Choice label="Type" name="type" value={type} onChange={setType} fault={faultAt(error, "type")}>
-          <option value="home">home</option>
-          <option value="business">business</option>
-          <option value="public">public</option>
+        <Field label={t.verify.method} name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
+        <Choice label={t.words.type} name="type" value={type} onChange={setType} fault={faultAt(error, "type")}>
+          <option value="home">{t.type.home}</option>
+          <option value="business">{t.type.business}</option>
+          <option value="public">{t.type.public}</option>
         </Choice>
       </div>
-      <p class="hint">If you tested the speed there with your own device, no higher tier is paid from tomorrow on than you measured.</p>
+      <p class="hint">{t.verify.speedHint}</p>
       <div class="line">
         <Field
-          label="Download, Mbps"
+          label={t.verify.download}
           name="down"
           inputMode="decimal"
           value={down}
           onInput={text(setDown)}
           fault={faultAt(error, "speedtest.down_mbps")}
         />
-        <Field label="Upload, Mbps" name="up" inputMode="decimal" value={up} onInput={text(setUp)} fault={faultAt(error, "speedtest.up_mbps")} />
+        <Field label={t.verify.upload} name="up" inputMode="decimal" value={up} onInput={text(setUp)} fault={faultAt(error, "speedtest.up_mbps")} />
         <Field
-          label="Latency, ms"
+          label={t.verify.latency}
           name="latency"
           inputMode="decimal"
           value={latency}
@@ -197,16 +197,16 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
         />
       </div>
       <p class="small" role="status">
-        {measured && `This is ${format.metres(distance(measured, hotspot.location))} from the registered location.`}
+        {measured && t.verify.away(format.metres(distance(measured, hotspot.location)))}
       </p>
       <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method", "type", "speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms"]} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
-          Verify
+          {t.verify.verify}
         </button>
         {"geolocation" in navigator && (
           <button type="button" class="quiet" disabled={busy} onClick={measure}>
-            Measure here
+            {t.verify.measure}
           </button>
         )}
       </div>

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { distance } from "../geo";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
 import { User } from "../parts/named";
@@ -26,14 +27,14 @@ export function VisitsPage({ id }: { id: string }) {
   useEffect(() => view?.show({ kind: "network" }), [view]);
   if (!session.may("hotspots:verify")) {
     return (
-      <Panel title="Visits">
-        <h1>Visits</h1>
-        <p class="note">This needs a key with the scope hotspots:verify.</p>
+      <Panel title={t.app.visits}>
+        <h1>{t.app.visits}</h1>
+        <p class="note">{t.words.needsScope("hotspots:verify")}</p>
       </Panel>
     );
   }
   return (
-    <Panel title="Visits" about={id}>
+    <Panel title={t.app.visits} about={id}>
       {id ? <Visit key={id} id={id} /> : <Waiting />}
     </Panel>
   );
@@ -58,22 +59,22 @@ function Waiting() {
   return (
     <section>
       <p>
-        <a href="#/staff">Staff</a>
+        <a href="#/staff">{t.app.staff}</a>
       </p>
-      <h1>Visits</h1>
+      <h1>{t.app.visits}</h1>
       <WhereAmI />
       <ErrorNote error={error} />
       <p class="small" role="status">
         {answer && tell(answer.pagination?.total ?? 0, at)}
       </p>
-      <ul class="list" aria-label="Hotspots to visit">
+      <ul class="list" aria-label={t.visits.list}>
         {sorted?.map((hotspot) => (
           <li key={hotspot.id}>
             <a class="row" href={`#/visits/${hotspot.id}`}>
               <span class="row-main">
                 <span class="name">{hotspot.name}</span>
                 <span class="small">
-                  {[hotspot.type, at && away(at, hotspot.location), hotspot.location.address].filter(Boolean).join(" · ")}
+                  {[t.type[hotspot.type], at && away(at, hotspot.location), hotspot.location.address].filter(Boolean).join(" · ")}
                 </span>
               </span>
             </a>
@@ -85,12 +86,13 @@ function Waiting() {
 }
 
 function tell(total: number, at: Position | null): string {
-  if (total === 0) return "No hotspot waits for a visit.";
-  const all = `${format.count(total)} ${total === 1 ? "hotspot" : "hotspots"} to visit`;
-  return `${all}${total > most ? `; these are the ${most} that wait longest` : ""}, ${at ? "the nearest" : "the oldest"} first.`;
+  if (total === 0) return t.visits.none;
+  const count = format.count(total);
+  if (total > most) return at ? t.visits.someNearest(count, most) : t.visits.someOldest(count, most);
+  return at ? t.visits.nearest(total, count) : t.visits.oldest(total, count);
 }
 
-const away = (from: Place, to: Place): string => `${format.metres(distance(from, to))} ${direction(from, to)}`;
+const away = (from: Place, to: Place): string => t.visits.away(format.metres(distance(from, to)), direction(from, to));
 
 function WhereAmI() {
   const at = useCell(here);
@@ -99,7 +101,7 @@ function WhereAmI() {
   return (
     <>
       <button type="button" class="quiet" disabled={busy} onClick={() => run(async () => void (here.value = await position()))}>
-        {at ? "Measure where I am again" : "Measure where I am"}
+        {at ? t.visits.measureAgain : t.visits.measure}
       </button>
       <ErrorNote error={error} />
     </>
@@ -126,9 +128,9 @@ function Visit({ id }: { id: string }) {
   return (
     <section>
       <p>
-        <a href="#/visits">Visits</a>
+        <a href="#/visits">{t.app.visits}</a>
       </p>
-      {!hotspot && <h1>Visit</h1>}
+      {!hotspot && <h1>{t.visits.visit}</h1>}
       <ErrorNote error={error} />
       {hotspot && (
         <>
@@ -137,27 +139,27 @@ function Visit({ id }: { id: string }) {
             <StatusBadge status={hotspot.status} />
           </div>
           <dl class="facts">
-            <dt>Type</dt>
-            <dd>{hotspot.type}</dd>
+            <dt>{t.words.type}</dt>
+            <dd>{t.type[hotspot.type]}</dd>
             {hotspot.location.address && (
               <>
-                <dt>Address</dt>
+                <dt>{t.words.address}</dt>
                 <dd>{hotspot.location.address}</dd>
               </>
             )}
-            <dt>Location</dt>
+            <dt>{t.words.location}</dt>
             <dd>
-              {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · {hotspot.location.verified ? "verified" : "not verified"}
+              {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · {hotspot.location.verified ? t.words.verified : t.words.notVerified}
             </dd>
             {at && (
               <>
-                <dt>From here</dt>
+                <dt>{t.visits.fromHere}</dt>
                 <dd>{away(at, hotspot.location)}</dd>
               </>
             )}
             {hotspot.operator_id && (
               <>
-                <dt>Operator</dt>
+                <dt>{t.visits.operator}</dt>
                 <dd>
                   <User id={hotspot.operator_id} />
                 </dd>
@@ -165,20 +167,20 @@ function Visit({ id }: { id: string }) {
             )}
             {hotspot.location.unverified_reason && (
               <>
-                <dt>Not verified</dt>
+                <dt>{t.visits.notVerified}</dt>
                 <dd>{hotspot.location.unverified_reason}</dd>
               </>
             )}
           </dl>
           <div class="line">
             <a class="quiet" href={mapsOf(hotspot.location)}>
-              Directions
+              {t.visits.route}
             </a>
             <WhereAmI />
           </div>
           <p role="status">{told}</p>
-          <VerifyForm hotspot={hotspot} onDone={() => done("Verified.")} />
-          <Rejection hotspot={hotspot} onDone={() => done("Its operator reads the reason.")} />
+          <VerifyForm hotspot={hotspot} onDone={() => done(t.visits.verified)} />
+          <Rejection hotspot={hotspot} onDone={() => done(t.visits.told)} />
         </>
       )}
     </section>
@@ -189,7 +191,7 @@ function Visit({ id }: { id: string }) {
 function Rejection({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void }) {
   const [reason, setReason] = useState("");
   const { busy, error, run } = useDoing();
-  const verb = hotspot.location.verified ? "Withdraw the verification" : "Reject";
+  const verb = hotspot.location.verified ? t.visits.withdraw : t.visits.reject;
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
@@ -201,9 +203,9 @@ function Rejection({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void }
   return (
     <form class="inset" onSubmit={submit} noValidate>
       <Field
-        label="Reason"
+        label={t.words.reason}
         name="reason"
-        hint="The operator reads it. Until the hotspot is verified it earns nothing."
+        hint={t.visits.reasonHint}
         maxLength={200}
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}

@@ -5,6 +5,7 @@ import * as format from "../format";
 import { gaps } from "../gaps";
 import { boxAround, boxOf } from "../geo";
 import { changes } from "../live";
+import { t } from "../messages";
 import { Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
@@ -43,10 +44,10 @@ export function WhatIf() {
   };
   return (
     <section>
-      <p class="hint">Click the map to try a hotspot there, and drag it around.</p>
+      <p class="hint">{t.whatIf.hint}</p>
       {pins.length === 0 && (
         <button type="button" class="quiet" onClick={add}>
-          Place it at the centre
+          {t.words.placeAtCentre}
         </button>
       )}
       {pin && (
@@ -55,11 +56,11 @@ export function WhatIf() {
           {result && <Verdict result={result} radius={radius} />}
           {pins.length > 1 && <Pins estimates={result?.places ?? []} />}
           <div class="line">
-            <CoordinateField label="Latitude" value={pin.lat} most={90} onChange={(lat) => movePin({ ...pin, lat })} />
-            <CoordinateField label="Longitude" value={pin.lng} most={180} onChange={(lng) => movePin({ ...pin, lng })} />
+            <CoordinateField label={t.words.latitude} value={pin.lat} most={90} onChange={(lat) => movePin({ ...pin, lat })} />
+            <CoordinateField label={t.words.longitude} value={pin.lng} most={180} onChange={(lng) => movePin({ ...pin, lng })} />
           </div>
           <Field
-            label={`Radius: ${radius} m`}
+            label={t.whatIf.radius(radius)}
             type="range"
             name="radius"
             min={radii.least}
@@ -71,15 +72,15 @@ export function WhatIf() {
           <div class="line">
             {session.may("hotspots:write") && (
               <a class="button" href={`#/register?place=${format.degrees(pin.lat)},${format.degrees(pin.lng)}`}>
-                Register here
+                {t.whatIf.registerHere}
               </a>
             )}
             <button type="button" class="quiet" disabled={pins.length >= mostPins} onClick={add}>
-              Add another
+              {t.whatIf.another}
             </button>
             <CopyLink />
             <button type="button" class="quiet" onClick={clearPlan}>
-              Clear
+              {t.whatIf.clear}
             </button>
           </div>
         </>
@@ -123,21 +124,18 @@ function useResult(): { result: Result | undefined; error: unknown } {
 function Verdict({ result, radius }: { result: Result; radius: number }) {
   const { gain, places } = result;
   const share = Math.min(1, gain.added_km2 / (places.length * Math.PI * (radius / 1000) ** 2));
-  const discs = places.length > 1 ? "their discs" : "its disc";
   const free = places.reduce((sum, { free_ground }) => sum + free_ground, 0) / places.length;
   return (
     <div class="verdict" role="status">
       <p>
         <strong>+{format.area(gain.added_km2)}</strong>{" "}
-        <span class="small">
-          newly covered, {share > 0.9995 ? `all of ${discs}` : `${format.percent(share)} of ${discs}; the rest is already covered`}
-        </span>
+        <span class="small">{share > 0.9995 ? t.whatIf.allOf(places.length) : t.whatIf.partOf(places.length, format.percent(share))}</span>
       </p>
       <p>
         <strong>{range(places)}</strong>{" "}
         <span class="small">
-          credits a month for service, {free > 0.9995 ? "on ground that nobody else covers" : `${format.percent(free)} of the ground is free`}
-          {places.some(({ expected }) => !expected) && "; too few neighbours to say what is likely"}
+          {free > 0.9995 ? t.whatIf.creditsFree : t.whatIf.creditsShared(format.percent(free))}
+          {places.some(({ expected }) => !expected) && t.whatIf.fewNeighbours}
         </span>
       </p>
     </div>
@@ -147,7 +145,7 @@ function Verdict({ result, radius }: { result: Result; radius: number }) {
 /** What neighbours would earn here, or the most that is possible where there are too few of them. */
 function range(places: Estimate[]): string {
   const sum = (of: (place: Estimate) => number): number => places.reduce((total, place) => total + of(place), 0);
-  if (places.some(({ expected }) => !expected)) return `at most ${format.credits(sum(({ most }) => most))}`;
+  if (places.some(({ expected }) => !expected)) return t.whatIf.atMost(format.credits(sum(({ most }) => most)));
   const [low, high] = [format.credits(sum(({ expected }) => expected!.low)), format.credits(sum(({ expected }) => expected!.high))];
   return low === high ? low : `${low}–${high}`;
 }
@@ -155,16 +153,16 @@ function range(places: Estimate[]): string {
 function Pins({ estimates }: { estimates: Estimate[] }) {
   const { pins, chosen } = useCell(plan);
   return (
-    <ol class="pins" aria-label="Planned hotspots">
+    <ol class="pins" aria-label={t.whatIf.planned}>
       {pins.map((_, n) => {
         const estimate = estimates[n];
         return (
           <li key={n}>
             <button type="button" class="quiet" aria-pressed={n === chosen} onClick={() => (plan.value = { ...plan.value, chosen: n })}>
-              Hotspot {n + 1}
+              {t.whatIf.hotspot(n + 1)}
             </button>
-            <span class="small">{estimate ? `${range([estimate])} credits` : ""}</span>
-            <button type="button" class="quiet" aria-label={`Remove hotspot ${n + 1}`} onClick={() => (plan.value = removed(plan.value, n))}>
+            <span class="small">{estimate ? t.words.credits(range([estimate])) : ""}</span>
+            <button type="button" class="quiet" aria-label={t.whatIf.remove(n + 1)} onClick={() => (plan.value = removed(plan.value, n))}>
               ✕
             </button>
           </li>
@@ -178,7 +176,7 @@ function CopyLink() {
   const [done, setDone] = useState(false);
   return (
     <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(location.href).then(() => setDone(true))}>
-      {done ? "Link copied" : "Copy link"}
+      {done ? t.whatIf.copied : t.whatIf.copy}
     </button>
   );
 }
@@ -210,9 +208,9 @@ function Gaps() {
   return (
     <p>
       <label>
-        <input type="checkbox" name="gaps" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} /> Gaps in the coverage
+        <input type="checkbox" name="gaps" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} /> {t.whatIf.gaps}
       </label>
-      {shown && <span class="small">{far ? " Zoom in to see them." : " The darker, the more hotspots are near."}</span>}
+      {shown && <span class="small">{far ? t.whatIf.zoomIn : t.whatIf.darker}</span>}
     </p>
   );
 }

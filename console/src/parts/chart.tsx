@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { lastIndex, moved, parted } from "../chart";
+import { t } from "../messages";
 import { useTheme } from "../theme";
 
 interface Props {
@@ -59,7 +60,7 @@ export function Chart(props: Props) {
   const reading = (i: number): string => {
     const value = values[i];
     const past = before?.[i];
-    const told = `${name(i)}${unfinished && i === last ? " (so far)" : ""}: ${value === null || value === undefined ? "no data" : read(value)}`;
+    const told = `${name(i)}${unfinished && i === last ? t.words.soFar : ""}: ${value === null || value === undefined ? t.chart.noData : read(value)}`;
     return past === null || past === undefined || !beforeName ? told : `${told}; ${beforeName(i)}: ${read(past)}`;
   };
   const shown = Math.min(chosen ?? last, last);
@@ -80,7 +81,7 @@ export function Chart(props: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.max(last, 0)}
         aria-valuenow={Math.max(shown, 0)}
-        aria-valuetext={last < 0 ? "no data" : reading(shown)}
+        aria-valuetext={last < 0 ? t.chart.noData : reading(shown)}
         onKeyDown={move}
       />
     </figure>

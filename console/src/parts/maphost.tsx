@@ -1,6 +1,7 @@
 // The map lives outside of the pages: to build it again for each would be slow.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MapView } from "../map/view";
+import { t } from "../messages";
 import { route } from "../router";
 import { Cell } from "../state";
 
@@ -14,11 +15,11 @@ export function MapHost({ hidden }: { hidden: boolean }) {
     if (hidden || mapView.value || !element.current) return;
     MapView.create(element.current, route.value.sight).then(
       (view) => (mapView.value = view),
-      () => setFailure("The map needs WebGL, which this browser does not have. Everything else works."),
+      () => setFailure(t.map.noWebGL),
     );
   }, [hidden]);
   return (
-    <section class="map-host" hidden={hidden} aria-label="Map of hotspots">
+    <section class="map-host" hidden={hidden} aria-label={t.map.label}>
       <div class="map" ref={element} />
       {failure && <p class="map-failure">{failure}</p>}
     </section>

@@ -1,7 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
-import { sentence } from "../faults";
+import { inWords, sentence } from "../faults";
+import { t } from "../messages";
 
 /** Tells what went wrong, and the id under which the server's log has it. */
 export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] }) {
@@ -10,23 +11,21 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
   // Faults that stand at their fields need not be listed twice.
   const others =
     known?.faults.filter(({ field }) => !at.some((shown) => field === shown || field.startsWith(`${shown}[`) || field.startsWith(`${shown}.`))) ?? [];
-  const message = known ? sentence(known) : "Something went wrong on this page. Reload it.";
+  const message = known ? sentence(known) : t.errors.here;
   return (
     <div class="note bad" role="alert">
       <p class="sentence">{message}</p>
-      {others.some(({ field, message: of }) => message !== `${field} ${of}`) && (
+      {others.some(({ field, message: of }) => known?.message !== `${field} ${of}`) && (
         <ul>
           {others.map(({ field, message }) => (
             <li key={field}>
-              <code>{field}</code>: {message}
+              <code>{field}</code>: {inWords(message)}
             </li>
           ))}
         </ul>
       )}
       {known?.requestId && (
-        <p class="small">
-          Request <code>{known.requestId}</code>
-        </p>
+        <p class="small">{t.errors.request(<code>{known.requestId}</code>)}</p>
       )}
     </div>
   );
@@ -35,7 +34,7 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
 /** The message for a field, if the server found fault with it. */
 export function faultAt(error: unknown, field: string): string {
   if (!(error instanceof ApiError)) return "";
-  return error.faults.find((fault) => fault.field === field)?.message ?? "";
+  return inWords(error.faults.find((fault) => fault.field === field)?.message ?? "");
 }
 
 export interface Faults {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { t } from "../messages";
 
 /** What stands over the map: at its side, or at the bottom of a phone, where it folds. When it is about something else it begins at its top. */
 export function Panel({ title, about = "", children }: { title: string; about?: string; children: ComponentChildren }) {
@@ -17,7 +18,7 @@ export function Panel({ title, about = "", children }: { title: string; about?: 
   return (
     <section class={open ? "panel" : "panel folded"} aria-label={title}>
       <button type="button" class="fold" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-        {open ? "Hide" : "Show"} panel
+        {open ? t.panel.hide : t.panel.show}
       </button>
       <div class="panel-body" id={id} hidden={!open} tabIndex={-1} ref={body}>
         {children}

@@ -6,6 +6,7 @@ import { hasNames } from "../map/basemap";
 import { places } from "../map/places";
 import { mapView } from "./maphost";
 import { useCalm } from "./use";
+import { t } from "../messages";
 import type { Place } from "../types";
 
 export interface Candidate extends Place {
@@ -69,7 +70,7 @@ export function Search({ candidates, onText, busy: waiting = false, onPick, onId
       <input
         type="search"
         name="search"
-        aria-label="Search"
+        aria-label={t.search.label}
         placeholder={hint}
         autoComplete="off"
         spellcheck={false}
@@ -124,9 +125,9 @@ function find(text: string, candidates: Candidate[], around: Named[]): Result[] 
   const wanted = text.trim();
   if (wanted.length < least) return [];
   const place = parsePlace(wanted);
-  if (place) return [{ ...place, key: "place", name: `${place.lat}, ${place.lng}`, kind: "coordinates" }];
-  const named = around.map((found) => ({ ...found, key: `${found.name} ${found.lat} ${found.lng}` }));
-  const hotspots = candidates.map((candidate) => ({ ...candidate, key: candidate.id, kind: "hotspot" }));
+  if (place) return [{ ...place, key: "place", name: `${place.lat}, ${place.lng}`, kind: t.search.coordinates }];
+  const named = around.map((found) => ({ ...found, kind: t.search.kinds[found.kind], key: `${found.name} ${found.lat} ${found.lng}` }));
+  const hotspots = candidates.map((candidate) => ({ ...candidate, key: candidate.id, kind: t.search.hotspot }));
   // Of a crowd of streets, some make room for hotspots.
   const room = Math.max(most - hotspots.length, most / 2);
   return [...named.slice(0, room), ...hotspots].slice(0, most);
@@ -135,7 +136,7 @@ function find(text: string, candidates: Candidate[], around: Named[]): Result[] 
 /** What has a name on the map. */
 interface Named extends Place {
   name: string;
-  kind: string;
+  kind: keyof typeof t.search.kinds;
   zoom: number;
 }
 

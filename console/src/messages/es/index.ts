@@ -1,0 +1,24 @@
+// Todos los textos de la consola en español.
+//
+// Glosario. Se trata de usted, o se evita la persona; los botones van en infinitivo y
+// las etiquetas son sustantivos.
+//
+//   hotspot       punto de acceso, o punto        heartbeat   señal de vida
+//   operator      operador                        uptime      disponibilidad
+//   staff         personal                        load        carga
+//   key           clave                           tier        nivel
+//   scope         permiso                         hold        retención
+//   device        equipo                          flag        alerta
+//   access point  router                          settled     liquidado
+//   reward        recompensa                      statement   extracto
+//   credits       créditos                        coverage    cobertura
+//   link code     código de enlace                home        vivienda
+import type { Messages } from "..";
+import { common } from "./common";
+import { frame } from "./frame";
+import { hotspots } from "./hotspots";
+import { map } from "./map";
+import { rewards } from "./rewards";
+import { staff } from "./staff";
+
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };

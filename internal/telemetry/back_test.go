@@ -194,18 +194,11 @@ func testWhateverNotices(t *testing.T, open database, notice func(*testing.T, *n
 func (n *node) shop(t testing.TB, since time.Time, minutes int) beacon.HotspotID {
 	t.Helper()
 	id := n.register(t, 1, since)[0]
-	h, err := n.db.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	n.edit(t, id, func(h *beacon.Hotspot) {
 		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
 			Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 6 * 60, Close: since.Hour()*60 + since.Minute() + minutes,
 		}}}
-		return true, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.fleet.Apply(h); err != nil {
-		t.Fatal(err)
-	}
 	return id
 }
 
@@ -234,6 +227,34 @@ func TestClock_LinkedWhileAheadAgain(t *testing.T) {
 		})
 		if got := diskFacts(t, n, day, linked); got.Served != 10 || got.Bytes != 10e6 {
 			t.Errorf("the record of the day says %+v; want 10 minutes served", got)
+		}
+	})
+}
+
+// The clock is ahead twice, the second time by less and for long. A hotspot that was linked
+// the first time is changed the second time: its last change has not come by any clock. That
+// does not keep another, linked the second time, from being in service once the clock is right.
+func TestClock_LinkedWhileAheadForLong(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := running(evening)
+		n := start(t, open, c, nil)
+		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
+		n.upFor(t, 6)
+		n.runs(t, c, 10, nothing)
+		var linked []beacon.HotspotID
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, 3 * 24 * time.Hour} {
+			c.pass(ahead)
+			linked = append(linked, n.register(t, 1, c.now())...)
+			n.edit(t, linked[0], func(h *beacon.Hotspot) { h.Settings.CoverageRadiusM++ })
+			n.runs(t, c, 15, nothing)
+			c.pass(-ahead)
+			n.runs(t, c, 15, nothing)
+		}
+		for i, since := range []time.Time{evening.Add(25 * time.Minute), evening.Add(55 * time.Minute)} {
+			h, err := n.db.Hotspot(t.Context(), linked[i])
+			if err != nil || !h.ActiveSince().Equal(since) {
+				t.Errorf("hotspot %d is in service since %s, %v; want %s", i, h.ActiveSince(), err, since)
+			}
 		}
 	})
 }

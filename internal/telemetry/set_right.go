@@ -46,6 +46,8 @@ func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
 			return err
 		}
 	}
-	t.changed = time.Time{}
+	if clock.latest <= beacon.MinuteOf(clock.upTo)+heartbeat.FinalLag { // otherwise a clock is ahead: what was changed by it is not right yet
+		t.changed = time.Time{}
+	}
 	return nil
 }

@@ -4,29 +4,9 @@ import "context"
 
 // ReplayForm asks what closed days would have earned.
 type ReplayForm struct {
-	From   string        `json:"from"` // such as "2026-10-01"
-	To     string        `json:"to"`
-	Policy *ReplayPolicy `json:"policy,omitempty"` // nil: those that were in force
-}
-
-// ReplayPolicy has the terms of a policy, as a policy file has them: amounts are texts, such
-// as "0.250000".
-type ReplayPolicy struct {
-	Availability     string          `json:"availability"`
-	Performance      ReplayTierRates `json:"performance"`
-	UtilizationPerGB string          `json:"utilization_per_gb"`
-	UtilizationCap   string          `json:"utilization_cap"`
-
-	// Only of a policy that pays places rather than devices.
-	RadiusM       int    `json:"radius_m,omitzero"`
-	UnprovenShare string `json:"unproven_share,omitzero"`
-}
-
-// ReplayTierRates are what each tier adds for each credit of availability.
-type ReplayTierRates struct {
-	Standard string `json:"standard"`
-	Enhanced string `json:"enhanced"`
-	Premium  string `json:"premium"`
+	From   string      `json:"from"` // such as "2026-10-01"
+	To     string      `json:"to"`
+	Policy *PolicyForm `json:"policy,omitempty"` // nil: those that were in force
 }
 
 // Replay is what closed days earned, and what they would have earned.

@@ -106,6 +106,146 @@ type BookMonth struct {
 	TotalEarned Amount `json:"total_earned"`
 }
 
+// RewardsClock is what the clocks say, and what waits for them.
+type RewardsClock struct {
+	Certain        *time.Time     `json:"certain"`          // the latest moment that has certainly come; nil: unknown
+	Waiting        bool           `json:"waiting"`          // days wait for someone to say what day it is
+	FirstOpenDay   *string        `json:"first_open_day"`   // nil if there is nothing to close
+	FirstOpenMonth *string        `json:"first_open_month"` // nil if there is nothing to settle
+	Clocks         []ClockReading `json:"clocks"`
+}
+
+// ClockReading is what one clock says, and what its date would close and settle for good.
+type ClockReading struct {
+	Name          string    `json:"name"` // "server", "database", or the id of another server
+	Says          time.Time `json:"says"`
+	ClosesDays    int       `json:"closes_days"`
+	SettlesMonths int       `json:"settles_months"`
+}
+
+// RewardsClock returns what the clocks say. It needs the scope admin, as all that follow.
+func (c *Client) RewardsClock(ctx context.Context) (RewardsClock, error) {
+	clock, _, err := call[RewardsClock](ctx, c, get(path("rewards", "clock"), nil))
+	return clock, err
+}
+
+// ClockConfirmation says what day it is, in UTC.
+type ClockConfirmation struct {
+	Today string `json:"today"` // such as "2026-11-17"
+}
+
+// ConfirmRewardsClock says what day it is: all days before it are closed for good.
+func (c *Client) ConfirmRewardsClock(ctx context.Context, today string) (RewardsClock, error) {
+	clock, _, err := call[RewardsClock](ctx, c, post(path("rewards", "clock"), ClockConfirmation{today}))
+	return clock, err
+}
+
+// SettlementForm says how to settle a month.
+type SettlementForm struct {
+	Early bool `json:"early,omitempty"` // before 72 hours have passed since its end
+}
+
+// Settlement is a month that was settled.
+type Settlement struct {
+	Period      string `json:"period"`
+	Statements  int    `json:"statements"`
+	Written     int    `json:"written"` // of them, by this call
+	TotalEarned Amount `json:"total_earned"`
+}
+
+// SettleMonth writes the statements of a month, such as "2026-10". Servers do so themselves.
+func (c *Client) SettleMonth(ctx context.Context, month string, form SettlementForm) (Settlement, error) {
+	done, _, err := call[Settlement](ctx, c, post(path("rewards", "months", month, "settlement"), form))
+	return done, err
+}
+
+// ReopeningForm says which days to open again.
+type ReopeningForm struct {
+	From    string  `json:"from"`
+	Through *string `json:"through,omitempty"` // only if this is the last closed day
+	Confirm bool    `json:"confirm,omitempty"` // do it; else nothing is changed
+}
+
+// Reopening is what opening days again did or would do.
+type Reopening struct {
+	From        string         `json:"from"`
+	Through     string         `json:"through"`
+	Rows        int            `json:"rows"` // void
+	Users       int            `json:"users"`
+	TotalEarned Amount         `json:"total_earned"` // by the void rows
+	Largest     []ReopenedUser `json:"largest"`      // up to 20 users
+	Confirmed   bool           `json:"confirmed"`
+}
+
+// ReopenedUser is a user whose rows are void until the days are closed again.
+type ReopenedUser struct {
+	UserID string `json:"user_id"`
+	Rows   int    `json:"rows"`
+	Earned Amount `json:"earned"`
+}
+
+// ReopenDays opens days again that a wrong clock closed.
+func (c *Client) ReopenDays(ctx context.Context, form ReopeningForm) (Reopening, error) {
+	done, _, err := call[Reopening](ctx, c, post(path("rewards", "reopenings"), form))
+	return done, err
+}
+
+// PolicyAdoption says which policy to put into force, and from when on.
+type PolicyAdoption struct {
+	From    string      `json:"from"`
+	Policy  *PolicyForm `json:"policy,omitempty"`  // nil: the built-in one that pays places
+	Confirm bool        `json:"confirm,omitempty"` // do it; else nothing is changed
+}
+
+// PolicyForm has the terms of a policy. Amounts are texts, such as "0.250000".
+type PolicyForm struct {
+	Availability     string   `json:"availability"`
+	Performance      TierForm `json:"performance"`
+	UtilizationPerGB string   `json:"utilization_per_gb"`
+	UtilizationCap   string   `json:"utilization_cap"`
+	RadiusM          int      `json:"radius_m,omitempty"`       // only of a policy that pays places
+	UnprovenShare    string   `json:"unproven_share,omitempty"` // only of a policy that pays places
+}
+
+// TierForm is what each tier adds per credit of availability.
+type TierForm struct {
+	Standard string `json:"standard"`
+	Enhanced string `json:"enhanced"`
+	Premium  string `json:"premium"`
+}
+
+// AdoptedPolicy is what adopting a policy did or would do.
+type AdoptedPolicy struct {
+	Before        PolicyTerms `json:"before"`
+	Policy        PolicyTerms `json:"policy"`
+	ProvenThrough *string     `json:"proven_through"` // of the first policy that pays places
+	Confirmed     bool        `json:"confirmed"`
+}
+
+// AdoptPolicy puts a policy into force from a day on that has not begun.
+func (c *Client) AdoptPolicy(ctx context.Context, form PolicyAdoption) (AdoptedPolicy, error) {
+	done, _, err := call[AdoptedPolicy](ctx, c, post(path("rewards", "policies"), form))
+	return done, err
+}
+
+// MACRelease names a reserved MAC address, and why it is released.
+type MACRelease struct {
+	MACAddress string `json:"mac_address"`
+	Reason     string `json:"reason"`
+}
+
+// ReleasedMAC is a MAC address that is free, and for whom it was reserved.
+type ReleasedMAC struct {
+	MACAddress string `json:"mac_address"`
+	UserID     string `json:"user_id"`
+}
+
+// ReleaseMAC lets anyone register a MAC address that is reserved for its last operator.
+func (c *Client) ReleaseMAC(ctx context.Context, form MACRelease) (ReleasedMAC, error) {
+	done, _, err := call[ReleasedMAC](ctx, c, post(path("macs", "releases"), form))
+	return done, err
+}
+
 // Bookkeeping returns which days are closed and which months are settled: 1 to 24 months, or
 // 0 for the server's default. It needs the scope admin.
 func (c *Client) Bookkeeping(ctx context.Context, months int) (Bookkeeping, error) {

@@ -150,6 +150,7 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if _, err := c.ReplayRewards(t.Context(), client.ReplayForm{From: "2026-11-02", To: "2026-11-01"}); !errors.Is(err, client.ErrConflict) {
 		t.Errorf("days that are not closed were replayed: %v", err)
 	}
+	keepBooks(t, c)
 	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)
 	}
@@ -161,6 +162,30 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	}
 	if all := must(c.ListHotspotsPage(t.Context(), client.ListQuery{Status: client.Online}, client.PageQuery{}))(t); all.Total != 1 || all.Items[0].ID != h.ID {
 		t.Errorf("online are %+v", all)
+	}
+}
+
+func keepBooks(t *testing.T, c *client.Client) {
+	t.Helper()
+	clock := must(c.RewardsClock(t.Context()))(t)
+	if len(clock.Clocks) == 0 || clock.Clocks[0].Name != "server" || clock.Waiting {
+		t.Errorf("the clocks are %+v", clock)
+	}
+	if after := must(c.ConfirmRewardsClock(t.Context(), clock.Clocks[0].Says.Format(time.DateOnly)))(t); after.Certain == nil {
+		t.Errorf("after a date was confirmed, the clocks are %+v", after)
+	}
+	if _, err := c.SettleMonth(t.Context(), clock.Clocks[0].Says.Format("2006-01"), client.SettlementForm{Early: true}); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("settling a month that is not over: %v", err)
+	}
+	if _, err := c.ReopenDays(t.Context(), client.ReopeningForm{From: "2099-01-01"}); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("opening a day that is not closed: %v", err)
+	}
+	terms := client.PolicyForm{Availability: "2", Performance: client.TierForm{Standard: "0", Enhanced: "0.1", Premium: "0.2"}, UtilizationPerGB: "0", UtilizationCap: "0"}
+	if a := must(c.AdoptPolicy(t.Context(), client.PolicyAdoption{From: "2099-01-01", Policy: &terms}))(t); a.Confirmed || a.Policy.Availability.String() != "2" {
+		t.Errorf("adopting would do %+v", a)
+	}
+	if _, err := c.ReleaseMAC(t.Context(), client.MACRelease{MACAddress: "02:00:5e:99:99:99", Reason: "sold"}); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("releasing what is not reserved: %v", err)
 	}
 }
 

@@ -75,7 +75,7 @@ func showClock(out io.Writer, c rewards.ClockReport) error {
 		return err
 	}
 	today := beacon.DayOf(c.Now)
-	if days, _ := c.Due(today); days == 0 || !c.Certain.IsZero() && beacon.DayOf(c.Certain) == today {
+	if !c.Waits() {
 		_, err := fmt.Fprintln(out, "nothing waits for a clock")
 		return err
 	}

@@ -219,7 +219,7 @@ function LanguageSwitch() {
   const next = codes[(codes.indexOf(language) + 1) % codes.length] ?? language;
   const code = next.toUpperCase();
   return (
-    <button type="button" class="quiet language" lang={next} aria-label={`${languages[next]} (${code})`} title={languages[next]} onClick={() => speak(next)}>
+    <button type="button" class="quiet language" lang={next} aria-label={`${code}: ${languages[next]}`} title={languages[next]} onClick={() => speak(next)}>
       {code}
     </button>
   );

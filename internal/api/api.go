@@ -32,6 +32,8 @@ type Config struct {
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
 	Rewards   Rewards
+	Books     Books
+	MACs      MACs
 	Review    *review.Review
 	Erasures  *erasure.Erasures
 	Events    *events.Hub
@@ -63,6 +65,8 @@ type API struct {
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 	rewards   Rewards
+	books     Books
+	macs      MACs
 	review    *review.Review
 	erasures  *erasure.Erasures
 	hub       *events.Hub
@@ -103,7 +107,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
+		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, macs: cfg.MACs, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, operators: cfg.Operators, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
@@ -182,6 +186,12 @@ func (a *API) routes() []route {
 		{"GET /v1/operators", beacon.Admin, serve(a, 200, decodeOperators, a.listOperators, encodeOperators)},
 		{"POST /v1/rewards/replays", beacon.Admin, a.replay},
 		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, decodeBookkeeping, a.bookkeeping, encodeBookkeeping)},
+		{"POST /v1/rewards/months/{month}/settlement", beacon.Admin, serve(a, 200, decodeSettlement, a.settle, encodeSettlement)},
+		{"GET /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeNothing, a.readClock, encodeClock)},
+		{"POST /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeConfirmation, a.confirmClock, encodeClock)},
+		{"POST /v1/rewards/reopenings", beacon.Admin, serve(a, 200, decodeReopening, a.reopen, encodeReopening)},
+		{"POST /v1/rewards/policies", beacon.Admin, serve(a, 200, decodeAdoption, a.adopt, encodeAdoption)},
+		{"POST /v1/macs/releases", beacon.Admin, serve(a, 200, decodeRelease, a.releaseMAC, encodeReleased)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

@@ -92,6 +92,23 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"PATCH /v1/settings", beacon.SettingChanged, &setting, func() answer {
 				return admin.do(t, "PATCH", "/v1/settings", `{"home_privacy":"blur"}`)
 			}},
+			{"POST /v1/macs/releases", beacon.MACReleased, &user, func() answer {
+				return admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold"}`, mac(1)))
+			}},
+			{"POST /v1/rewards/policies", beacon.PolicyAdopted, new("2027-01-01"), func() answer {
+				return admin.post(t, "/v1/rewards/policies", `{"from":"2027-01-01","confirm":true}`)
+			}},
+			{"POST /v1/rewards/reopenings", beacon.RewardsReopened, new("2026-11-15"), func() answer {
+				s.closed(t, admin, "2026-11-15")
+				return admin.post(t, "/v1/rewards/reopenings", `{"from":"2026-11-15","confirm":true}`)
+			}},
+			{"POST /v1/rewards/months/{month}/settlement", beacon.RewardsFinished, new("2026-11"), func() answer {
+				s.closed(t, admin, "2026-11-30")
+				return admin.post(t, "/v1/rewards/months/2026-11/settlement", `{"early":true}`)
+			}},
+			{"POST /v1/rewards/clock", beacon.ClockConfirmed, new("2026-12-01"), func() answer {
+				return admin.post(t, "/v1/rewards/clock", `{"today":"2026-12-01"}`)
+			}},
 			{"DELETE /v1/keys/{id}", beacon.KeyRevoked, &key, func() answer { return c.delete(t, "/v1/keys/"+key) }},
 		} {
 			tried = append(tried, step.route)

@@ -78,7 +78,7 @@ func TestReplay(t *testing.T) {
 			`{"from":"x","to":"2026-11-15"}`:                                                                                              {"from"},
 			`{"from":"2026-11-15","to":"2026-11-15","policy":7,"days":1}`:                                                                 {"policy", "days"},
 			`{"from":"2026-11-15","to":"2026-11-15","policy":null}`:                                                                       {"policy"},
-			`{"from":"2026-11-15","to":"2026-11-15","policy":{"version":2}}`:                                                              {"policy.availability"},
+			`{"from":"2026-11-15","to":"2026-11-15","policy":{"version":2}}`:                                                              {"policy"},
 			`{"from":"2026-11-15","to":"2026-11-15","policy":` + strings.Replace(halfTerms, `"0.5"`, `"1001"`, 1) + `}`:                   {"policy.availability"},
 			`{"from":"2026-11-15","to":"2026-11-15","policy":` + strings.Replace(halfTerms, `"enhanced":"0"`, `"enhanced":"11"`, 1) + `}`: {"policy.performance.enhanced"},
 		} {

@@ -122,6 +122,8 @@ func (n *Node) APIConfig() api.Config {
 		Repeats:   n.db,
 		Changes:   n.db,
 		Operators: n.db,
+		Books:     n.rewards,
+		MACs:      n.db,
 		Origins:   n.origins,
 		Now:       n.now,
 		Log:       n.log,

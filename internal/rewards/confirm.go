@@ -45,6 +45,13 @@ func (c ClockReport) Due(today beacon.Day) (days, months int) {
 	return max(int(today-c.First), 0), months
 }
 
+// Waits reports whether days wait for someone to say what day it is.
+func (c ClockReport) Waits() bool {
+	today := beacon.DayOf(c.Now)
+	days, _ := c.Due(today)
+	return days > 0 && (c.Certain.IsZero() || beacon.DayOf(c.Certain) != today)
+}
+
 // ConfirmClock says that today is a day: all days before it are over, whatever was
 // certain before. Some clock must show that day, so that no slip of the pen closes a
 // year.

@@ -36,6 +36,7 @@ func TestConsole(t *testing.T) {
 		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
 		{"books", func(t *testing.T) { testBooks(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
+		{"language", func(t *testing.T) { testLanguage(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {
 		n.stayAwake(t)

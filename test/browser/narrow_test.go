@@ -63,7 +63,7 @@ func (p *page) narrow(path, text string) {
 		.filter((e) => ((r) => r.right > innerWidth + 1 || r.left < -1)(e.getBoundingClientRect()))
 		.map((e) => e.tagName + " " + (e.textContent || e.name || e.className).slice(0, 40) + " reaches " + Math.round(e.getBoundingClientRect().right))`)
 	if len(cut) > 0 {
-		p.t.Errorf("%s at 390 pixels cuts off %q", path, cut)
+		p.t.Errorf("%s at %v pixels cuts off %q", path, eval[float64](p, `innerWidth`), cut)
 	}
 	p.shot("narrow" + strings.ReplaceAll(path[:min(len(path), 14)], "/", "-"))
 }

@@ -559,6 +559,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rewards/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what the clocks say, and what waits for them
+         * @description A day is closed only when it is over by every clock. A server whose clock is far ahead of what is certain goes on serving and closes nothing, until someone says what day it is. Needs the scope `admin`.
+         */
+        get: operations["getRewardsClock"];
+        put?: never;
+        /**
+         * Say what day it is
+         * @description Confirms that a date is today's, in UTC: all days before it are over, and are closed for good. Some clock must show that date. Needs the scope `admin`.
+         */
+        post: operations["confirmRewardsClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rewards/months/{month}/settlement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settle a month
+         * @description Writes the statement of every user who has none of the month. Servers do this themselves, 72 hours after its end; with `early`, as soon as all its days are closed. A statement is final. What takes longer than a request may is a 503 and goes on with the next request, or by the command `beacon rewards settle`. Needs the scope `admin`.
+         */
+        post: operations["settleMonth"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rewards/reopenings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open closed days again
+         * @description For days that a wrong clock closed before they were over: all closed days from one on are open again, and a correction in the chain of each user makes their rows void. Servers close each day again once it is over. Months that are settled are final. Without `confirm` nothing is changed, and the response says what would be. What takes longer than a request may is a 503 that changes nothing: use the command `beacon rewards reopen`. Needs the scope `admin`.
+         */
+        post: operations["reopenDays"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rewards/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a reward policy into force
+         * @description From a day on that has not begun. Days before it keep their policy, and a policy stays in force until another one is adopted. Without `confirm` nothing is changed, and the response says what would be. Needs the scope `admin`.
+         */
+        post: operations["adoptPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/macs/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a reserved MAC address
+         * @description A MAC address that its operator gave up is reserved for that operator for 30 days. Release it for someone who has bought the device. Needs the scope `admin`.
+         */
+        post: operations["releaseMac"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/rewards/replays": {
         parameters: {
             query?: never;
@@ -1828,29 +1932,8 @@ export interface components {
              * @description The last day. It must be closed.
              */
             to: string;
-            policy?: components["schemas"]["ReplayPolicy"];
+            policy?: components["schemas"]["PolicyForm"];
         };
-        /** @description The terms of a policy, as a policy file has them, without version and first day. Amounts are texts. */
-        ReplayPolicy: {
-            /** @description At most 1000. */
-            availability: components["schemas"]["AmountText"];
-            /** @description What each tier adds per credit of availability, at most 10; a better tier never less than another. */
-            performance: {
-                standard: components["schemas"]["AmountText"];
-                enhanced: components["schemas"]["AmountText"];
-                premium: components["schemas"]["AmountText"];
-            };
-            /** @description At most 100. */
-            utilization_per_gb: components["schemas"]["AmountText"];
-            /** @description At most 1000. */
-            utilization_cap: components["schemas"]["AmountText"];
-            /** @description Only of a policy that pays places. */
-            radius_m?: number;
-            /** @description Only of a policy that pays places, and then required: more than 0, at most 1. */
-            unproven_share?: components["schemas"]["AmountText"];
-        };
-        /** @description In credits, such as `0.250000`. */
-        AmountText: string;
         /**
          * @description How much an operator would lose or gain, in percent of what was earned.
          * @enum {string}
@@ -1908,6 +1991,164 @@ export interface components {
         };
         BookkeepingAnswer: {
             data: components["schemas"]["Bookkeeping"];
+            meta: components["schemas"]["Meta"];
+        };
+        RewardsClock: {
+            /** @description The latest moment that has certainly come; null if that is unknown. */
+            certain: string | null;
+            /** @description Whether days wait for someone to say what day it is. */
+            waiting: boolean;
+            /** @description The first day that is not closed; null if there is nothing to close. */
+            first_open_day: string | null;
+            /** @description The first month that is not settled; null if there is nothing to settle. */
+            first_open_month: components["schemas"]["Month"] | null;
+            /** @description Of this server first, then of the database if it has one, then of each server that has run. */
+            clocks: components["schemas"]["ClockReading"][];
+        };
+        ClockReading: {
+            /** @description `server`, `database`, or the id of another server. */
+            name: string;
+            /** Format: date-time */
+            says: string;
+            /** @description How many days are closed for good if its date is confirmed. */
+            closes_days: number;
+            /** @description How many months are then settled. */
+            settles_months: number;
+        };
+        ClockConfirmation: {
+            /**
+             * Format: date
+             * @description Today's date, in UTC.
+             */
+            today: string;
+        };
+        SettlementForm: {
+            /**
+             * @description Before 72 hours have passed since the end of the month.
+             * @default false
+             */
+            early: boolean;
+        };
+        Settlement: {
+            period: components["schemas"]["Month"];
+            /** @description Of the month. */
+            statements: number;
+            /** @description How many of them this request wrote. */
+            written: number;
+            total_earned: components["schemas"]["Amount"];
+        };
+        ReopeningForm: {
+            /**
+             * Format: date
+             * @description The first day to open again.
+             */
+            from: string;
+            /** @description Only if this is the last closed day: days are closed in order. */
+            through?: string | null;
+            /**
+             * @description Do it. Otherwise nothing is changed.
+             * @default false
+             */
+            confirm: boolean;
+        };
+        Reopening: {
+            /** Format: date */
+            from: string;
+            /**
+             * Format: date
+             * @description The last day that was closed.
+             */
+            through: string;
+            /** @description How many rows are void. */
+            rows: number;
+            /** @description Of how many users. */
+            users: number;
+            /** @description What they earned by these rows, until the days are closed again. */
+            total_earned: components["schemas"]["Amount"];
+            /** @description Those who earned most by them. */
+            largest: components["schemas"]["ReopenedUser"][];
+            /** @description Whether it was done. */
+            confirmed: boolean;
+        };
+        ReopenedUser: {
+            user_id: components["schemas"]["UserId"];
+            rows: number;
+            earned: components["schemas"]["Amount"];
+        };
+        PolicyAdoption: {
+            /**
+             * Format: date
+             * @description The first day of the policy. It must not have begun.
+             */
+            from: string;
+            /** @description The terms; by default those of the built-in policy that pays places. */
+            policy?: components["schemas"]["PolicyForm"] | null;
+            /**
+             * @description Do it. Otherwise nothing is changed.
+             * @default false
+             */
+            confirm: boolean;
+        };
+        /** @description The terms of a policy, as in a policy file, without version and first day. Amounts are texts, such as `"0.250000"`. */
+        PolicyForm: {
+            /** @description For a day with all expected minutes served. */
+            availability: string;
+            /** @description What each tier adds per credit of availability. */
+            performance: {
+                standard: string;
+                enhanced: string;
+                premium: string;
+            };
+            /** @description For 1,000,000,000 bytes carried. */
+            utilization_per_gb: string;
+            /** @description The most that a day pays for traffic. */
+            utilization_cap: string;
+            /**
+             * Format: int32
+             * @description Only of a policy that pays places: how far the ground of a hotspot reaches.
+             */
+            radius_m?: number;
+            /** @description Only of a policy that pays places: the share paid to a hotspot whose place no visit has confirmed. */
+            unproven_share?: string;
+        };
+        AdoptedPolicy: {
+            /** @description In force until then. */
+            before: components["schemas"]["PolicyTerms"];
+            policy: components["schemas"]["PolicyTerms"];
+            /** @description Of the first policy that pays places: the last day on which a place that a hotspot had before counts as proven without a visit; else null. */
+            proven_through: string | null;
+            /** @description Whether it was done. */
+            confirmed: boolean;
+        };
+        MacRelease: {
+            /** @description Such as `02:00:5e:10:00:01`. */
+            mac_address: string;
+            /** @description Why, for the audit. */
+            reason: string;
+        };
+        ReleasedMac: {
+            mac_address: string;
+            /** @description For whom it was reserved. */
+            user_id: components["schemas"]["UserId"];
+        };
+        RewardsClockAnswer: {
+            data: components["schemas"]["RewardsClock"];
+            meta: components["schemas"]["Meta"];
+        };
+        SettlementAnswer: {
+            data: components["schemas"]["Settlement"];
+            meta: components["schemas"]["Meta"];
+        };
+        ReopeningAnswer: {
+            data: components["schemas"]["Reopening"];
+            meta: components["schemas"]["Meta"];
+        };
+        AdoptedPolicyAnswer: {
+            data: components["schemas"]["AdoptedPolicy"];
+            meta: components["schemas"]["Meta"];
+        };
+        ReleasedMacAnswer: {
+            data: components["schemas"]["ReleasedMac"];
             meta: components["schemas"]["Meta"];
         };
         ReviewAnswer: {
@@ -4199,6 +4440,242 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getRewardsClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clocks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsClockAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    confirmRewardsClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClockConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The clocks, afterwards. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewardsClockAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    settleMonth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The month, such as `2026-10`. */
+                month: components["schemas"]["Month"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettlementForm"];
+            };
+        };
+        responses: {
+            /** @description The settled month. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    reopenDays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReopeningForm"];
+            };
+        };
+        responses: {
+            /** @description What it did, or would do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReopeningAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    adoptPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyAdoption"];
+            };
+        };
+        responses: {
+            /** @description What it did, or would do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdoptedPolicyAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    releaseMac: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MacRelease"];
+            };
+        };
+        responses: {
+            /** @description It is free now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleasedMacAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

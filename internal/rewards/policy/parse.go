@@ -83,9 +83,7 @@ func Parse(data []byte) (Set, error) {
 	var b Set
 	for i, fields := range list {
 		o := &object{where: fmt.Sprintf("policy %d: ", i+1), fields: fields}
-		p := Policy{Version: o.whole("version"), From: o.day("effective_from")}
-		p.readTerms(o)
-		b = append(b, p)
+		b = append(b, readPolicy(o))
 		if o.check(b); o.err != nil {
 			return nil, o.err
 		}
@@ -93,20 +91,28 @@ func Parse(data []byte) (Set, error) {
 	return b, file.done()
 }
 
-// ParseTerms parses one policy of such a file, without its version and first day.
-func ParseTerms(data []byte) (p Policy, err error) {
+// ParseTerms parses the terms of one policy: an object of a policy file without version
+// and effective_from.
+func ParseTerms(data []byte) (Policy, error) {
 	o, err := readObject(string(data))
-	if err == nil {
-		p.readTerms(o)
-		o.checkTiers(&p)
-		err = o.err
+	if err != nil {
+		return Policy{}, err
 	}
-	return p, err
+	for _, name := range []string{"version", "effective_from"} {
+		if _, given := o.fields[name]; given {
+			return Policy{}, fmt.Errorf("%s: must be left out", name)
+		}
+	}
+	o.fields["version"], o.fields["effective_from"] = jsontext.Value("1"), jsontext.Value(`"1970-01-01"`)
+	p := readPolicy(o)
+	o.check(Set{p})
+	return p, o.err
 }
 
-func (p *Policy) readTerms(o *object) {
-	*p = Policy{
-		Version: p.Version, From: p.From,
+func readPolicy(o *object) Policy {
+	p := Policy{
+		Version:      o.whole("version"),
+		From:         o.day("effective_from"),
 		Availability: o.amount("availability", maxAvailability),
 		PerGB:        o.amount("utilization_per_gb", maxPerGB),
 		Cap:          o.amount("utilization_cap", maxCap),
@@ -125,6 +131,7 @@ func (p *Policy) readTerms(o *object) {
 		}
 	}
 	o.fail(o.done())
+	return p
 }
 
 // check checks the newest policy against the rules and against the one before it.
@@ -138,11 +145,6 @@ func (o *object) check(b Set) {
 	case n > 1 && p.From <= b[n-2].From:
 		o.failf("effective_from", "must be after %s, from when on policy %d is in force", b[n-2].From, n-1)
 	}
-	o.checkTiers(p)
-}
-
-// checkTiers checks that a better tier is not paid less.
-func (o *object) checkTiers(p *Policy) {
 	for tier := 1; tier < len(p.Performance); tier++ {
 		if p.Performance[tier] < p.Performance[tier-1] {
 			slower := beacon.Tier(tier - 1)

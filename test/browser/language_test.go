@@ -1,0 +1,160 @@
+package browser_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// Whoever's browser asks for Spanish reads it on every page, wide and narrow: nothing is
+// cut off, and nothing stays English.
+func testLanguage(t *testing.T, b *browser, n *network) {
+	english := onlyEnglish(t)
+	for _, l := range []look{wide, {width: small.width, height: small.height, dark: true}} {
+		walk := func(key string, pages [][2]string) {
+			p := b.open(t, "about:blank", l)
+			p.asksFor("es-MX,es,en")
+			p.do(chromedp.Navigate(n.url))
+			p.sees("78 registros fijos")
+			p.inSpanish(english)
+			p.press("Iniciar sesión")
+			p.sees("Clave de la API")
+			p.inSpanish(english)
+			p.fill(`input[name="key"]`, key)
+			p.click(`form button[type="submit"]`)
+			p.sees("Cerrar sesión")
+			for _, page := range pages {
+				p.narrow(page[0], page[1])
+				p.inSpanish(english)
+			}
+			p.accessible("in Spanish: " + pages[len(pages)-1][0])
+		}
+		walk(n.operator, [][2]string{
+			{"/map?at=40.75360,-73.98320,15.00", "Parte de la vista"},
+			{"/hotspots", "Requiere atención"},
+			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
+			{"/rewards", "Por mes"},
+			{"/keys", "Mis claves"},
+			{"/register", "Registrar un punto de acceso"},
+		})
+		walk(n.staff, [][2]string{
+			{"/staff", "Verificaciones pendientes"},
+			{"/staff/review", "veredicto"},
+			{"/staff/holds", "Cómo funcionan"},
+			{"/staff/hotspots", "Todos los puntos de acceso"},
+			{"/staff/operators", "días que están cerrados"},
+			{"/staff/months", "medianoche"},
+			{"/staff/audit", "Id de lo que cambió"},
+			{"/staff/inventory", "Equipos enlazados"},
+			{"/visits", "Visitas"},
+			{"/visits/" + n.spots[0].id, "Retirar la verificación"},
+		})
+	}
+	testLanguageSwitch(t, b, n)
+}
+
+// The switch is kept for the device; where the browser asks for a language that there is
+// not, the network's setting decides.
+func testLanguageSwitch(t *testing.T, b *browser, n *network) {
+	p := b.open(t, n.url, wide)
+	p.sees("78 fixed records")
+	p.press("ES")
+	p.sees("78 registros fijos")
+	p.until(`document.documentElement.lang === "es"`)
+	p.do(chromedp.Reload())
+	p.sees("78 registros fijos")
+	p.press("EN")
+	p.sees("78 fixed records")
+	p.until(`document.documentElement.lang === "en"`)
+
+	n.ask(t, n.staff, "PATCH", "/v1/settings", map[string]any{"language": "es"})
+	defer n.ask(t, n.staff, "PATCH", "/v1/settings", map[string]any{"language": nil})
+	p = b.open(t, "about:blank", wide)
+	p.asksFor("de-DE,de")
+	p.do(chromedp.Navigate(n.url + "/#/sign-in"))
+	p.signIn(n.operator)
+	p.sees("Cerrar sesión")
+}
+
+// asksFor sets the languages that the browser asks for.
+func (p *page) asksFor(languages string) {
+	p.t.Helper()
+	agent := eval[string](p, `navigator.userAgent`)
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: languages})
+		return err
+	}))
+}
+
+var (
+	quoted   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
+	template = regexp.MustCompile("`([^`]*)`")
+	value    = regexp.MustCompile(`\$\{[^}]*\}`)
+	word     = regexp.MustCompile(`\pL{2}`)
+	comment  = regexp.MustCompile(`(?m)^\s*//.*$|^import .*$`)
+)
+
+// onlyEnglish returns a pattern for each English message that is no Spanish one too.
+func onlyEnglish(t *testing.T) *regexp.Regexp {
+	t.Helper()
+	english, spanish := messages(t, "en"), messages(t, "es")
+	english = slices.DeleteFunc(english, func(text string) bool { return slices.Contains(spanish, text) })
+	if len(english) < 500 {
+		t.Fatalf("found %d English messages", len(english))
+	}
+	return regexp.MustCompile(`^(?:` + strings.Join(english, "|") + `)$`)
+}
+
+// messages returns the texts of a language as patterns, with anything in place of values.
+func messages(t *testing.T, language string) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../console/src/messages/" + language + "/*.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := comment.ReplaceAllString(string(source), "")
+		for _, found := range slices.Concat(template.FindAllStringSubmatch(code, -1), quoted.FindAllStringSubmatch(template.ReplaceAllString(code, ""), -1)) {
+			parts := value.Split(strings.TrimSpace(found[1]), -1)
+			if !word.MatchString(strings.Join(parts, " ")) {
+				continue
+			}
+			for i, part := range parts {
+				parts[i] = regexp.QuoteMeta(part)
+			}
+			texts = append(texts, strings.Join(parts, ".+"))
+		}
+	}
+	return texts
+}
+
+// inSpanish fails the test for each English message that the page shows, or says by ear.
+func (p *page) inSpanish(english *regexp.Regexp) {
+	p.t.Helper()
+	p.until(`document.documentElement.lang === "es"`)
+	texts := eval[[]string](p, `(() => {
+		const found = [document.title];
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		while (walker.nextNode()) if (walker.currentNode.parentElement.checkVisibility() && !walker.currentNode.parentElement.closest(".map, code")) found.push(walker.currentNode.data.trim());
+		for (const e of document.querySelectorAll("[aria-label], [title], [placeholder]"))
+			if (!e.closest(".map, [lang]:not(html)")) found.push(e.ariaLabel ?? "", e.title, e.placeholder ?? "");
+		return found;
+	})()`)
+	for _, text := range texts {
+		if english.MatchString(text) && text != "Staff" { // that is the name of a key, too
+			p.t.Errorf("%s stays English: %q", eval[string](p, `location.hash`), text)
+		}
+	}
+}

@@ -38,13 +38,13 @@ type Replay struct {
 	Rows            int         `json:"rows"`
 	DifferentRows   int         `json:"different_rows"`   // that are not as in the ledger
 	FirstDifference *string     `json:"first_difference"` // for people; nil if there is none
-	Replayed
+	ReplaySums
 	Groups    []ReplayGroup    `json:"groups"`    // from the greatest loss to the greatest gain
 	Operators []ReplayOperator `json:"operators"` // by id
 }
 
-// Replayed is what was earned, and what would have been.
-type Replayed struct {
+// ReplaySums is what was earned, and what would have been.
+type ReplaySums struct {
 	Earned            Amount    `json:"earned"`
 	Breakdown         Breakdown `json:"breakdown"`
 	Replayed          Amount    `json:"replayed"`
@@ -55,7 +55,7 @@ type Replayed struct {
 type ReplayDay struct {
 	Date string `json:"date"`
 	Rows int    `json:"rows"`
-	Replayed
+	ReplaySums
 }
 
 // ReplayGroup is how many operators would lose or gain how much.
@@ -68,7 +68,7 @@ type ReplayGroup struct {
 type ReplayOperator struct {
 	UserID   string `json:"user_id"`
 	Hotspots int    `json:"hotspots"`
-	Replayed
+	ReplaySums
 }
 
 // ReplayRewards tries a policy on closed days. It stores nothing. It can take minutes, is

@@ -22,9 +22,15 @@ var changeGroups = []struct {
 	group   ChangeGroup
 	percent int64
 }{
-	{LoseHalf, -50}, {LoseQuarter, -25}, {LoseTenth, -10}, {LoseLittle, 0},
+	{LoseHalf, -50},
+	{LoseQuarter, -25},
+	{LoseTenth, -10},
+	{LoseLittle, 0},
 	{TheSame, 0},
-	{GainLittle, 10}, {GainTenth, 25}, {GainQuarter, 50}, {GainHalf, 0},
+	{GainLittle, 10},
+	{GainTenth, 25},
+	{GainQuarter, 50},
+	{GainHalf, 0},
 }
 
 // GroupCount is how many operators are in a group.

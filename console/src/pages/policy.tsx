@@ -30,7 +30,7 @@ function Asked() {
 }
 
 function Attempt({ through, terms: inForce }: { through: string; terms: Terms }) {
-  const [from, setFrom] = useState(`${through.slice(0, 8)}01`);
+  const [from, setFrom] = useState(through);
   const [to, setTo] = useState(through);
   const [other, setOther] = useState(true);
   const [terms, setTerms] = useState(inForce);

@@ -142,7 +142,7 @@ var foreign = map[string][]string{
 	"httpserver/metrics":  {"github.com/prometheus/client_golang"},
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
-	"openfeeds":           {"rsc.io/qr"},
+	"openfeeds":           {"golang.org/x/text", "rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
 	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},

@@ -181,9 +181,12 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 			if b.newest < of.day.Midnight() || k.service.down(b.newest) { // or left by a clock that was ahead before
 				continue
 			}
-			_, found := r.place(b.id)
+			before := r.find(b.id)
+			if before != nil && before.knows(b.top) && before.upTo[hoursADay-1] >= b.upTo[hoursADay-1] {
+				continue // the journal was read again: it counts from when it was first cut
+			}
 			if known := r.boot(b.id, m, b.top); known != nil {
-				if !found { // so much was counted before the days that have not come
+				if before == nil { // so much was counted before the days that have not come
 					known.raiseBase(b.base)
 				}
 				known.hear(b.seqs, b.pastTop)

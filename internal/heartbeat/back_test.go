@@ -248,6 +248,34 @@ func TestClockBack_AfterClosing(t *testing.T) {
 	}
 }
 
+// The journal is read again after the clock was set back, and with it the heartbeats of the
+// time that has not come. They count from when they were first known not to have come: the
+// shop was not heard when the clock is trusted, after it has closed. So what it carried
+// before it closed, and reports later, is paid.
+func TestClockBack_ReadAgain(t *testing.T) {
+	for boot := range uint64(2) {
+		table := heartbeat.NewTable(heartbeat.NewOutages())
+		l := table.Place(nil, shopSince(noon.AddDate(0, 0, -9)))
+		take := func(minutes int, ahead time.Duration, boot, seq, bytes uint64) {
+			b := at(noon.Add(time.Duration(minutes)*time.Minute+ahead), boot, seq, bytes, 1)
+			if why := table.Judge(l, b); why != beacon.Counted {
+				t.Fatal(why)
+			}
+			table.Apply(l, b)
+		}
+		const ahead = 3 * 24 * time.Hour
+		take(90, 0, 1, 1, 100)
+		take(100, ahead, 1, 2, 200)
+		table.ClockBack(noon.Add(110*time.Minute), 0)
+		table.Apply(l, at(noon.Add(100*time.Minute+ahead), 1, 2, 200, 1))
+		table.ClockBack(noon.Add(125*time.Minute), 0)
+		take(240, 0, 1+boot, 3, 500)
+		if got, want := fold(table, l, noon.Add(5*time.Hour))[beacon.DayOf(noon)].Bytes, 500+200*boot; got != want {
+			t.Errorf("boot %d: %d bytes count; want %d", 1+boot, got, want)
+		}
+	}
+}
+
 // The time is not certain for days: nobody has said yet how long the service was down.
 // A clock that was ahead meanwhile takes no traffic away from the days since.
 func TestFold_AheadWhileNotCertain(t *testing.T) {

@@ -90,14 +90,15 @@ func (p *Pages) page(small bool) http.Handler {
 			p.feeds.api.Fail(w, r, err)
 			return
 		}
-		shown, err := p.show(r.Context(), r.PathValue("id"))
+		in := wordsFor(r.Header)
+		shown, err := p.show(r.Context(), r.PathValue("id"), in)
 		if err != nil {
 			p.feeds.api.Fail(w, r, err)
 			return
 		}
 		status := http.StatusOK
 		if shown == nil {
-			status, shown = http.StatusNotFound, &shownPage{Style: pageCSS}
+			status, shown = http.StatusNotFound, &shownPage{Style: pageCSS, In: in}
 		}
 		shown.Small = small
 		var body bytes.Buffer
@@ -114,6 +115,8 @@ func (p *Pages) page(small bool) http.Handler {
 		}
 		h["Content-Type"] = []string{static.Page}
 		h["Cache-Control"] = forAMinute
+		h["Content-Language"] = []string{in.Lang}
+		h["Vary"] = []string{"Accept-Language"}
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
 			_, _ = w.Write(body.Bytes()) // the client may have left; that is not our fault
@@ -124,6 +127,7 @@ func (p *Pages) page(small bool) http.Handler {
 // shownPage is what a page shows.
 type shownPage struct {
 	Style                             template.CSS
+	In                                *words
 	Small                             bool
 	ID, Name, Address, SSID, Map, URL string
 	Online                            bool
@@ -142,7 +146,7 @@ type shownDay struct {
 
 // show returns what the page of a hotspot shows, or nil if it has none: it does not exist,
 // is a home, or is not in service. Nobody can tell which.
-func (p *Pages) show(ctx context.Context, id string) (*shownPage, error) {
+func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, error) {
 	e := p.feeds.editions.current()
 	i := e.find(id)
 	if i == len(e.items) || e.items[i].Spot.ID() != id {
@@ -151,15 +155,15 @@ func (p *Pages) show(ctx context.Context, id string) (*shownPage, error) {
 	var h hotspot
 	p.feeds.editions.view.publish(&h, e, i)
 	s := &shownPage{
-		Style: pageCSS, ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
-		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: hours(&h),
+		Style: pageCSS, In: in, ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
+		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: in.hours(&h),
 		Map: fmt.Sprintf("/#/map/%s?at=%.5f,%.5f,17.00", h.id, h.place.Lat, h.place.Lng),
 	}
 	if s.Name == "" {
 		s.Name = h.id
 	}
 	if !h.seenAt.IsZero() {
-		s.Seen = moment(h.seenAt)
+		s.Seen = in.moment(h.seenAt)
 	}
 	if p.showsUp {
 		today := p.now().UTC().Truncate(24 * time.Hour)
@@ -167,7 +171,7 @@ func (p *Pages) show(ctx context.Context, id string) (*shownPage, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-UptimeDays))
+		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-UptimeDays), in)
 	}
 	code, err := qr.Encode(s.URL, qr.M)
 	if err != nil {
@@ -186,31 +190,16 @@ func text(encoded string) string {
 	return *plain
 }
 
-func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04") + " UTC" }
-
-// hours says whether it is open, and until when.
-func hours(h *hotspot) string {
-	switch {
-	case h.open && h.until.IsZero():
-		return "Open"
-	case h.open:
-		return "Open until " + moment(h.until)
-	case h.until.IsZero():
-		return "Closed"
-	}
-	return "Closed until " + moment(h.until)
-}
-
 // bars returns a bar for each day, and the mean of those days on which service was expected.
-func bars(days []float64, from time.Time) (all []shownDay, mean string) {
+func bars(days []float64, from time.Time, in *words) (all []shownDay, mean string) {
 	sum, count := 0.0, 0
 	for i, up := range days {
-		day := shownDay{X: i * 10, Top: 97, Height: 3, Kind: "none", Text: from.AddDate(0, 0, i).Format("2 January") + ": not in service"}
+		day := shownDay{X: i * 10, Top: 97, Height: 3, Kind: "none", Text: in.day(from.AddDate(0, 0, i)) + ": " + in.notInService}
 		if !math.IsNaN(up) {
 			sum, count = sum+up, count+1
 			day.Height = 3 + int(math.Round(97*up))
 			day.Top, day.Kind = 100-day.Height, kindOf(up)
-			day.Text = fmt.Sprintf("%s: %s", from.AddDate(0, 0, i).Format("2 January"), percent(up))
+			day.Text = in.day(from.AddDate(0, 0, i)) + ": " + percent(up)
 		}
 		all = append(all, day)
 	}

@@ -37,6 +37,41 @@ func readPage(p *openfeeds.Pages, method, path string) *httptest.ResponseRecorde
 	return w
 }
 
+// A page is in the language that the client asks for, if there is such, and caches keep
+// the languages apart.
+func TestPage_Languages(t *testing.T) {
+	n := newNetwork(api.Limits{}, "http://x")
+	up := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
+	n.beat(up)
+	p := pagesOf(n, mostlyUp)
+	const english, spanish = `<html lang="en">`, `<html lang="es">`
+	for _, tc := range []struct {
+		asked, path string
+		has         []string
+	}{
+		{"es-MX,es;q=0.9,en;q=0.8", string(up.ID), []string{spanish, "En línea ahora", "<dd>Abierto</dd>", "18 de octubre: fuera de servicio", "Disponible el 97.9 % del tiempo previsto."}},
+		{"de,es;q=0.5", string(up.ID) + "/embed", []string{spanish, "En línea ahora"}},
+		{"es", "hs_none", []string{spanish, "No existe este punto de acceso", "Ir al mapa"}},
+		{"en-GB,es;q=0.5", string(up.ID), []string{english, "Online now"}},
+		{"de", string(up.ID), []string{english, "Online now"}},
+		{"", string(up.ID), []string{english, "Online now"}},
+		{"\x00;;q=ü", string(up.ID), []string{english, "Online now"}},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/h/"+tc.path, nil)
+		r.Header.Set("Accept-Language", tc.asked)
+		p.ServeHTTP(w, r)
+		for _, text := range tc.has {
+			if !strings.Contains(w.Body.String(), text) {
+				t.Errorf("%q asked for %s and the page lacks %q:\n%s", tc.asked, tc.path, text, w.Body)
+			}
+		}
+		if vary := w.Header().Get("Vary"); vary != "Accept-Language" {
+			t.Errorf("%q asked for %s and Vary is %q", tc.asked, tc.path, vary)
+		}
+	}
+}
+
 func TestPage(t *testing.T) {
 	n := newNetwork(api.Limits{}, "http://x")
 	up := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})

@@ -17,7 +17,7 @@ import (
 // cut off, and nothing stays English.
 func testLanguage(t *testing.T, b *browser, n *network) {
 	english := onlyEnglish(t)
-	for _, l := range []look{wide, {width: small.width, height: small.height, dark: true}} {
+	for _, l := range []look{{width: small.width, height: small.height, dark: true}, wide} {
 		walk := func(key string, pages [][2]string) {
 			p := b.open(t, "about:blank", l)
 			p.asksFor("es-MX,es,en")
@@ -29,7 +29,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			p.inSpanish(english)
 			p.fill(`input[name="key"]`, key)
 			p.click(`form button[type="submit"]`)
-			p.sees("Cerrar sesión")
+			p.sees("Salir")
 			for _, page := range pages {
 				p.narrow(page[0], page[1])
 				p.inSpanish(english)
@@ -37,7 +37,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			p.accessible("in Spanish: " + pages[len(pages)-1][0])
 		}
 		walk(n.operator, [][2]string{
-			{"/map?at=40.75360,-73.98320,15.00", "Parte de la vista"},
+			{"/map?at=40.75360,-73.98320,15.00", "De la vista"},
 			{"/hotspots", "Requiere atención"},
 			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
 			{"/rewards", "Por mes"},
@@ -80,7 +80,7 @@ func testLanguageSwitch(t *testing.T, b *browser, n *network) {
 	p.asksFor("de-DE,de")
 	p.do(chromedp.Navigate(n.url + "/#/sign-in"))
 	p.signIn(n.operator)
-	p.sees("Cerrar sesión")
+	p.sees("Salir")
 }
 
 // asksFor sets the languages that the browser asks for.

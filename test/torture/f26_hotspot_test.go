@@ -91,11 +91,11 @@ func (h *yearHotspot) begins(m harness.Minute) {
 }
 
 func (h *yearHotspot) clockRight(m harness.Minute) {
+	h.deeds.clockRight(m) // what was carried before is no part of the service that begins
 	if h.beginsLater {
 		h.beginsLater, h.notBefore = false, m+30
 		h.begins(m)
 	}
-	h.deeds.clockRight(m)
 }
 
 func (h *yearHotspot) ends(m harness.Minute) {

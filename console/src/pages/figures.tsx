@@ -30,7 +30,7 @@ export function CoverageFigures() {
     <>
       <dl class="figures" aria-label={t.figures.label}>
         <div>
-          <dt>{t.words.hotspots}</dt>
+          <dt>{t.figures.hotspots}</dt>
           <dd>{data ? format.count(data.hotspot_count) : "–"}</dd>
         </div>
         <div>

@@ -35,7 +35,7 @@ export const map = {
     public: "Place, coordinates or id",
     publicNothing: "Nothing found. Try another place, coordinates or the id of a hotspot.",
   },
-  figures: { label: "In view", covered: "Covered", share: "Share of the view" },
+  figures: { label: "In view", hotspots: "Hotspots", covered: "Covered", share: "Share of the view" },
   nearby: {
     hint: "Click the map to see hotspots within 2 km.",
     all: "all",

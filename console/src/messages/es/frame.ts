@@ -23,10 +23,10 @@ export const frame: typeof en = {
     notForgotten: "No se pudo contactar con el servidor, así que este navegador quizá siga con la sesión abierta. Vuelva a cargar la página y cierre la sesión de nuevo.",
     signedInWith: (key, user) => `Sesión iniciada con la clave ${key} del usuario ${user}`,
     signedInAs: "Sesión de ",
-    signOut: "Cerrar sesión",
+    signOut: "Salir",
     themes: { system: "el del sistema", light: "claro", dark: "oscuro" },
     theme: (is, next) => `Tema: ${is}. Cambiar a: ${next}.`,
-    connection: { off: "Sin directo", connecting: "Conectando", live: "En directo", waiting: "Reconectando" },
+    connection: { off: "No en vivo", connecting: "Conectando", live: "En vivo", waiting: "Reconectando" },
     offline: "Sin conexión",
   },
   signIn: {

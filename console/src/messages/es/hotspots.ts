@@ -98,9 +98,9 @@ export const hotspots: typeof en = {
   settings: {
     title: "Ajustes",
     leave: "Los ajustes de este punto de acceso no están guardados. ¿Salir de la página?",
-    connections: "Conexiones como máximo",
+    connections: "Conexiones máximas",
     bandwidth: "Ancho de banda, Mbit/s",
-    radius: "Radio de cobertura, metros",
+    radius: "Radio de cobertura, m",
     showSsid: "Mostrar el nombre de la red (SSID) a todos, también donde las viviendas están ocultas",
     reload: "Volver a cargar el formulario",
     saving: "Guardando…",

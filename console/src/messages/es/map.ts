@@ -48,7 +48,7 @@ export const map: typeof en = {
     public: "Lugar, coordenadas o id",
     publicNothing: "Nada encontrado. Pruebe otro lugar, coordenadas o el id de un punto de acceso.",
   },
-  figures: { label: "A la vista", covered: "Cubierto", share: "Parte de la vista" },
+  figures: { label: "A la vista", hotspots: "Puntos", covered: "Cubierto", share: "De la vista" },
   nearby: {
     hint: "Haga clic en el mapa para ver los puntos de acceso a menos de 2 km.",
     all: "todos",
@@ -118,7 +118,7 @@ export const map: typeof en = {
   },
   preview: {
     title: "Muestra",
-    intro: (n, signIn) => [`${n} registros fijos de la ciudad de Nueva York. `, signIn("Inicie sesión"), " con una clave para ver la red en directo."],
+    intro: (n, signIn) => [`${n} registros fijos de la ciudad de Nueva York. `, signIn("Inicie sesión"), " con una clave para ver la red en vivo."],
     nearest: "Puntos de acceso más cercanos",
     low: "Riesgo bajo",
     medium: "Medio",

@@ -1,0 +1,87 @@
+package openfeeds
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"golang.org/x/text/language"
+)
+
+// words are the texts of a page in one language.
+type words struct {
+	Lang                                                 string
+	NoSuch, NoPage, GoToMap                              string
+	Online, Offline, OnlineNow, OfflineNow, OfflineSince string
+	Works, Silent                                        string
+	Network, Address, Hours, Place, ShowOnMap            string
+	Last30, UptimeOf, Up, UpOf, NotUp                    string
+	MeOrIt, PutCode, QRCode, OwnSite, CopyThis           string
+	open, openUntil, closed, closedUntil, notInService   string
+	months                                               [12]string
+	of                                                   string // between a day, its month and the year
+}
+
+var english = words{
+	Lang: "en", NoSuch: "No such hotspot", NoPage: "There is no public page at this address.", GoToMap: "Go to the map",
+	Online: "online", Offline: "offline", OnlineNow: "Online now", OfflineNow: "Offline", OfflineSince: "Offline since",
+	Works:   "The hotspot works. If you cannot connect, it is your device or its distance: join the network again, or come closer.",
+	Silent:  "It is not you: the hotspot has not been heard of.",
+	Network: "Network", Address: "Address", Hours: "Hours", Place: "Place", ShowOnMap: "Show on the map",
+	Last30: "The last 30 days", UptimeOf: "Uptime of the last 30 days", Up: "Up", UpOf: "of the time that it should have been.", NotUp: "It was not in service.",
+	MeOrIt: "Is it me or the hotspot?", PutCode: "Put this code beside the access point: it leads to this page.", QRCode: "QR code of",
+	OwnSite: "On your own site", CopyThis: "Copy this where it shall be shown:",
+	open: "Open", openUntil: "Open until", closed: "Closed", closedUntil: "Closed until", notInService: "not in service",
+	months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+	of:     " ",
+}
+
+var spanish = words{
+	Lang: "es", NoSuch: "No existe este punto de acceso", NoPage: "No hay ninguna página pública en esta dirección.", GoToMap: "Ir al mapa",
+	Online: "en línea", Offline: "sin conexión", OnlineNow: "En línea ahora", OfflineNow: "Sin conexión", OfflineSince: "Sin conexión desde el",
+	Works:   "El punto de acceso funciona. Si no puede conectarse, es por su equipo o por la distancia: vuelva a unirse a la red, o acérquese.",
+	Silent:  "No es usted: no hay señales de vida del punto de acceso.",
+	Network: "Red", Address: "Dirección", Hours: "Horario", Place: "Lugar", ShowOnMap: "Ver en el mapa",
+	Last30: "Los últimos 30 días", UptimeOf: "Disponibilidad de los últimos 30 días", Up: "Disponible el", UpOf: "del tiempo previsto.", NotUp: "No estuvo en servicio.",
+	MeOrIt: "¿Soy yo o el punto de acceso?", PutCode: "Ponga este código junto al router: lleva a esta página.", QRCode: "Código QR de",
+	OwnSite: "En su propio sitio", CopyThis: "Copie esto donde deba mostrarse:",
+	open: "Abierto", openUntil: "Abierto hasta el", closed: "Cerrado", closedUntil: "Cerrado hasta el", notInService: "fuera de servicio",
+	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
+	of:     " de ",
+}
+
+var spoken = []*words{&english, &spanish}
+
+// matcher has the languages in the order of spoken; the first is for all who ask for none of them.
+var matcher = language.NewMatcher([]language.Tag{language.English, language.Spanish})
+
+// wordsFor returns the texts in the language that a client asks for.
+func wordsFor(h http.Header) *words {
+	asked, _, err := language.ParseAcceptLanguage(h.Get("Accept-Language"))
+	if err != nil {
+		return &english
+	}
+	_, i, _ := matcher.Match(asked...)
+	return spoken[i]
+}
+
+// day returns a date without its year.
+func (w *words) day(t time.Time) string { return strconv.Itoa(t.Day()) + w.of + w.months[t.Month()-1] }
+
+func (w *words) moment(t time.Time) string {
+	t = t.UTC()
+	return w.day(t) + w.of + t.Format("2006, 15:04") + " UTC"
+}
+
+// hours says whether a hotspot is open, and until when.
+func (w *words) hours(h *hotspot) string {
+	switch {
+	case h.open && h.until.IsZero():
+		return w.open
+	case h.open:
+		return w.openUntil + " " + w.moment(h.until)
+	case h.until.IsZero():
+		return w.closed
+	}
+	return w.closedUntil + " " + w.moment(h.until)
+}

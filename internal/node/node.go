@@ -237,3 +237,6 @@ func (n *Node) countJournal(ctx context.Context) {
 		n.journalRows.Store(rows)
 	}
 }
+
+// Records returns telemetry that only decodes records, for a command beside servers.
+func Records() rewards.Telemetry { return &telemetry.Telemetry{} }

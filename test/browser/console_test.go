@@ -39,8 +39,10 @@ func TestConsole(t *testing.T) {
 		{"language", func(t *testing.T) { testLanguage(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {
-		n.stayAwake(t)
-		t.Run(part.name, part.test)
+		t.Run(part.name, func(t *testing.T) {
+			n.stayAwake(t)
+			part.test(t)
+		})
 		p.as(t)
 	}
 }

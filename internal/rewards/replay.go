@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
@@ -74,6 +75,15 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(Repla
 		Keeper: func() (lease.Lease, bool) { return lease.Lease{}, true },
 	})
 	again.pageSize = r.pageSize
+	again.asPaid = func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error {
+		rows, err := r.Store.HeldRows(ctx, day, of, of, v.reopened)
+		for i := range rows {
+			if row := &rows[i]; row.Owned == of && row.Proof != 0 { // a policy paid places
+				c.point, c.atMost = geo.Point{Lat: float64(row.Lat) / 1e7, Lng: float64(row.Lng) / 1e7}, row.Tier
+			}
+		}
+		return err
+	}
 	report := &replayReport{Replay: Replay{ReplayQuery: q}, operators: map[beacon.UserID]*ReplayedOperator{}, hotspots: map[beacon.HotspotID]bool{}}
 	for day := q.From; day <= q.To; day++ {
 		report.day = ReplayedDay{Day: day}

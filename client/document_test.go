@@ -96,6 +96,8 @@ var schemas = map[string]reflect.Type{
 	"AdoptedPolicy":     reflect.TypeFor[client.AdoptedPolicy](),
 	"MacRelease":        reflect.TypeFor[client.MACRelease](),
 	"ReleasedMac":       reflect.TypeFor[client.ReleasedMAC](),
+	"ReplayForm":        reflect.TypeFor[client.ReplayForm](),
+	"Replay":            reflect.TypeFor[client.Replay](),
 	"Review":            reflect.TypeFor[client.Review](),
 	"Neighbours":        reflect.TypeFor[client.Neighbours](),
 	"History":           reflect.TypeFor[client.History](),

@@ -85,6 +85,8 @@ type Bookkeeping struct {
 	ClosedThrough *string     `json:"closed_through"` // a day; nil if none is closed
 	Closing       *ClosingDay `json:"closing"`        // nil if no day is being closed
 	Months        []BookMonth `json:"months"`         // newest first
+
+	Policies []PolicyTerms `json:"policies"` // oldest first
 }
 
 // ClosingDay is a day that is being closed.

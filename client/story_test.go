@@ -147,6 +147,9 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if books := must(c.Bookkeeping(t.Context(), 2))(t); books.Months == nil || len(books.Months) > 2 {
 		t.Errorf("the bookkeeping is %+v", books)
 	}
+	if _, err := c.ReplayRewards(t.Context(), client.ReplayForm{From: "2026-11-02", To: "2026-11-01"}); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("days that are not closed were replayed: %v", err)
+	}
 	keepBooks(t, c)
 	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)

@@ -24,7 +24,7 @@ var (
 func TestDocs_LinesToCopy(t *testing.T) {
 	t.Parallel()
 	level.Tool(t, "curl", "curl")
-	p := startServer(t, nil)
+	p := startServer(t, nil, "--clock-start", "2026-11-17T12:00:00Z") // examples have days
 	db := p.cmd.Dir + "/beacon.db"
 	key, err := exec.Command("beacon", "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
 	if err != nil {

@@ -66,9 +66,10 @@ func (c rewardsReplayCmd) Run(out *console) error {
 		watch := newWatch(out.stderr, func() string {
 			return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(c.To-c.From)+1), hotspots.Load(), c.From+beacon.Day(days.Load()))
 		})
-		replay, err := r.Replay(out.ctx, q, func(d, h int) {
-			days.Store(int64(d))
-			hotspots.Store(int64(h))
+		replay, err := r.Replay(out.ctx, q, func(d rewards.ReplayedDay) error {
+			days.Store(int64(d.Day - c.From))
+			hotspots.Store(int64(d.Rows))
+			return nil
 		})
 		watch.stop()
 		if err != nil {
@@ -132,44 +133,19 @@ func signed(a beacon.Amount) string {
 	return a.String()
 }
 
-// changes are the groups of the histogram: those who lose, by the least that they lose in
-// percent of what was paid, then the others, by the most that they gain.
-var changes = []struct {
-	percent int64
-	name    string
-}{
-	{-50, "lose 50 % or more"},
-	{-25, "lose 25 to 50 %"},
-	{-10, "lose 10 to 25 %"},
-	{0, "lose up to 10 %"},
-	{0, "the same"},
-	{10, "gain up to 10 %"},
-	{25, "gain 10 to 25 %"},
-	{50, "gain 25 to 50 %"},
-	{0, "gain 50 % or more"},
-}
-
-// groupOf returns the group of an operator.
-func groupOf(o *rewards.ReplayedOperator) int {
-	was, change := int64(o.Was.Total()), int64(o.Change())
-	for i, c := range changes[:len(changes)-1] {
-		if loses := i < len(changes)/2; loses == (change < 0) && 100*change <= c.percent*was {
-			return i
-		}
-	}
-	return len(changes) - 1
-}
-
 // histogram prints how many operators would gain and lose how much.
 func histogram(out io.Writer, all []rewards.ReplayedOperator) {
-	groups := make([]int, len(changes))
-	for i := range all {
-		groups[groupOf(&all[i])]++
+	groups := rewards.CountGroups(all)
+	most := slices.MaxFunc(groups, func(a, b rewards.GroupCount) int { return a.Operators - b.Operators }).Operators
+	for _, g := range groups {
+		fmt.Fprintf(out, "%-20s %7d %s\n", groupNames[g.Group], g.Operators, strings.Repeat("#", (g.Operators*40+most-1)/max(most, 1)))
 	}
-	most := slices.Max(groups)
-	for i, c := range changes {
-		fmt.Fprintf(out, "%-20s %7d %s\n", c.name, groups[i], strings.Repeat("#", (groups[i]*40+most-1)/max(most, 1)))
-	}
+}
+
+var groupNames = map[rewards.ChangeGroup]string{
+	rewards.LoseHalf: "lose 50 % or more", rewards.LoseQuarter: "lose 25 to 50 %", rewards.LoseTenth: "lose 10 to 25 %", rewards.LoseLittle: "lose up to 10 %",
+	rewards.TheSame:    "the same",
+	rewards.GainLittle: "gain up to 10 %", rewards.GainTenth: "gain 10 to 25 %", rewards.GainQuarter: "gain 25 to 50 %", rewards.GainHalf: "gain 50 % or more",
 }
 
 // writeReplay writes all operators to a CSV file.

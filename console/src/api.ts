@@ -69,6 +69,25 @@ export async function send(path: string, options: Options = {}): Promise<Respons
   }
 }
 
+/** Asks for something that is sent as it is computed, and tells what has arrived so far. */
+export async function readStream<T>(path: string, options: Options, onText: (text: string) => void): Promise<T> {
+  const response = await send(path, options);
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (const reader = response.body!.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      text += decoder.decode(value, { stream: !done });
+      if (done) break;
+      onText(text);
+    }
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause;
+    throw new ApiError(0, "unreachable", t.errors.unreachable, "");
+  }
+  return (JSON.parse(text) as { data: T }).data;
+}
+
 async function once(path: string, options: Options): Promise<Response> {
   const headers = new Headers(options.headers);
   const key = options.key ?? session.key;

@@ -11,6 +11,7 @@ import { MapHost } from "./parts/maphost";
 import { HoldsPage } from "./pages/holds";
 import { AuditPage } from "./pages/audit";
 import { MonthsPage } from "./pages/months";
+import { PolicyPage } from "./pages/policy";
 import { OperatorsPage } from "./pages/operators";
 import { AllHotspotsPage } from "./pages/allhotspots";
 import { FirstKeyPage } from "./pages/firstkey";
@@ -66,6 +67,7 @@ const staffPages: Record<string, Page["body"]> = {
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   operators: ({ part }) => <OperatorsPage id={part} />,
   months: () => <MonthsPage />,
+  policy: () => <PolicyPage />,
   audit: ({ query }) => <AuditPage key={JSON.stringify(query)} query={query} />,
   inventory: ({ query }) => <InventoryPage query={query} />,
 };

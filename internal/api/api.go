@@ -95,6 +95,7 @@ type API struct {
 	listeners  *crowd
 	statements *crowd // readers of statements
 	exports    *crowd
+	replays    *crowd
 
 	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
@@ -109,7 +110,7 @@ func New(cfg Config) *API {
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, macs: cfg.MACs, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, operators: cfg.Operators, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
-		listeners: newListeners(), statements: newReaders(), exports: newExports(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
+		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
 	a.stopping, a.stop = context.WithCancel(context.Background())
@@ -155,14 +156,14 @@ func (a *API) routes() []route {
 		{"DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, serve(a, 204, decodeHotspotID, a.registry.Unlink, encodeNothing)},
 		{"POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, serveOnce(a, 200, decodeCheckIn, a.checkins.CheckIn, encodeCheckIn, byUser, nil)},
 		{"GET /v1/hotspots/{id}/history", "", serve(a, 200, a.decodeHistory, a.history, encodeHistory)},
-		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
+		{"GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, serveForms(a, 200, decodeExplain, a.explain, encodeExplanation, tabulateExplanation)},
 		{"GET /v1/coverage", "", a.coverage},
 		{"POST /v1/coverage/simulate", "", a.whatIf},
 		{tilePattern, "", a.tile},
 		{"GET /v1/events", "", a.events},
 		{"GET /v1/users/{id}/hotspots", "", a.owned},
-		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
-		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
+		{"GET /v1/users/{id}/rewards", beacon.RewardsRead, serveForms(a, 200, decodeSummary, a.summary, encodeSummary, tabulateSummary)},
+		{"GET /v1/users/{id}/rewards/history", beacon.RewardsRead, serveForms(a, 200, a.decodeMonths, a.months, encodeMonths, tabulateMonths)},
 		{"GET /v1/users/{id}/rewards/days", beacon.RewardsRead, a.days},
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
 		{"POST /v1/rewards/estimate", "", a.estimate},
@@ -183,6 +184,7 @@ func (a *API) routes() []route {
 		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
 		{"GET /v1/audit", beacon.Admin, a.audit},
 		{"GET /v1/operators", beacon.Admin, serve(a, 200, decodeOperators, a.listOperators, encodeOperators)},
+		{"POST /v1/rewards/replays", beacon.Admin, a.replay},
 		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, decodeBookkeeping, a.bookkeeping, encodeBookkeeping)},
 		{"POST /v1/rewards/months/{month}/settlement", beacon.Admin, serve(a, 200, decodeSettlement, a.settle, encodeSettlement)},
 		{"GET /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeNothing, a.readClock, encodeClock)},

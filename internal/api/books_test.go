@@ -31,6 +31,10 @@ func (n noHolds) Estimate(context.Context, geo.Point, []rewards.Neighbour, []geo
 	return rewards.Estimate{}, n.err
 }
 
+func (n noHolds) Replay(context.Context, rewards.ReplayQuery, func(rewards.ReplayedDay) error) (*rewards.Replay, error) {
+	return &rewards.Replay{}, n.err
+}
+
 func (n noHolds) PlaceHold(context.Context, beacon.Principal, rewards.NewHold) (beacon.Hold, error) {
 	return beacon.Hold{}, n.err
 }

@@ -28,7 +28,7 @@ func (a *API) days(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 		d, err := a.rewards.Days(ctx, p, q)
 		return d, cmp.Or(err, nobody(q.User))
 	}
-	return serveForms(a, decode, verb, encodeDays, tabulateDays)(w, r, p)
+	return serveForms(a, 200, decode, verb, encodeDays, tabulateDays)(w, r, p)
 }
 
 func decodeDays(r *http.Request) (rewards.DaysQuery, error) {

@@ -73,6 +73,8 @@ type bookkeeping struct {
 	ClosedThrough *string     `json:"closed_through"`
 	Closing       *closing    `json:"closing"`
 	Months        []bookMonth `json:"months"`
+
+	Policies []policyTerms `json:"policies"`
 }
 
 type closing struct {
@@ -107,7 +109,10 @@ func (a *API) bookkeeping(ctx context.Context, p beacon.Principal, months int) (
 }
 
 func encodeBookkeeping(_ http.Header, b rewards.Bookkeeping) payload {
-	out := bookkeeping{Months: make([]bookMonth, len(b.Months))}
+	out := bookkeeping{Months: make([]bookMonth, len(b.Months)), Policies: make([]policyTerms, len(b.Policies))}
+	for i := range b.Policies {
+		out.Policies[i] = showPolicy(&b.Policies[i])
+	}
 	if b.Begun {
 		if through := b.Closing.Through(); through >= b.First {
 			text := through.String()

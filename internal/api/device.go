@@ -33,6 +33,19 @@ type linkCode struct {
 	ExpiresAt stamp  `json:"expires_at"`
 }
 
+func decodeWithdrawal(_ http.ResponseWriter, r *http.Request) (registry.Withdrawal, error) {
+	in := registry.Withdrawal{Hotspot: beacon.HotspotID(r.PathValue("id"))}
+	q, err := newQuery(r)
+	if err != nil {
+		return in, err
+	}
+	if text, ok := q.get("reason"); ok {
+		in.Reason, err = beacon.CleanReason(text)
+		q.faults.Check("reason", err)
+	}
+	return in, q.faults.Err()
+}
+
 func encodeLinkCode(_ http.Header, made registry.LinkCode) payload {
 	return payload{Data: linkCode{made.Code, stamp(made.ExpiresAt)}}
 }

@@ -155,17 +155,5 @@ func serve[In, Out any](
 	verb func(context.Context, beacon.Principal, In) (Out, error),
 	encode func(http.Header, Out) payload,
 ) endpoint {
-	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-		in, err := decode(w, r)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
-		defer cancel()
-		out, err := verb(ctx, p, in)
-		if err != nil {
-			return err
-		}
-		return a.write(w, status, encode(w.Header(), out))
-	}
+	return serveForms(a, status, decode, verb, encode, nil)
 }

@@ -42,6 +42,13 @@ func heartbeatPath(r *http.Request) (hotspot beacon.HotspotID, ok bool) {
 	return beacon.HotspotID(name), name[:len(beacon.HotspotPrefix)] == beacon.HotspotPrefix && strings.IndexByte(name, '/') < 0
 }
 
+// IsHeartbeat reports whether a request is a heartbeat. Heartbeats have priority when
+// the machine is overloaded.
+func IsHeartbeat(r *http.Request) bool {
+	_, ok := heartbeatPath(r)
+	return ok
+}
+
 // heartbeat is beat for requests that come through the mux.
 func (a *API) heartbeat(w http.ResponseWriter, r *http.Request) {
 	a.beat(w, r, beacon.HotspotID(r.PathValue("id")))

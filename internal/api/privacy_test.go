@@ -115,6 +115,7 @@ func TestHomePrivacy_Audience(t *testing.T) {
 			m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 			s.advance(time.Minute)
 			m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":5000000000,"tx_bytes":0}`).want(t, http.StatusOK)
+			operator.patch(t, m.spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
 			for _, privacy := range []string{"off", "blur"} {
 				s.blur(t, privacy)
 				truth := flat("Hotspot", data[any](t, operator.get(t, m.spot), http.StatusOK))

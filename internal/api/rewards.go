@@ -30,6 +30,8 @@ type Rewards interface {
 	Estimate(ctx context.Context, place geo.Point, neighbours []rewards.Neighbour, planned []geo.Point) (rewards.Estimate, error)
 
 	Bookkeeping(ctx context.Context, p beacon.Principal, months int) (rewards.Bookkeeping, error)
+	// Replay computes closed days again, and calls progress as it goes on.
+	Replay(ctx context.Context, q rewards.ReplayQuery, progress func(rewards.ReplayedDay) error) (*rewards.Replay, error)
 
 	PlaceHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error)
 	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)

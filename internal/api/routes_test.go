@@ -57,6 +57,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"PATCH /v1/settings":                            {scope: "admin"},
 	"POST /v1/rewards/estimate":                     {reason: "it asks what planned hotspots would earn, and changes nothing"},
 	"GET /v1/operators":                             {scope: "admin"},
+	"POST /v1/rewards/replays":                      {scope: "admin"},
 	"GET /v1/rewards/months":                        {scope: "admin"},
 	"POST /v1/rewards/months/{month}/settlement":    {scope: "admin"},
 	"GET /v1/rewards/clock":                         {scope: "admin"},

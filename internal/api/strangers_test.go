@@ -33,6 +33,10 @@ func TestStrangers(t *testing.T) {
 			s.advance(time.Minute)
 		}
 
+		operator.patch(t, spots[0].spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
+		operator.patch(t, spots[1].spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
+		changed := data[hotspot](t, operator.get(t, spots[1].spot), http.StatusOK).UpdatedAt // by someone who was there, or not
+
 		const world = "/v1/coverage?north=90&south=-90&east=180&west=-180"
 		listed := string(stranger.get(t, world+"&zoom=22").want(t, http.StatusOK).body)
 		told := map[string]string{"coverage": listed}
@@ -48,7 +52,7 @@ func TestStrangers(t *testing.T) {
 		}
 		for n, m := range spots[:2] {
 			for from, text := range told {
-				for _, secret := range []string{at("%d Main Street", n+1), at("family-%d", n), mac(n + 1), at("%v", 40.70011+float64(n)/1000)} {
+				for _, secret := range []string{at("%d Main Street", n+1), at("family-%d", n), mac(n + 1), at("%v", 40.70011+float64(n)/1000), at("updated_at\":\"%s", changed)} {
 					if strings.Contains(text, secret) {
 						t.Errorf("%s tells %s of %s: %s", from, secret, m.spot, text)
 					}

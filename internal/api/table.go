@@ -48,17 +48,19 @@ func markTable(h http.Header, file string) {
 	h.Set("Content-Disposition", `attachment; filename="`+file+`"`)
 }
 
-// serveForms is like serve, but its response is a CSV table if the client prefers that
-// to JSON.
+// serveForms is like serve, but its response is a CSV table if there is one and the client
+// prefers that to JSON.
 func serveForms[In, Out any](
-	a *API,
+	a *API, status int,
 	decode func(http.ResponseWriter, *http.Request) (In, error),
 	verb func(context.Context, beacon.Principal, In) (Out, error),
 	encode func(http.Header, Out) payload,
 	tabulate func(In, Out) *table,
 ) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-		w.Header()["Vary"] = a.varyForm
+		if tabulate != nil {
+			w.Header()["Vary"] = a.varyForm
+		}
 		in, err := decode(w, r)
 		if err != nil {
 			return err
@@ -69,13 +71,13 @@ func serveForms[In, Out any](
 		if err != nil {
 			return err
 		}
-		if !wants(r, asCSV) {
-			return a.write(w, http.StatusOK, encode(w.Header(), out))
+		if tabulate == nil || !wants(r, asCSV) {
+			return a.write(w, status, encode(w.Header(), out))
 		}
 		t := tabulate(in, out)
 		markTable(w.Header(), t.file)
 		w.Header()["Content-Length"] = decimal(len(t.body))
-		w.WriteHeader(http.StatusOK)
+		w.WriteHeader(status)
 		_, _ = w.Write(t.body) // the client may have left; that is not our fault
 		return nil
 	}

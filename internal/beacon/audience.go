@@ -77,7 +77,7 @@ var audiences = []struct {
 // ofHomes are the details of which strangers see a substitute if a home is hidden; see
 // Blur. Of a hidden home they are for the owner and staff.
 var ofHomes = []Detail{
-	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id",
+	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id", "Hotspot.updated_at",
 	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
 	"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load", ShownSeen,
 }

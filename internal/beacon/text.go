@@ -24,6 +24,7 @@ var (
 	errEncoding   = errors.New("must be valid UTF-8")
 	errCharacters = errors.New("must not contain control characters, line breaks or characters that reorder text")
 	errInvisible  = errors.New("must contain a visible character")
+	errHidden     = errors.New("must not contain invisible characters such as U+200B")
 )
 
 // CleanName returns a hotspot's name in the form in which it is stored: trimmed, and
@@ -40,6 +41,20 @@ func CleanName(raw string) (string, error) {
 		return "", errInvisible
 	}
 	return name, nil
+}
+
+// hidden are characters that show nothing and join nothing: two names that differ only
+// in them look alike. The zero-width joiners are not among them, since Persian words and
+// families of emoji are written with them.
+const hidden = "\u00ad\u200b\u2060\ufeff"
+
+// checkHidden refuses what is hidden in a new name. Names of before may have such
+// characters, so CleanName, by which the doctor judges, accepts them.
+func checkHidden(name string) error {
+	if strings.ContainsAny(name, hidden) {
+		return errHidden
+	}
+	return nil
 }
 
 // CleanSearch returns a search text in the form in which names are compared: see

@@ -158,8 +158,7 @@ func voucher(h *beacon.Hotspot, row *beacon.CheckIn) func(*beacon.Hotspot, func(
 	}
 }
 
-// Prune deletes what is too old to matter.
-func (c *CheckIns) Prune(ctx context.Context) error {
-	now := c.now()
+// Prune deletes what is too old at a moment to matter.
+func (c *CheckIns) Prune(ctx context.Context, now time.Time) error {
 	return c.store.PruneCheckIns(ctx, beacon.DayOf(now)-beacon.CheckInDays+1, now.Add(-beacon.AddressLasts))
 }

@@ -56,6 +56,10 @@ type Sequencer struct {
 	appended func()
 	log      *slog.Logger
 
+	// Certain, if not nil, returns the latest moment that has come by every clock, or zero
+	// if that is not known. Events are deleted by it: a clock that is ahead deletes none.
+	Certain func() time.Time
+
 	mu     sync.Mutex
 	under  lease.Lease
 	places map[string]int64 // nil: not known
@@ -92,9 +96,9 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		if err == nil {
 			s.note()
 		}
-		if err == nil && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
+		if now := s.certain(); err == nil && !now.IsZero() && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
 			pruned = time.Now()
-			err = s.prune(ctx, l)
+			err = s.prune(ctx, l, now)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -128,8 +132,15 @@ func (s *Sequencer) Age() time.Duration {
 	return time.Since(*last)
 }
 
-func (s *Sequencer) prune(ctx context.Context, l lease.Lease) error {
-	if err := s.source.PruneEvents(ctx, l, s.now().Add(-Kept)); err != nil {
+func (s *Sequencer) certain() time.Time {
+	if s.Certain == nil {
+		return s.now()
+	}
+	return s.Certain()
+}
+
+func (s *Sequencer) prune(ctx context.Context, l lease.Lease, now time.Time) error {
+	if err := s.source.PruneEvents(ctx, l, now.Add(-Kept)); err != nil {
 		return fmt.Errorf("delete old events: %w", err)
 	}
 	return nil

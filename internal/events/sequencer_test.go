@@ -402,3 +402,27 @@ func TestSequencer_Prunes(t *testing.T) {
 		}
 	})
 }
+
+// A clock that is a year ahead deletes no events that are young by the other witnesses, and
+// none are deleted while nothing is certain.
+func TestSequencer_PrunesByWhatIsCertain(t *testing.T) {
+	for _, certain := range []time.Time{noon.Add(time.Hour), {}} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory()
+			m.write("n", beacon.HotspotUpdated, "hs_1", 1, noon)
+			keeper := lease.NewHolder(m, "events", "a", silent)
+			seq := events.NewSequencer(m, keeper, func() time.Time { return noon.AddDate(1, 0, 0) }, func() {}, silent)
+			seq.Certain = func() time.Time { return certain }
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { keeper.Run(ctx) })
+			running.Go(func() { seq.Run(ctx) })
+			time.Sleep(3 * time.Hour)
+			cancel()
+			running.Wait()
+			if m.pruned != 0 || m.called("PruneEvents") > 0 == certain.IsZero() {
+				t.Errorf("%d events were deleted, in %d calls, when %s is certain", m.pruned, m.called("PruneEvents"), certain)
+			}
+		})
+	}
+}

@@ -134,18 +134,36 @@ func (r *Record) servedAfter(m beacon.Minute) bool {
 // cutAfter drops what beats said of the minutes of the day after keep. now is
 // not after it.
 func (r *Record) cutAfter(keep, now beacon.Minute) {
-	hour := hourOf(keep).ofDay()
+	hour, newest := hourOf(keep).ofDay(), r.newestBeat()
 	r.served.keepRange(0, keep.OfDay()+spread+1)
 	clear(r.hours[hour+1:])
 	clear(r.signals[hour/signalHours+1:])
 	r.tests = slices.DeleteFunc(r.tests, func(t test) bool { return t.at > keep })
 	for i := range r.boots {
 		b := &r.boots[i]
-		b.newest = min(b.newest, max(now, r.day.Midnight()))
+		if now := max(now, r.day.Midnight()); b.newest > now {
+			b.newest = r.asLongBefore(now, newest, b.newest)
+		}
 		for h := hour + 1; h < hoursADay; h++ {
 			b.upTo[h] = b.upTo[hour]
 		}
 	}
+}
+
+// newestBeat returns the minute of the newest beat.
+func (r *Record) newestBeat() (newest beacon.Minute) {
+	for i := range r.boots {
+		newest = max(newest, r.boots[i].newest)
+	}
+	return newest
+}
+
+// asLongBefore returns the minute of the day that is as long before now as one is before the
+// newest, by a clock that was ahead: of the boots of that time, the next day must know the
+// last ones.
+func (r *Record) asLongBefore(now, newest, minute beacon.Minute) beacon.Minute {
+	first := r.day.Midnight()
+	return max(now, first+newest-minute) - (newest - minute)
 }
 
 // undecide makes the minutes of the day from one on undecided again, if minutes after now
@@ -175,6 +193,10 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 		return 0
 	}
 	beat := Beat{At: moment, Back: k.back(m, k.heardBy(m))}
+	var newest beacon.Minute
+	for _, of := range ahead {
+		newest = max(newest, of.newestBeat())
+	}
 	for _, of := range ahead {
 		for i := range of.boots {
 			b := &of.boots[i]
@@ -185,7 +207,7 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 			if before != nil && before.knows(b.top) && before.upTo[hoursADay-1] >= b.upTo[hoursADay-1] {
 				continue // the journal was read again: it counts from when it was first cut
 			}
-			if known := r.boot(b.id, m, b.top); known != nil {
+			if known := r.boot(b.id, r.asLongBefore(m, newest, b.newest), b.top); known != nil {
 				if before == nil { // so much was counted before the days that have not come
 					known.raiseBase(b.base)
 				}

@@ -1,6 +1,7 @@
 package heartbeat_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -245,6 +246,28 @@ func TestClockBack_AfterClosing(t *testing.T) {
 				t.Errorf("%d bytes count; want %d (%v)", got, c.bytes, facts)
 			}
 		})
+	}
+}
+
+// A device boots often while the clock is ahead, and not again before midnight. The next day
+// knows its last boot, and counts what that carries from there on.
+func TestClockBack_ManyBoots(t *testing.T) {
+	for _, ahead := range []time.Duration{2 * time.Hour, 24 * time.Hour, 365 * 24 * time.Hour} {
+		table := heartbeat.NewTable(heartbeat.NewOutages())
+		l := table.Place(nil, spotSince(noon))
+		facts := map[beacon.Day]beacon.Facts{}
+		table.Apply(l, at(noon, 1, 1, 1000, 1))
+		for i := range uint64(30) {
+			table.Apply(l, at(noon.Add(ahead+time.Duration(i)*time.Minute), 100-i, 1, 1000, 1))
+		}
+		table.ClockBack(noon.Add(30*time.Minute), 0)
+		tomorrow := noon.AddDate(0, 0, 1)
+		maps.Copy(facts, fold(table, l, tomorrow.Add(-time.Hour)))
+		table.Apply(l, at(tomorrow, 71, 2, 1500, 1))
+		maps.Copy(facts, fold(table, l, tomorrow.AddDate(0, 0, 1)))
+		if got := facts[beacon.DayOf(noon)].Bytes + facts[beacon.DayOf(tomorrow)].Bytes; got != 31_500 {
+			t.Errorf("%s ahead: %d bytes count; want 31500", ahead, got)
+		}
 	}
 }
 

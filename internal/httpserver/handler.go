@@ -24,6 +24,12 @@ const (
 
 const requestIDHeader = "X-Request-Id"
 
+// ErrorWriter responds with an error of the given status, in the format of the API that the
+// request was for. It is called where no handler of that API runs: an unknown
+// path, a method that is not allowed (the Allow header is then already set), a URL that
+// is too long, a panic.
+type ErrorWriter func(w http.ResponseWriter, r *http.Request, status int)
+
 // Handler is the first handler of a server. Every request and every response passes
 // through it, whatever goes wrong.
 type Handler struct {

@@ -83,6 +83,7 @@ func New(db *store.DB, cfg Config) *Node {
 	n.keeper = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
 	n.Hub = events.NewHub(db, log)
 	n.sequencer = events.NewSequencer(db, n.keeper, now, n.Hub.Wake, log)
+	n.sequencer.Certain = n.certain
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.Fleet,
 		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
@@ -199,14 +200,29 @@ func (n *Node) flushKeys(ctx context.Context) {
 	}
 }
 
+// certain returns the latest moment that has come by every witness of the time, or zero if
+// that is not known.
+func (n *Node) certain() time.Time {
+	if at, _, known := n.rewards.Certain(); known {
+		return at
+	}
+	return time.Time{}
+}
+
+// prune deletes what has expired by every clock: what one that is ahead deletes is gone
+// once it is right.
 func (n *Node) prune(ctx context.Context) {
-	if _, err := n.db.PruneIdempotency(ctx, n.now()); err != nil {
+	now := n.certain()
+	if now.IsZero() {
+		return
+	}
+	if _, err := n.db.PruneIdempotency(ctx, now); err != nil {
 		n.log.Warn("expired idempotency records could not be deleted", "err", err)
 	}
-	if err := n.db.PruneFreedMACs(ctx, n.now()); err != nil {
+	if err := n.db.PruneFreedMACs(ctx, now); err != nil {
 		n.log.Warn("expired reservations of MAC addresses could not be deleted", "err", err)
 	}
-	if err := n.checkins.Prune(ctx); err != nil {
+	if err := n.checkins.Prune(ctx, now); err != nil {
 		n.log.Warn("old check-ins could not be deleted", "err", err)
 	}
 }
@@ -221,3 +237,6 @@ func (n *Node) countJournal(ctx context.Context) {
 		n.journalRows.Store(rows)
 	}
 }
+
+// Records returns telemetry that only decodes records, for a command beside servers.
+func Records() rewards.Telemetry { return &telemetry.Telemetry{} }

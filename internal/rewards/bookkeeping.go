@@ -6,6 +6,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 // Bookkeeping is how far the books are.
@@ -15,6 +16,8 @@ type Bookkeeping struct {
 	Closing ledger.Closing
 	Begun   bool         // a day was closed, or is being closed
 	Months  []MonthState // newest first
+
+	Policies policy.Set // of ReadBookkeeping none
 }
 
 // MonthState is how far a month is for everyone; a single user's may be settled before.
@@ -71,5 +74,7 @@ func ReadBookkeeping(ctx context.Context, db BookkeepingStore, now time.Time, mo
 
 // Bookkeeping returns how far the books are, for staff.
 func (r *Rewards) Bookkeeping(ctx context.Context, _ beacon.Principal, months int) (Bookkeeping, error) {
-	return ReadBookkeeping(ctx, r.Store, r.Now(), months)
+	b, err := ReadBookkeeping(ctx, r.Store, r.Now(), months)
+	b.Policies = r.book()
+	return b, err
 }

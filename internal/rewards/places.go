@@ -249,6 +249,11 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
 		}
 		claims[hotspots[i].ID] = &memory[i]
+		if r.asPaid != nil && hotspots[i].PlaceErased() {
+			if err := r.asPaid(ctx, day, beacon.Owned{User: hotspots[i].Operator, Hotspot: hotspots[i].ID}, &memory[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, s := range standings {
 		if c := claims[s.Hotspot]; c != nil && c.since == s.Since {

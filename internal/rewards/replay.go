@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
@@ -20,6 +21,16 @@ type ReplayQuery struct {
 	// Policy is applied to all these days, as if it had been adopted from the first on. If
 	// it is nil, each day has the policy that was in force.
 	Policy *policy.Policy
+	// MaxRows is how many rows these days may have, if it is not 0.
+	MaxRows int
+}
+
+// ReplayedDay is what the rows of a day earned, and would have earned.
+type ReplayedDay struct {
+	Day     beacon.Day
+	Rows    int
+	Was, Is beacon.Earned
+	Done    bool // all rows are in it
 }
 
 // Replay is what closed days earned, and what they would have earned.
@@ -45,8 +56,9 @@ type ReplayedOperator struct {
 func (o *ReplayedOperator) Change() beacon.Amount { return o.Is.Total() - o.Was.Total() }
 
 // Replay computes closed days again from the records, with the code that closes days. It
-// writes nothing. It calls progress with the days and hotspots that are done.
-func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(days, hotspots int)) (*Replay, error) {
+// writes nothing. It calls progress when a day begins, after each page of rows and when the
+// day is done, and ends with the error that progress returns.
+func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(ReplayedDay) error) (*Replay, error) {
 	v, err := r.view(ctx, func(v view, b ledger.Books) error {
 		days, err := b.Closings(ctx)
 		if err != nil {
@@ -63,17 +75,26 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(days,
 		Keeper: func() (lease.Lease, bool) { return lease.Lease{}, true },
 	})
 	again.pageSize = r.pageSize
+	again.asPaid = func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error {
+		rows, err := r.Store.HeldRows(ctx, day, of, of, v.reopened)
+		for i := range rows {
+			if row := &rows[i]; row.Owned == of && row.Proof != 0 { // a policy paid places
+				c.point, c.atMost = geo.Point{Lat: float64(row.Lat) / 1e7, Lng: float64(row.Lng) / 1e7}, row.Tier
+			}
+		}
+		return err
+	}
 	report := &replayReport{Replay: Replay{ReplayQuery: q}, operators: map[beacon.UserID]*ReplayedOperator{}, hotspots: map[beacon.HotspotID]bool{}}
 	for day := q.From; day <= q.To; day++ {
-		err := again.replayDay(ctx, v, day, report, func(hotspots int) { progress(int(day-q.From), hotspots) })
-		if err != nil {
+		report.day = ReplayedDay{Day: day}
+		if err := again.replayDay(ctx, v, report, progress); err != nil {
 			return nil, fmt.Errorf("replay %s: %w", day, err)
 		}
 	}
 	return report.sorted(), nil
 }
 
-// mayReplay returns an error for days that are not closed.
+// mayReplay returns an error for days that are not closed, or have too many rows.
 func mayReplay(q ReplayQuery, v view, days []ledger.Closing) error {
 	refuse := func(form string, args ...any) error {
 		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
@@ -87,6 +108,15 @@ func mayReplay(q ReplayQuery, v view, days []ledger.Closing) error {
 		return refuse("%s is not closed: the first closed day is %s", q.From, days[0].Day)
 	case q.To >= v.first:
 		return refuse("%s is not closed: the last closed day is %s", q.To, v.first-1)
+	}
+	rows := 0
+	for _, c := range days {
+		if c.Day >= q.From && c.Day <= q.To {
+			rows += c.Hotspots
+		}
+	}
+	if q.MaxRows > 0 && rows > q.MaxRows {
+		return refuse("these days have %d rows, more than the %d that a server replays: choose fewer days, or use the command beacon rewards replay", rows, q.MaxRows)
 	}
 	return nil
 }
@@ -105,8 +135,11 @@ func replayed(book policy.Set, q ReplayQuery) policy.Set {
 	return append(slices.Clone(book[:n]), p)
 }
 
-func (r *Rewards) replayDay(ctx context.Context, v view, day beacon.Day, report *replayReport, done func(int)) error {
-	store := r.Store.(*replayStore)
+func (r *Rewards) replayDay(ctx context.Context, v view, report *replayReport, progress func(ReplayedDay) error) error {
+	store, day := r.Store.(*replayStore), report.day.Day
+	if err := progress(report.day); err != nil {
+		return err
+	}
 	var places *division
 	if rules := r.book().On(day); rules.PaysPlaces() {
 		var err error
@@ -115,7 +148,6 @@ func (r *Rewards) replayDay(ctx context.Context, v view, day beacon.Day, report 
 		}
 	}
 	store.begin(day, places)
-	hotspots := 0
 	for b := (batch{}); !b.last; {
 		after := b.upto
 		if b = r.readPage(ctx, day, after, places); b.err != nil {
@@ -130,8 +162,10 @@ func (r *Rewards) replayDay(ctx context.Context, v view, day beacon.Day, report 
 		}
 		report.add(rows, b.rows)
 		store.keep(day, b)
-		hotspots += len(b.rows)
-		done(hotspots)
+		report.day.Done = b.last
+		if err := progress(report.day); err != nil {
+			return err
+		}
 	}
 	if places == nil {
 		return nil
@@ -234,6 +268,7 @@ func (s *replayStore) FinishStandings(_ context.Context, _ lease.Lease, through 
 // replayReport is a Replay that grows.
 type replayReport struct {
 	Replay
+	day       ReplayedDay
 	operators map[beacon.UserID]*ReplayedOperator
 	hotspots  map[beacon.HotspotID]bool
 }
@@ -252,13 +287,14 @@ func (r *replayReport) add(was, is []ledger.Row) {
 		of := r.operator(cmp.Or(before, after).Owned)
 		if before != nil {
 			was = was[1:]
-			of.Was, r.Was = of.Was.Plus(before.Earned), r.Was.Plus(before.Earned)
+			of.Was, r.Was, r.day.Was = of.Was.Plus(before.Earned), r.Was.Plus(before.Earned), r.day.Was.Plus(before.Earned)
 		}
 		if after != nil {
 			is = is[1:]
-			of.Is, r.Is = of.Is.Plus(after.Earned), r.Is.Plus(after.Earned)
+			of.Is, r.Is, r.day.Is = of.Is.Plus(after.Earned), r.Is.Plus(after.Earned), r.day.Is.Plus(after.Earned)
 		}
 		r.Rows++
+		r.day.Rows++
 		r.compare(before, after)
 	}
 }

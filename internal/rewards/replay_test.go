@@ -1,6 +1,7 @@
 package rewards_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -21,8 +22,14 @@ func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
 	if err := r.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	days := 0
-	got, err := r.Replay(t.Context(), q, func(d, _ int) { days = d + 1 })
+	days, sum := 0, rewards.Replay{}
+	got, err := r.Replay(t.Context(), q, func(d rewards.ReplayedDay) error {
+		if d.Done {
+			days++
+			sum.Rows, sum.Was, sum.Is = sum.Rows+d.Rows, sum.Was.Plus(d.Was), sum.Is.Plus(d.Is)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +43,9 @@ func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
 	}
 	if was != got.Was || is != got.Is || days != int(q.To-q.From)+1 {
 		t.Errorf("%d days: %+v and %+v, but the operators have %+v and %+v", days, got.Was, got.Is, was, is)
+	}
+	if sum.Rows != got.Rows || sum.Was != got.Was || sum.Is != got.Is {
+		t.Errorf("the days have %+v; want %+v", sum, got)
 	}
 	return got
 }
@@ -86,9 +96,10 @@ func TestReplay_Refused(t *testing.T) {
 	began := at("2026-11-10T00:00:00Z")
 	w := newWorld(t, openSQLite(t, began), began, 1)
 	day := beacon.DayOf(began)
+	most := 0
 	refused := func(from, to beacon.Day, why string) {
 		t.Helper()
-		_, err := w.rewards(w.db).Replay(t.Context(), rewards.ReplayQuery{From: from, To: to}, func(int, int) {})
+		_, err := w.rewards(w.db).Replay(t.Context(), rewards.ReplayQuery{From: from, To: to, MaxRows: most}, func(rewards.ReplayedDay) error { return errGone })
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("from %s to %s: %v; want %q", from, to, err, why)
 		}
@@ -99,7 +110,12 @@ func TestReplay_Refused(t *testing.T) {
 	refused(day+1, day, "2026-11-11 is after 2026-11-10")
 	refused(day-1, day, "the first closed day is 2026-11-10")
 	refused(day, day+2, "the last closed day is 2026-11-11")
+	most = 1
+	refused(day, day+1, "these days have 2 rows, more than the 1 ")
+	refused(day, day, errGone.Error()) // of whom it is for
 }
+
+var errGone = errors.New("the reader is gone")
 
 // TestReplay_Damaged: a row that is not what its records give is found.
 func TestReplay_Damaged(t *testing.T) {

@@ -80,6 +80,9 @@ type Rewards struct {
 
 	witnesses witnesses
 	machine   func() time.Time // the machine's clock, which nobody sets
+
+	// asPaid sets what the books say of a hotspot whose place was erased; nil: nothing does.
+	asPaid func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error
 }
 
 // pageSize is how many hotspots, or users, are closed or settled in one transaction.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -256,4 +257,21 @@ func listPackages(t *testing.T) map[string][]string {
 		t.Fatalf("go list found %d packages", len(packages))
 	}
 	return packages
+}
+
+// ARCHITECTURE.md names every package of the product.
+func TestImports_ArchitectureNamesEachPackage(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, err := os.ReadDir("internal")
+	if err != nil || len(packages) < 20 {
+		t.Fatal(packages, err)
+	}
+	for _, p := range packages {
+		if !strings.Contains(string(text), "`"+p.Name()+"`") {
+			t.Errorf("ARCHITECTURE.md does not say what `%s` is", p.Name())
+		}
+	}
 }

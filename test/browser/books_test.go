@@ -39,6 +39,23 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	p.shot("months")
 	p.accessible("months")
 
+	// A policy on the past: that in force gives what the ledger has, and half of it half.
+	p.press("Try a policy")
+	p.set(`select[name="policy"]`, "")
+	p.press("Compute")
+	p.sees("Every one is as in the ledger, to the micro-credit.")
+	p.set(`select[name="policy"]`, "other")
+	p.expects("400")
+	p.fill(`input[name="availability"]`, "much")
+	p.press("Compute")
+	p.until(`document.querySelector(".faulty input").name === "availability"`)
+	p.fill(`input[name="availability"]`, "0.25")
+	p.press("Compute")
+	p.until(of("Who loses most") + `.length === 1`)
+	p.until(of("Who gains and loses") + `.length === 9`)
+	p.shot("policy")
+	p.accessible("a policy on the past")
+
 	p.press("Audit")
 	p.until(of("Changes") + `.length === 50`)
 	p.until(of("Changes") + `[0].innerText.includes("quota.set")`)
@@ -67,6 +84,15 @@ func testBooks(t *testing.T, b *browser, n *network) {
 		q.accessible(label + " on a phone")
 		q.shot("phone-" + label + "-dark")
 	}
+
+	q.visit("/staff/policy")
+	q.until(`document.querySelector('input[name="radius_m"]')?.value === "50"`)
+	q.fill(`input[name="radius_m"]`, "20")
+	q.press("Compute")
+	q.until(of("Totals") + `.length === 4`)
+	q.fits()
+	q.accessible("a policy on the past, on a phone")
+	q.shot("phone-policy-dark")
 
 	// Staff who are no admins are not offered them, and learn what is missing.
 	s := b.open(t, n.url+"/#/staff/audit", desk)

@@ -3,7 +3,6 @@ package browser_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -27,7 +26,7 @@ func testHome(t *testing.T, b *browser, n *network) {
 	p.do(chromedp.KeyEvent(kb.ArrowLeft)) // from nothing to the last day
 	p.until(`document.querySelector(".reading").innerText.includes("credits")`)
 	p.do(chromedp.KeyEvent(kb.Home))
-	first := time.Now().UTC().Format("Jan") + " 1"
+	first := today().Format("Jan") + " 1"
 	p.until(fmt.Sprintf(`document.querySelector('[role="slider"]').getAttribute("aria-valuetext").startsWith(%q)`, first))
 	p.until(`document.querySelector('[role="slider"]').getAttribute("aria-valuenow") === "0"`)
 

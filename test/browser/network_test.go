@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,16 @@ import (
 
 	"github.com/beacon-wifi/beacon/test/harness"
 )
+
+// today is what the servers and the pages take for the time: at first noon in the middle of a
+// month, so that what they show depends neither on the day on which a test is run, nor on a
+// midnight that passes meanwhile. It is next month, because commands write by the machine's
+// clock, and what they wrote must not be newer than what follows.
+func today() time.Time { return time.Now().UTC().Add(ahead) }
+
+var ahead = func(now time.Time) time.Duration {
+	return time.Date(now.Year(), now.Month()+1, 15, 12, 0, 0, 0, time.UTC).Sub(now)
+}(time.Now().UTC())
 
 // network is a running server with a small network on it.
 type network struct {
@@ -63,15 +74,14 @@ var spotPlaces = [][2]float64{
 }
 
 // start makes the network: last month ends in seconds, with everyone online, and
-// is settled; then the server runs on by the real clock.
+// is settled; then the server runs on by the clock of this package.
 func start(t testing.TB) *network {
 	t.Helper()
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
 	n.operator = n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:write,rewards:read,keys:manage", "--name", "Ada")
 	n.staff = n.command(t, "keys", "create", "--user", "new", "--scopes", "admin", "--name", "Staff")
 
-	now := time.Now().UTC()
-	monthEnd := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	monthEnd := time.Date(today().Year(), today().Month(), 1, 0, 0, 0, 0, time.UTC)
 	n.lastMonth = monthEnd.AddDate(0, -1, 0).Format("2006-01")
 	// The clock runs as it should while there is something to do, and fast while
 	// the server has to decide that the month is over.
@@ -104,6 +114,9 @@ func (n *network) serve(t testing.TB, flags ...string) (stop func()) {
 		t.Fatal(err)
 	}
 	n.log = log.Name()
+	if !slices.Contains(flags, "--clock-start") {
+		flags = append(flags, "--clock-start", today().Format(time.RFC3339Nano))
+	}
 	cmd := exec.Command(harness.Binary, append([]string{"serve", "--addr", n.address, "--admin-addr", "off", "--db", n.db}, flags...)...)
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -134,12 +134,16 @@ func (p *page) light(is bool) {
 
 // prepare sets what must hold before the page is loaded.
 func prepare(ctx context.Context) error {
-	_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+	_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`
+		window.Date = class extends Date {
+			constructor(...at) { super(...(at.length ? at : [new.target.now()])); }
+			static now() { return super.now() + %d; }
+		};
 		window.violations = [];
 		addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI));
 		window.asked = [];
 		window.confirm = (text) => { asked.push(text); return true; };
-	`})
+	`, ahead.Milliseconds())})
 	return err
 }
 

@@ -36,8 +36,60 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 			"	written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts, ended), ended...)\n",
 			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Store.Settle(ctx, s.by, s.report.revision, due, ended...)\n"),
 		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", audit.Page)),
+		"internal/erasure/erasure.go": patched("internal/erasure/erasure.go", "return &Erasures{cfg}", "cfg.Store = stops{cfg.Store}; return &Erasures{cfg}",
+			"interval = time.Minute", "interval = 50 * time.Millisecond"),
+		"internal/erasure/stops.go": stopsSource,
 	}}
 })
+
+// stopsSource lets an erasure reach a point before each of its writes.
+const stopsSource = `package erasure
+
+import (
+	"context"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/point"
+)
+
+type stops struct{ Store }
+
+func (s stops) StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (bool, error) {
+	point.Reach("erasure")
+	return s.Store.StepErasure(ctx, e, by, now)
+}
+
+func (s stops) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
+	point.Reach("erasure")
+	return s.Store.RevokeKey(ctx, id, at, by)
+}
+
+func (s stops) EraseKey(ctx context.Context, k beacon.Key) error {
+	point.Reach("erasure")
+	return s.Store.EraseKey(ctx, k)
+}
+
+func (s stops) UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind, edit func(*beacon.Hotspot) (bool, error)) (beacon.Hotspot, error) {
+	point.Reach("erasure")
+	return s.Store.UpdateHotspot(ctx, id, by, kind, edit)
+}
+
+func (s stops) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot)) error {
+	point.Reach("erasure")
+	return s.Store.EraseHotspot(ctx, id, by, edit)
+}
+
+func (s stops) EraseUser(ctx context.Context, user beacon.UserID) error {
+	point.Reach("erasure")
+	return s.Store.EraseUser(ctx, user)
+}
+
+func (s stops) EraseNotes(ctx context.Context, targets map[string]bool) error {
+	point.Reach("erasure")
+	return s.Store.EraseNotes(ctx, targets)
+}
+`
 
 // patched returns a source of the project in which some texts are replaced by
 // others. Each must be there exactly once.
@@ -56,8 +108,9 @@ func patched(file string, oldnew ...string) string {
 }
 
 // pointSource stops a process when it reaches a point for the n-th time. The points
-// are the tables of rewards, once their rows are written and before the COMMIT, and
-// "ready", where a page of statements is computed and its transaction not begun.
+// are the tables of rewards, once their rows are written and before the COMMIT,
+// "ready", where a page of statements is computed and its transaction not begun, and
+// "erasure", where the next write of an erasure is not begun.
 const pointSource = `package point
 
 import (

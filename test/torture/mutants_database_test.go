@@ -52,7 +52,7 @@ var databaseMutants = []mutant{
 	{
 		name:  "a request may take as long as it likes",
 		fault: "TestF08_Slow/silent",
-		file:  "internal/api/guard.go",
+		file:  "internal/api/table.go",
 		old:   `		ctx, cancel := context.WithTimeout(r.Context(), patience)`,
 		new:   `		ctx, cancel := context.WithCancel(r.Context())`,
 	},

@@ -663,6 +663,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rewards/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a policy on the past
+         * @description Computes closed days again from the heartbeats and visits on record, as if the policy had been adopted from
+         *     the first of them on, and compares that with what was earned. Without `policy` each day has the policy that
+         *     was in force: then every row must be as in the ledger, to the micro-credit. Nothing is stored.
+         *
+         *     The response is sent as it is computed: each element of `days` when that day is done. If it cannot be
+         *     completed, the connection is cut, so that a part is never mistaken for the whole; if the client leaves, the
+         *     computation ends. A server replays for one client at a time (503 for others), for ten minutes at most, and
+         *     days with 3,000,000 rows together at most (409); the command `beacon rewards replay` has no such limits.
+         *     Needs the scope `admin`.
+         */
+        post: operations["replayRewards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/holds": {
         parameters: {
             query?: never;
@@ -1867,6 +1895,8 @@ export interface components {
             /** @description The day that is being closed; null if none is. */
             closing: components["schemas"]["ClosingDay"] | null;
             months: components["schemas"]["BookMonth"][];
+            /** @description All policies, the oldest first; one that is not in force yet has a first day in the future. */
+            policies: components["schemas"]["PolicyTerms"][];
         };
         ClosingDay: {
             /** Format: date */
@@ -1890,6 +1920,74 @@ export interface components {
             statements: number;
             /** @description On closed days. */
             total_earned: components["schemas"]["Amount"];
+        };
+        ReplayForm: {
+            /**
+             * Format: date
+             * @description The first day. It must be closed.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last day. It must be closed.
+             */
+            to: string;
+            policy?: components["schemas"]["PolicyForm"];
+        };
+        /**
+         * @description How much an operator would lose or gain, in percent of what was earned.
+         * @enum {string}
+         */
+        ChangeGroup: "lose_50_or_more" | "lose_25_to_50" | "lose_10_to_25" | "lose_up_to_10" | "same" | "gain_up_to_10" | "gain_10_to_25" | "gain_25_to_50" | "gain_50_or_more";
+        Replay: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            unit: components["schemas"]["Unit"];
+            days: components["schemas"]["ReplayDay"][];
+            /** @description Of all days. */
+            rows: number;
+            /** @description How many of them are not as in the ledger. */
+            different_rows: number;
+            /** @description If the policies in force were replayed: the first row that is not as in the ledger, for people. */
+            first_difference: string | null;
+            /** @description What the ledger has. */
+            earned: components["schemas"]["Amount"];
+            breakdown: components["schemas"]["Breakdown"];
+            /** @description What would have been earned. */
+            replayed: components["schemas"]["Amount"];
+            replayed_breakdown: components["schemas"]["Breakdown"];
+            /** @description From the greatest loss to the greatest gain. */
+            groups: components["schemas"]["ReplayGroup"][];
+            /** @description All who earned something or would have, by id. */
+            operators: components["schemas"]["ReplayOperator"][];
+        };
+        ReplayDay: {
+            /** Format: date */
+            date: string;
+            rows: number;
+            earned: components["schemas"]["Amount"];
+            breakdown: components["schemas"]["Breakdown"];
+            replayed: components["schemas"]["Amount"];
+            replayed_breakdown: components["schemas"]["Breakdown"];
+        };
+        ReplayGroup: {
+            group: components["schemas"]["ChangeGroup"];
+            /** @description How many are in it. */
+            operators: number;
+        };
+        ReplayOperator: {
+            user_id: components["schemas"]["UserId"];
+            hotspots: number;
+            earned: components["schemas"]["Amount"];
+            breakdown: components["schemas"]["Breakdown"];
+            replayed: components["schemas"]["Amount"];
+            replayed_breakdown: components["schemas"]["Breakdown"];
+        };
+        ReplayAnswer: {
+            data: components["schemas"]["Replay"];
+            meta: components["schemas"]["Meta"];
         };
         BookkeepingAnswer: {
             data: components["schemas"]["Bookkeeping"];
@@ -4574,6 +4672,49 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    replayRewards: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayForm"];
+            };
+        };
+        responses: {
+            /** @description What was earned, and what would have been. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];

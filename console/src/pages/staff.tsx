@@ -15,6 +15,7 @@ const desks = [
   ["/hotspots", t.staff.hotspots, "hotspots:verify"],
   ["/operators", t.staff.operators, "admin"],
   ["/months", t.staff.months, "admin"],
+  ["/policy", t.staff.policy, "admin"],
   ["/audit", t.staff.audit, "admin"],
   ["/inventory", t.staff.inventory, "hotspots:verify"],
 ] as const;

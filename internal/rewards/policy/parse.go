@@ -170,8 +170,16 @@ func (o *object) fail(err error) {
 }
 
 func (o *object) failf(name, format string, args ...any) {
-	o.fail(fmt.Errorf("%s%s: %s", o.where, join(o.path, name), fmt.Sprintf(format, args...)))
+	o.fail(&Fault{where: o.where, Field: join(o.path, name), Message: fmt.Sprintf(format, args...)})
 }
+
+// Fault is what is wrong with a field of a policy.
+type Fault struct {
+	where          string
+	Field, Message string
+}
+
+func (f *Fault) Error() string { return f.where + f.Field + ": " + f.Message }
 
 // join returns the path of a field within a policy, such as performance.premium.
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

@@ -77,6 +77,11 @@ func (h *Hotspot) ErasePlace() {
 	h.Settings, h.PastHours, h.PastService = DefaultSettings(h.Type), nil, nil
 }
 
+// PlaceErased reports whether ErasePlace was called.
+func (h *Hotspot) PlaceErased() bool {
+	return h.Deleted() && h.Device.MAC == MaskedMAC && h.Location.Point == geo.Point{}
+}
+
 // Erase takes away what a hold says in words. Who decided what, and when, remains.
 func (h *Hold) Erase() {
 	h.Reason, h.Evidence = erasedText, erasedText

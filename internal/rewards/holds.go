@@ -194,17 +194,18 @@ func (r *Rewards) edit(
 	})
 }
 
-// mayJudge returns an error for someone with a hotspot that is held, or near to one.
+// mayJudge returns an error for someone with a hotspot that is held, or near to one
+// (decision D148).
 func (r *Rewards) mayJudge(ctx context.Context, judge beacon.UserID, hold *beacon.Hold) error {
 	if judge == hold.User {
 		return errInvolved
 	}
-	held, err := r.placesOf(ctx, hold.User, hold.Hotspot)
+	held, err := r.heldHotspots(ctx, hold)
 	if err != nil {
 		return err
 	}
-	own, err := r.placesOf(ctx, judge, "")
-	if err == nil && anyWithin(own, held, beacon.HoldAwayM) {
+	own, err := r.hotspotsOf(ctx, judge, r.Now().Add(-beacon.HoldAtMost))
+	if err == nil && anyWithin(r.claims(own), r.places(held, hold.Hotspot != ""), beacon.HoldAwayM) {
 		err = errInvolved
 	}
 	if err == nil && len(held) == 0 && hold.Number == 0 {
@@ -213,35 +214,51 @@ func (r *Rewards) mayJudge(ctx context.Context, judge beacon.UserID, hold *beaco
 	return err
 }
 
-// placesOf returns where a hotspot, or all live ones of a user, are registered and where
-// they were found.
-func (r *Rewards) placesOf(ctx context.Context, user beacon.UserID, hotspot beacon.HotspotID) ([]geo.Point, error) {
-	ids := []beacon.HotspotID{hotspot}
-	if hotspot == "" {
-		if !someone(user) {
-			return nil, nil
-		}
-		err := r.Store.Books(ctx, func(b ledger.Books) error {
-			names, err := b.Names(ctx, user, r.Now().AddDate(1, 0, 0))
-			ids = nil
-			for _, n := range names {
-				ids = append(ids, n.ID)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+func (r *Rewards) heldHotspots(ctx context.Context, hold *beacon.Hold) ([]beacon.Hotspot, error) {
+	if hold.Hotspot != "" {
+		return r.Store.HotspotsByID(ctx, []beacon.HotspotID{hold.Hotspot})
 	}
-	hotspots, err := r.Store.HotspotsByID(ctx, ids)
-	var points []geo.Point
+	return r.hotspotsOf(ctx, hold.User, r.Now().AddDate(1, 0, 0)) // none is deleted then
+}
+
+// hotspotsOf returns the hotspots of a user that are live or were deleted since a time.
+func (r *Rewards) hotspotsOf(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.Hotspot, error) {
+	if !someone(user) {
+		return nil, nil
+	}
+	var ids []beacon.HotspotID
+	err := r.Store.Books(ctx, func(b ledger.Books) error {
+		names, err := b.Names(ctx, user, deletedSince)
+		ids = nil
+		for _, n := range names {
+			ids = append(ids, n.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Store.HotspotsByID(ctx, ids)
+}
+
+// claims returns where hotspots are registered, and where they were found.
+func (r *Rewards) claims(hotspots []beacon.Hotspot) (points []geo.Point) {
 	for i := range hotspots {
-		points = append(points, hotspots[i].Location.Point)
-		if place := hotspots[i].PlaceOn(r.today()).Point; place != hotspots[i].Location.Point {
-			points = append(points, place)
+		points = append(points, hotspots[i].Location.Point, hotspots[i].PlaceOn(r.today()).Point)
+	}
+	return points
+}
+
+// places returns where hotspots are paid for, and maybe those that nobody has visited: what
+// someone registers says nothing about where they are.
+func (r *Rewards) places(hotspots []beacon.Hotspot, unseen bool) (points []geo.Point) {
+	for i := range hotspots {
+		h := &hotspots[i]
+		if seen := len(h.Visits) > 0 || !h.Location.VerifiedAt.IsZero(); seen || unseen {
+			points = append(points, h.PlaceOn(r.today()).Point)
 		}
 	}
-	return points, err
+	return points
 }
 
 // anyWithin reports whether any point of one list is within a distance of one of the other.

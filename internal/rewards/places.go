@@ -207,7 +207,7 @@ func (r *Rewards) rows(ctx context.Context, d *division, owned []beacon.Owned) (
 		return rows, nil
 	}
 	rates, err := recent(d, func(day beacon.Day) ([]ledger.Row, error) {
-		return r.Store.HeldRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
+		return r.Store.ValidRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
 	})
 	for i := range rows {
 		if row := &rows[i]; row.Excused > 0 {
@@ -249,6 +249,11 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 			proven: place.Proven(day) || place.Since < from && day < from+graceDays,
 		}
 		claims[hotspots[i].ID] = &memory[i]
+		if r.asPaid != nil && hotspots[i].PlaceErased() {
+			if err := r.asPaid(ctx, day, beacon.Owned{User: hotspots[i].Operator, Hotspot: hotspots[i].ID}, &memory[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, s := range standings {
 		if c := claims[s.Hotspot]; c != nil && c.since == s.Since {
@@ -398,7 +403,7 @@ func (r *Rewards) countPage(ctx context.Context, reopened ledger.Reopenings, fro
 	}
 	counted := map[at]*ledger.Standing{}
 	for day := from; day < to; day++ {
-		rows, err := r.Store.HeldRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
+		rows, err := r.Store.ValidRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
 		if err != nil {
 			return nil, err
 		}

@@ -80,6 +80,9 @@ type Rewards struct {
 
 	witnesses witnesses
 	machine   func() time.Time // the machine's clock, which nobody sets
+
+	// asPaid sets what the books say of a hotspot whose place was erased; nil: nothing does.
+	asPaid func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error
 }
 
 // pageSize is how many hotspots, or users, are closed or settled in one transaction.
@@ -259,9 +262,9 @@ type Store interface {
 	// HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 	// order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	// HeldRows returns the rows of a closed day that hold, from one hotspot to another,
+	// ValidRows returns the rows of a closed day that no correction made void, from one hotspot to another,
 	// both included, in order.
-	HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
+	ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
 	// Standings returns all standings of some hotspots, and StandingsThrough through
 	// which day they are complete.
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)

@@ -1,23 +1,27 @@
 // How far the books are, for admins.
+import { useState } from "preact/hooks";
 import * as format from "../format";
 import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { Table } from "../parts/table";
 import { useAsk } from "../parts/use";
 import type { Bookkeeping } from "../types";
+import { BooksByHand } from "./books";
 import { Desk } from "./staff";
 
 export function MonthsPage() {
+  const [version, setVersion] = useState(0);
   return (
     <Desk at="/months" title={t.staff.months} scope="admin">
       <p class="hint">{t.months.about((text) => <a href="/docs/quickstart-staff#rewards">{text}</a>)}</p>
-      <Months />
+      <Months version={version} />
+      <BooksByHand onChange={() => setVersion((n) => n + 1)} />
     </Desk>
   );
 }
 
-function Months() {
-  const { answer, error } = useAsk<Bookkeeping>("/v1/rewards/months");
+function Months({ version }: { version: number }) {
+  const { answer, error } = useAsk<Bookkeeping>("/v1/rewards/months", version);
   if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const { closed_through: through, closing, months } = answer.data;
   return (

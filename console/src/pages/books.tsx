@@ -1,0 +1,285 @@
+// What admins do to the books by hand: each form says what would happen first.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import * as format from "../format";
+import { t } from "../messages";
+import { Choice, Field } from "../parts/field";
+import { ErrorNote, faultAt } from "../parts/note";
+import { Table } from "../parts/table";
+import { useAsk, useDoing } from "../parts/use";
+import type { AdoptedPolicy, PolicyTerms, ReleasedMac, Reopening, RewardsClock, Settlement } from "../types";
+
+export function BooksByHand({ onChange }: { onChange: () => void }) {
+  return (
+    <>
+      <Clocks onChange={onChange} />
+      <Settle onChange={onChange} />
+      <Reopen onChange={onChange} />
+      <Adopt />
+      <ReleaseMac />
+    </>
+  );
+}
+
+const post = async <T,>(path: string, body: unknown): Promise<T> => (await ask<T>(path, { method: "POST", body })).data;
+
+function Clocks({ onChange }: { onChange: () => void }) {
+  const { answer, error, reload } = useAsk<RewardsClock>("/v1/rewards/clock");
+  const doing = useDoing();
+  if (!answer) return error ? <ErrorNote error={error} /> : null;
+  const { certain, waiting, first_open_day: first, clocks } = answer.data;
+  const today = clocks[0]?.says.slice(0, 10) ?? "";
+  const confirm = (): void =>
+    doing.run(async () => {
+      await post("/v1/rewards/clock", { today });
+      reload();
+      onChange();
+    });
+  return (
+    <section class="card wide">
+      <h2>{t.books.clock}</h2>
+      <ErrorNote error={error} />
+      <p role="status">{waiting && clocks[0] ? t.books.waits(today, clocks[0].closes_days, clocks[0].settles_months, first ?? "") : t.books.nothingWaits}</p>
+      <Table label={t.books.clocks} columns={[[t.books.clock], [t.books.says]]}>
+        {certain && (
+          <tr>
+            <th scope="row">{t.books.certain}</th>
+            <td>{format.time(certain)}</td>
+          </tr>
+        )}
+        {clocks.slice(0, 20).map(({ name, says }) => (
+          <tr key={name}>
+            <th scope="row">{{ server: t.books.thisServer, database: t.books.database }[name] ?? format.shortId(name)}</th>
+            <td>{format.time(says)}</td>
+          </tr>
+        ))}
+      </Table>
+      <ErrorNote error={doing.error} />
+      {waiting && (
+        <button type="button" class="button" disabled={doing.busy} onClick={confirm}>
+          {t.books.confirm(today)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Settle({ onChange }: { onChange: () => void }) {
+  const [month, setMonth] = useState("");
+  const [done, setDone] = useState<Settlement>();
+  const { busy, error, run } = useDoing();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setDone(undefined);
+    run(async () => {
+      setDone(await post<Settlement>(`/v1/rewards/months/${encodeURIComponent(month)}/settlement`, { early: true }));
+      onChange();
+    });
+  };
+  return (
+    <form class="card wide" onSubmit={submit} noValidate>
+      <h2>{t.books.settle}</h2>
+      <p class="hint">{t.books.settleHint}</p>
+      <Field label={t.words.month} name="month" placeholder="2026-10" maxLength={7} autoComplete="off" value={month} onInput={(event) => setMonth(event.currentTarget.value)} />
+      <ErrorNote error={error} />
+      <p role="status">{done ? t.books.settled(format.month(done.period), format.count(done.statements), format.credits(done.total_earned)) : ""}</p>
+      <button type="submit" class="button" disabled={busy || !/^\d{4}-\d\d$/.test(month)}>
+        {t.books.settleNow}
+      </button>
+    </form>
+  );
+}
+
+function Reopen({ onChange }: { onChange: () => void }) {
+  const [from, setFrom] = useState("");
+  const [report, setReport] = useState<Reopening>();
+  const { busy, error, run } = useDoing();
+  const send = (confirm: boolean): void =>
+    run(async () => {
+      const through = confirm ? report?.through : null; // what was looked at, and no more
+      setReport(await post<Reopening>("/v1/rewards/reopenings", { from, through, confirm }));
+      if (confirm) onChange();
+    });
+  return (
+    <form
+      class="card wide"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(false);
+      }}
+    >
+      <h2>{t.books.reopen}</h2>
+      <p class="hint">{t.books.reopenHint}</p>
+      <Field
+        label={t.books.firstDay}
+        name="reopen-from"
+        type="date"
+        value={from}
+        fault={faultAt(error, "from")}
+        onInput={(event) => {
+          setFrom(event.currentTarget.value);
+          setReport(undefined);
+        }}
+      />
+      <ErrorNote error={error} at={["from"]} />
+      <p role="status">
+        {report &&
+          (report.confirmed ? t.books.reopened : t.books.wouldReopen)(report.from, report.through, format.count(report.rows), format.count(report.users), format.credits(report.total_earned))}
+      </p>
+      {report && report.largest.length > 0 && (
+        <Table label={t.books.voidRows} columns={[[t.staff.operators], [t.books.rows, "number"], [t.words.earned, "number"]]}>
+          {report.largest.map((user) => (
+            <tr key={user.user_id}>
+              <th scope="row">
+                <a href={`#/staff/operators/${user.user_id}`}>{format.shortId(user.user_id)}</a>
+              </th>
+              <td class="number">{format.count(user.rows)}</td>
+              <td class="number">{format.credits(user.earned)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <p class="actions">
+        <button type="submit" class="button" disabled={busy || from === ""}>
+          {t.books.preview}
+        </button>
+        {report && !report.confirmed && (
+          <button type="button" class="quiet danger" disabled={busy} onClick={() => send(true)}>
+            {t.books.reopenNow}
+          </button>
+        )}
+      </p>
+    </form>
+  );
+}
+
+type Term = keyof typeof t.books.terms;
+const amounts: Term[] = ["availability", "standard", "enhanced", "premium", "utilization_per_gb", "utilization_cap"];
+const ofPlaces: Term[] = ["radius_m", "unproven_share"];
+const atFirst: Record<Term, string> = {
+  availability: "1",
+  standard: "0",
+  enhanced: "0.25",
+  premium: "0.5",
+  utilization_per_gb: "0.02",
+  utilization_cap: "0.25",
+  radius_m: "50",
+  unproven_share: "0.5",
+};
+
+/** The body of a request, from what was typed. */
+function terms(kind: string, typed: Record<Term, string>): unknown {
+  if (kind === "builtIn") return null;
+  const { availability, standard, enhanced, premium, utilization_per_gb, utilization_cap, radius_m, unproven_share } = typed;
+  const places = kind === "places" ? { radius_m: Number(radius_m), unproven_share } : {};
+  return { availability, performance: { standard, enhanced, premium }, utilization_per_gb, utilization_cap, ...places };
+}
+
+const flat = (p: PolicyTerms): Partial<Record<Term, number>> => ({ ...p, ...p.performance }) as Partial<Record<Term, number>>;
+
+function Adopt() {
+  const [from, setFrom] = useState("");
+  const [kind, setKind] = useState("builtIn");
+  const [typed, setTyped] = useState(atFirst);
+  const [report, setReport] = useState<AdoptedPolicy>();
+  const { busy, error, run } = useDoing();
+  const send = (confirm: boolean): void => run(async () => setReport(await post<AdoptedPolicy>("/v1/rewards/policies", { from, policy: terms(kind, typed), confirm })));
+  const change = (set: () => void): void => {
+    set();
+    setReport(undefined); // it was about something else
+  };
+  const fields = kind === "builtIn" ? [] : kind === "places" ? [...amounts, ...ofPlaces] : amounts;
+  return (
+    <form
+      class="card wide"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(false);
+      }}
+    >
+      <h2>{t.books.adopt}</h2>
+      <p class="hint">{t.books.adoptHint}</p>
+      <div class="line">
+        <Field label={t.books.firstDay} name="policy-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => change(() => setFrom(event.currentTarget.value))} />
+        <Choice label={t.books.policy} name="policy" value={kind} onChange={(value) => change(() => setKind(value))}>
+          {(["builtIn", "places", "devices"] as const).map((k) => (
+            <option key={k} value={k}>
+              {t.books.kinds[k]}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      {[fields.slice(0, 4), fields.slice(4)].map((some, i) => (
+        <div class="line" key={i}>
+          {some.map((term) => (
+            <Field
+              key={term}
+              label={t.books.terms[term]}
+              name={term}
+              inputMode="decimal"
+              maxLength={12}
+              autoComplete="off"
+              value={typed[term]}
+              onInput={(event) => change(() => setTyped({ ...typed, [term]: event.currentTarget.value }))}
+            />
+          ))}
+        </div>
+      ))}
+      <ErrorNote error={error} at={["from"]} />
+      <p role="status">
+        {report && (report.confirmed ? t.books.adopted : t.books.wouldAdopt)(report.policy.version, report.policy.effective_from)}
+        {report?.proven_through && t.books.proven(report.proven_through)}
+      </p>
+      {report && (
+        <Table label={t.books.changes} columns={[[t.books.policy], [String(report.before.version), "number"], [String(report.policy.version), "number"]]}>
+          {[...amounts, ...ofPlaces].map((term) => (
+            <tr key={term}>
+              <th scope="row">{t.books.terms[term]}</th>
+              <td class="number">{flat(report.before)[term] ?? "–"}</td>
+              <td class="number">{flat(report.policy)[term] ?? "–"}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <p class="actions">
+        <button type="submit" class="button" disabled={busy || from === ""}>
+          {t.books.compare}
+        </button>
+        {report && !report.confirmed && (
+          <button type="button" class="quiet danger" disabled={busy} onClick={() => send(true)}>
+            {t.books.adoptNow}
+          </button>
+        )}
+      </p>
+    </form>
+  );
+}
+
+function ReleaseMac() {
+  const [mac, setMac] = useState("");
+  const [reason, setReason] = useState("");
+  const [done, setDone] = useState<ReleasedMac>();
+  const { busy, error, run } = useDoing();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setDone(undefined);
+    run(async () => setDone(await post<ReleasedMac>("/v1/macs/releases", { mac_address: mac, reason })));
+  };
+  return (
+    <form class="card wide" onSubmit={submit} noValidate>
+      <h2>{t.books.mac}</h2>
+      <p class="hint">{t.books.macHint}</p>
+      <div class="line">
+        <Field label={t.books.macAddress} name="mac" placeholder="02:00:5e:10:00:01" maxLength={17} autoComplete="off" value={mac} fault={faultAt(error, "mac_address")} onInput={(event) => setMac(event.currentTarget.value)} />
+        <Field label={t.words.reason} name="mac-reason" maxLength={100} autoComplete="off" value={reason} fault={faultAt(error, "reason")} onInput={(event) => setReason(event.currentTarget.value)} />
+      </div>
+      <ErrorNote error={error} at={["mac_address", "reason"]} />
+      <p role="status">{done ? t.books.released(done.mac_address, format.shortId(done.user_id)) : ""}</p>
+      <button type="submit" class="button" disabled={busy}>
+        {t.books.release}
+      </button>
+    </form>
+  );
+}

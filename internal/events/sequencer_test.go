@@ -258,7 +258,7 @@ func TestSequencer_BrokenStream(t *testing.T) {
 	}
 }
 
-// One who was replaced writes nothing, whatever he believes.
+// A sequencer that was replaced writes nothing, whatever it believes.
 func TestSequencer_Replaced(t *testing.T) {
 	m := newMemory()
 	s, l := holding(t, m)

@@ -71,7 +71,7 @@ func lines(t testing.TB, f *fleet.Fleet, in fleet.ListQuery, size int, mine crow
 	}
 }
 
-// change is what one person does next: to a hotspot of his, or to a new one.
+// change is what one person does next: to one of their hotspots, or to a new one.
 func (c crowd) change(random *rand.Rand, fresh beacon.HotspotID) beacon.Hotspot {
 	known := slices.Sorted(maps.Keys(c))
 	h := beacon.Hotspot{Name: fmt.Sprint("Café ", random.IntN(3))}
@@ -98,7 +98,7 @@ func (c crowd) change(random *rand.Rand, fresh beacon.HotspotID) beacon.Hotspot 
 	return h
 }
 
-// person changes hotspots of his own, some times in a row, and looks for them.
+// person changes their own hotspots, some times in a row, and looks for them.
 type person struct {
 	random *rand.Rand
 	mine   crowd
@@ -149,9 +149,8 @@ func apply(t *testing.T, f *fleet.Fleet, some ...beacon.Hotspot) {
 	}
 }
 
-// Whoever changed a hotspot, and was answered, finds what he did in every list,
-// whatever else arrives meanwhile; and in the end each list is the one that a look
-// at everything gives.
+// A change that was acknowledged is in every list, whatever else arrives meanwhile. In the
+// end, each list is what reading everything gives.
 func TestList_Race(t *testing.T) {
 	f, whole := newFleet(), crowd{}
 	people := make([]person, 4)

@@ -49,7 +49,7 @@ func serveBehind(t *testing.T, proxies ...string) (addr string) {
 	return ln.Addr().String()
 }
 
-// The client is whom the proxies of ours heard from, and no one whom he himself
+// The client is the address that our proxies heard from, not one that the client itself
 // names before that.
 func TestFront_FindsTheClientBehindProxies(t *testing.T) {
 	for _, tc := range []struct {

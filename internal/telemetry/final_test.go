@@ -287,8 +287,8 @@ func TestFold_StoodStillForDays(t *testing.T) {
 	}
 }
 
-// The keeper folds a new day without having heard of the last beat of the old
-// one, and dies. Whoever took that beat still has it when he becomes the keeper.
+// The lease holder folds a new day without having heard of the last beat of the old one, and
+// dies. The server that took that beat still has it when it becomes the lease holder.
 func TestFinalBefore_KeeperDies(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		c := &clock{at: midnight.Add(-10 * time.Minute)}

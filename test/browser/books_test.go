@@ -16,7 +16,7 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	p.until(of("Operators") + `.length === 1`)
 	p.shot("operators")
 	p.accessible("operators")
-	eval[bool](p, fmt.Sprintf(`(document.querySelector('a[href="#/staff/operators/%s"]').click(), true)`, operator))
+	p.on(fmt.Sprintf(`document.querySelector('a[href="#/staff/operators/%s"]')`, operator), `e.click();`)
 	p.sees("Earned this month")
 	p.until(of("Hotspots of the operator") + `.length > 10`)
 	p.until(`document.querySelector('input[name="hotspots"]')?.value === "50"`)

@@ -113,8 +113,7 @@ const cards = `[...document.querySelectorAll(".cards .card")]`
 func (p *page) within(text, button string) {
 	p.t.Helper()
 	find := fmt.Sprintf(`[...(%s.find((e) => e.innerText.includes(%q))?.querySelectorAll("button, a") ?? [])].find((e) => e.innerText === %q)`, cards, text, button)
-	p.until(find)
-	eval[bool](p, fmt.Sprintf(`(() => { const e = %s; e.scrollIntoView({block: "center"}); e.click(); return true; })()`, find))
+	p.on(find, `e.scrollIntoView({block: "center"}); e.click();`)
 }
 
 // On site, with a phone: the nearest hotspot that waits, the way there, and what was found.
@@ -132,7 +131,7 @@ func testVisits(t *testing.T, b *browser, n *network) {
 	p.fits()
 	p.accessible("visits on a phone")
 	p.shot("phone-visits")
-	eval[bool](p, `(document.querySelector('.map-point[aria-label="Visit far"]').click(), true)`)
+	p.on(`document.querySelector('.map-point[aria-label="Visit far"]')`, `e.click();`)
 	p.until(`document.querySelector("h1").innerText === "Visit far"`)
 	p.sees("3.3 km north")
 	p.until(`document.querySelector('a[href="geo:40.7301,-74.0101?q=40.7301,-74.0101"]')`)

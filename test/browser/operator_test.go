@@ -119,8 +119,7 @@ func (p *page) rewards(t testing.TB, n *network) {
 		t.Errorf("for 7 days, %v requests were made", n)
 	}
 	p.set(`.head input[type="date"]`, lastDay)
-	p.until(fmt.Sprintf(`[...document.querySelectorAll("tr")].some((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay))
-	eval[bool](p, fmt.Sprintf(`([...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q)).querySelector("button").click(), true)`, lastDay))
+	p.on(fmt.Sprintf(`[...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay), `e.querySelector("button").click();`)
 	p.until(`document.querySelector(".explained tfoot")`)
 	eval[bool](p, `(document.querySelector(".explained").scrollIntoView(), true)`)
 	p.shot("explained")

@@ -245,8 +245,14 @@ func (p *page) click(selector string) {
 func (p *page) press(text string) {
 	p.t.Helper()
 	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, summary")].find((e) => e.textContent.replace(/\s+/g, " ").trim() === %q && e.checkVisibility() && !e.disabled)`, text)
-	p.until(find)
-	eval[bool](p, fmt.Sprintf(`(() => { const e = %s; e.scrollIntoView({block: "center"}); e.click(); return true; })()`, find))
+	p.on(find, `e.scrollIntoView({block: "center"}); e.click();`)
+}
+
+// on waits for an element e, and does something with it in the same step: between two, the
+// page may draw itself again, without it.
+func (p *page) on(find, do string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`(() => { const e = %s; if (!e) return false; %s return true; })()`, find, do))
 }
 
 // fill types into an input, after emptying it.
@@ -263,17 +269,14 @@ func (p *page) fill(selector, text string) {
 	)
 }
 
-// choose sets a select, a range or a checkbox as a user would.
+// set sets a select, a range or a checkbox as a user would.
 func (p *page) set(selector, value string) {
 	p.t.Helper()
-	p.until(fmt.Sprintf(`document.querySelector(%q)`, selector))
-	eval[bool](p, fmt.Sprintf(`(() => {
-		const e = document.querySelector(%q);
+	p.on(fmt.Sprintf(`document.querySelector(%q)`, selector), fmt.Sprintf(`
 		Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e), "value").set.call(e, %q);
 		e.dispatchEvent(new Event("input", {bubbles: true}));
 		e.dispatchEvent(new Event("change", {bubbles: true}));
-		return true;
-	})()`, selector, value))
+	`, value))
 }
 
 // calm waits until the map has drawn what it has to draw.

@@ -22,7 +22,7 @@ var Binary string
 const BinaryVariable = "BEACON_TEST_BINARY"
 
 // Main builds the binary, runs the tests of a package that calls it from its
-// TestMain, and answers the code to exit with.
+// TestMain, and returns the code to exit with.
 func Main(m *testing.M) int {
 	var err error
 	if folder, err = os.MkdirTemp("", "beacon-test"); err != nil {
@@ -99,7 +99,7 @@ type Variant struct {
 	err   error
 }
 
-// Build answers the binary.
+// Build returns the binary.
 func (v *Variant) Build(t testing.TB) (binary string) {
 	t.Helper()
 	binary = filepath.Join(folder, v.Name)

@@ -55,7 +55,7 @@ func parseURL(t testing.TB, db string) *url.URL {
 	return u
 }
 
-// ThroughProxy answers the URL of the same database behind a proxy.
+// ThroughProxy returns the URL of the same database behind a proxy.
 func ThroughProxy(t *testing.T, db string) (*Proxy, string) {
 	t.Helper()
 	u := parseURL(t, db)

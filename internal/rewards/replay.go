@@ -76,7 +76,7 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(Repla
 	})
 	again.pageSize = r.pageSize
 	again.asPaid = func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error {
-		rows, err := r.Store.HeldRows(ctx, day, of, of, v.reopened)
+		rows, err := r.Store.ValidRows(ctx, day, of, of, v.reopened)
 		for i := range rows {
 			if row := &rows[i]; row.Owned == of && row.Proof != 0 { // a policy paid places
 				c.point, c.atMost = geo.Point{Lat: float64(row.Lat) / 1e7, Lng: float64(row.Lng) / 1e7}, row.Tier

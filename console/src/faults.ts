@@ -9,11 +9,14 @@ function counted(faults: Fault[]): Fault[] {
 }
 
 /** What the server said about a field. It speaks English; what people often meet is told in their language. */
-export const inWords = (message: string): string => t.errors.byText[message] ?? message;
+export function inWords(message: string, texts = t.errors.byText): string {
+  const known = texts.find(([pattern]) => pattern.test(message));
+  return known ? message.replace(...known) : message;
+}
 
 /** What went wrong, in a sentence. */
 export function sentence({ code, faults, message }: ApiError): string {
   const left = counted(faults);
-  if (left.length === faults.length) return t.errors.byCode[code] ?? message;
+  if (left.length === faults.length) return t.errors.byCode[code] ?? inWords(message);
   return left.length === 1 ? t.errors.location(inWords(left[0]?.message ?? "")) : t.errors.fields(left.length);
 }

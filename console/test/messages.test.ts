@@ -1,6 +1,7 @@
 import "./page";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inWords } from "../src/faults";
 import { en } from "../src/messages/en";
 import { es } from "../src/messages/es";
 
@@ -36,6 +37,20 @@ function values(message: Message): { names: string[]; body: string } {
   const [, list = "", body = ""] = /^\(?([^)=]*)\)?\s*=>([\s\S]*)$/.exec(String(message)) ?? [];
   return { names: list.split(",").map((name) => name.trim()).filter(Boolean), body };
 }
+
+test("what the server often says is told in Spanish", () => {
+  for (const [said, want] of [
+    ["is required", "es un dato obligatorio"],
+    ["device.ssid is required", "device.ssid es un dato obligatorio"],
+    ["must be 3 to 50 characters", "debe tener de 3 a 50 caracteres"],
+    ["must be 10 to 500", "debe estar entre 10 y 500"],
+    ["5 fields are not valid", "5 campos no son válidos"],
+    ["An extension needs a second person", "An extension needs a second person"],
+  ] as const) {
+    assert.equal(inWords(said, es.errors.byText), want);
+    assert.equal(inWords(said, en.errors.byText), said);
+  }
+});
 
 test("a message says all of its values, in both languages", () => {
   for (const [name, message] of english) {

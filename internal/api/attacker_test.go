@@ -162,7 +162,10 @@ func (w *network) serve(t *testing.T, homes ...int) {
 	for range 2 {
 		w.seq++
 		for _, n := range homes {
-			w.homes[n].beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0,"rssi_dbm":-60}`, w.seq, w.which*5, w.which*w.seq*1_000_000_000)).want(t, http.StatusOK)
+			waitFor(t, "a beat, which a busy machine may turn away", func() bool {
+				a := w.homes[n].beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0,"rssi_dbm":-60}`, w.seq, w.which*5, w.which*w.seq*1_000_000_000))
+				return a.StatusCode == http.StatusOK
+			})
 		}
 		w.advance(time.Minute)
 	}
@@ -320,6 +323,14 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 			{"POST", "/v1/users/" + h.operator + "/erasure", "", "application/json"},
 			{"GET", "/v1/users/" + h.operator + "/holds", "", "application/json"},
 			{"GET", "/v1/review", "", "application/json"},
+			{"GET", "/v1/hotspots/" + h.id + "/neighbours", "", "application/json"},
+			{"DELETE", "/v1/hotspots/" + h.id + "/device", "", "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/rewards/days", "", "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/rewards/statements/2026-10", "", "application/json"},
+			{"GET", "/v1/users/" + h.operator + "/erasure", "", "application/json"},
+			{"GET", "/v1/audit", "", "application/json"},
+			{"GET", "/v1/operators", "", "application/json"},
+			{"GET", "/v1/rewards/months", "", "application/json"},
 		}
 		one := q[random.IntN(len(q))]
 		return one[0], one[1], one[2], one[3]

@@ -235,12 +235,18 @@ type interrupted struct {
 	erasure.Store
 	left  int
 	after bool
+
+	meanwhile func() // if set, it is called instead
 }
 
 var errKilled = errors.New("killed")
 
 func (i *interrupted) at(write func() error) error {
 	i.left--
+	if i.left == 0 && i.meanwhile != nil {
+		i.meanwhile()
+		return write()
+	}
 	if i.left == 0 && !i.after {
 		return errKilled
 	}
@@ -319,6 +325,62 @@ func TestErasure_Interrupted(t *testing.T) {
 				}
 			}
 			if after && n > 20 {
+				t.Fatalf("%d writes were not enough", n)
+			}
+		}
+	}
+}
+
+// Whenever a device sends or links, or staff hold something back, while its user is erased,
+// nothing of that is left; a hold that comes before the places are gone keeps them.
+func TestErasure_Meanwhile(t *testing.T) {
+	t.Parallel()
+	s := onSQLite(t, alive)
+	staff := s.anyone(t, "hotspots:verify")
+	for n, done := 1, false; !done; n++ {
+		for _, holds := range []bool{false, true} {
+			c := s.anyone(t, "hotspots:write", "keys:manage")
+			number := 2*n + map[bool]int{true: 1}[holds]
+			m := c.install(t, number, "name", `"Smith"`)
+			hotspot := strings.TrimPrefix(m.spot, "/v1/hotspots/")
+			code := c.newCode(t, m.spot)
+			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
+			held := false
+			cfg := s.APIConfig().Erasures.Config
+			cfg.Keeper = func() (lease.Lease, bool) { return lease.Lease{}, true }
+			later := s.now().Add(beacon.ErasureWait)
+			cfg.Certain = func() (certain, latest time.Time, known bool) { return later, later, true }
+			busy := &interrupted{Store: s.db, left: n, meanwhile: func() {
+				m.beat(t, `{"boot_id":"b","seq":1,"clients":1,"rx_bytes":0,"tx_bytes":0,"agent":{"version":"1.0.0","model":"Smith"}}`)
+				s.anyone(t).post(t, "/v1/devices/link", at(`{"code":%q,"mac_address":%q,"agent":{"version":"1.0.0","model":"Smith"}}`, code, mac(number)))
+				if holds {
+					held = staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"Smith","evidence":"Smith","until":%q}`, hotspot, s.now().Add(20*24*time.Hour).Format(time.RFC3339))).StatusCode == http.StatusCreated
+				}
+			}}
+			cfg.Store = busy
+			if err := erasure.New(cfg).Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			done = busy.left > 0
+			cfg.Store = s.db
+			if err := erasure.New(cfg).Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			if err != nil || wish.Begun.IsZero() || wish.Cleared.IsZero() {
+				t.Errorf("at write %d, it is %+v, %v", n, wish, err)
+			}
+			all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+			if err != nil || len(all) != 1 {
+				t.Fatal(all, err)
+			}
+			if h := all[0]; !h.Deleted() || h.Name == "Smith" || h.Device.MAC != beacon.MaskedMAC || h.Device.Agent != (beacon.Agent{}) || h.Device.KeyHash != [32]byte{} {
+				t.Errorf("at write %d, there is %+v", n, h)
+			}
+			if held != (holds && !done) || held && n <= 8 && (wish.Status() == beacon.ErasureIsDone || all[0].PlaceErased()) { // the eighth says that all else is erased
+				t.Errorf("at write %d, the hold did not keep the place", n)
+			}
+			if n > 25 {
 				t.Fatalf("%d writes were not enough", n)
 			}
 		}

@@ -123,7 +123,7 @@ func (o *openDays) byPlace(ctx context.Context, day beacon.Day, rules *policy.Po
 func (o *openDays) rows(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (rows []ledger.Row, err error) {
 	if day < o.view.first {
 		from, to := beacon.Owned{User: o.user, Hotspot: slices.Min(ids)}, beacon.Owned{User: o.user, Hotspot: slices.Max(ids)}
-		return o.Store.HeldRows(ctx, day, from, to, o.view.reopened)
+		return o.Store.ValidRows(ctx, day, from, to, o.view.reopened)
 	}
 	facts, err := o.on(ctx, day, ids)
 	for id, f := range facts {

@@ -207,7 +207,7 @@ func (r *Rewards) rows(ctx context.Context, d *division, owned []beacon.Owned) (
 		return rows, nil
 	}
 	rates, err := recent(d, func(day beacon.Day) ([]ledger.Row, error) {
-		return r.Store.HeldRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
+		return r.Store.ValidRows(ctx, day, rows[0].Owned, rows[len(rows)-1].Owned, d.reopened)
 	})
 	for i := range rows {
 		if row := &rows[i]; row.Excused > 0 {
@@ -403,7 +403,7 @@ func (r *Rewards) countPage(ctx context.Context, reopened ledger.Reopenings, fro
 	}
 	counted := map[at]*ledger.Standing{}
 	for day := from; day < to; day++ {
-		rows, err := r.Store.HeldRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
+		rows, err := r.Store.ValidRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(Repla
 	})
 	again.pageSize = r.pageSize
 	again.asPaid = func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error {
-		rows, err := r.Store.HeldRows(ctx, day, of, of, v.reopened)
+		rows, err := r.Store.ValidRows(ctx, day, of, of, v.reopened)
 		for i := range rows {
 			if row := &rows[i]; row.Owned == of && row.Proof != 0 { // a policy paid places
 				c.point, c.atMost = geo.Point{Lat: float64(row.Lat) / 1e7, Lng: float64(row.Lng) / 1e7}, row.Tier
@@ -153,7 +153,7 @@ func (r *Rewards) replayDay(ctx context.Context, v view, report *replayReport, p
 		if b = r.readPage(ctx, day, after, places); b.err != nil {
 			return b.err
 		}
-		rows, err := store.Store.HeldRows(ctx, day, after, b.upto, v.reopened)
+		rows, err := store.Store.ValidRows(ctx, day, after, b.upto, v.reopened)
 		if err != nil {
 			return err
 		}
@@ -207,9 +207,9 @@ func (s *replayStore) keep(day beacon.Day, b batch) {
 	}
 }
 
-// HeldRows returns rows with the ground of the replay.
-func (s *replayStore) HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
-	rows, err := s.Store.HeldRows(ctx, day, from, to, reopened)
+// ValidRows returns rows with the ground of the replay.
+func (s *replayStore) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
+	rows, err := s.Store.ValidRows(ctx, day, from, to, reopened)
 	if day < s.from {
 		return rows, err
 	}

@@ -262,9 +262,9 @@ type Store interface {
 	// HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 	// order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	// HeldRows returns the rows of a closed day that hold, from one hotspot to another,
+	// ValidRows returns the rows of a closed day that no correction made void, from one hotspot to another,
 	// both included, in order.
-	HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
+	ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
 	// Standings returns all standings of some hotspots, and StandingsThrough through
 	// which day they are complete.
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)

@@ -9,9 +9,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// HeldRows returns the rows of a closed day between two hotspots, both included, in
-// order: those that hold, given all reopenings.
-func (db *DB) HeldRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
+// ValidRows returns the rows of a closed day between two hotspots, both included, in
+// order: those that no correction made void, given all reopenings.
+func (db *DB) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
 	args := []any{int64(day), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot)}
 	rows, err := listAgain(ctx, db, rewardText.rowRange, ledgerRow, args...)
 	if err != nil || !reopened.Again(day) {

@@ -18,7 +18,7 @@ import (
 func testLanguage(t *testing.T, b *browser, n *network) {
 	english := onlyEnglish(t)
 	for _, l := range []look{{width: small.width, height: small.height, dark: true}, wide} {
-		walk := func(key string, pages [][2]string) {
+		walk := func(key string, pages [][2]string) *page {
 			p := b.open(t, "about:blank", l)
 			p.asksFor("es-MX,es,en")
 			p.do(chromedp.Navigate(n.url))
@@ -35,8 +35,9 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 				p.inSpanish(english)
 			}
 			p.accessible("in Spanish: " + pages[len(pages)-1][0])
+			return p
 		}
-		walk(n.operator, [][2]string{
+		p := walk(n.operator, [][2]string{
 			{"/map?at=40.75360,-73.98320,15.00", "De la vista"},
 			{"/hotspots", "Requiere atención"},
 			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
@@ -44,6 +45,10 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			{"/keys", "Mis claves"},
 			{"/register", "Registrar un punto de acceso"},
 		})
+		p.expects("400")
+		p.click(`form button[type="submit"]`)
+		p.sees("La ubicación es un dato obligatorio.")
+		p.inSpanish(english)
 		walk(n.staff, [][2]string{
 			{"/staff", "Verificaciones pendientes"},
 			{"/staff/review", "veredicto"},
@@ -97,7 +102,7 @@ var (
 	quoted   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 	template = regexp.MustCompile("`([^`]*)`")
 	value    = regexp.MustCompile(`\$\{[^}]*\}`)
-	word     = regexp.MustCompile(`\pL{2}`)
+	letter   = regexp.MustCompile(`\pL`)
 	comment  = regexp.MustCompile(`(?m)^\s*//.*$|^import .*$`)
 )
 
@@ -128,7 +133,11 @@ func messages(t *testing.T, language string) []string {
 		code := comment.ReplaceAllString(string(source), "")
 		for _, found := range slices.Concat(template.FindAllStringSubmatch(code, -1), quoted.FindAllStringSubmatch(template.ReplaceAllString(code, ""), -1)) {
 			parts := value.Split(strings.TrimSpace(found[1]), -1)
-			if !word.MatchString(strings.Join(parts, " ")) {
+			least := 2
+			if len(parts) > 1 {
+				least = 5 // " in " between any two values may be a part of a name
+			}
+			if len(letter.FindAllString(strings.Join(parts, ""), -1)) < least {
 				continue
 			}
 			for i, part := range parts {
@@ -149,7 +158,7 @@ func (p *page) inSpanish(english *regexp.Regexp) {
 		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		while (walker.nextNode()) if (walker.currentNode.parentElement.checkVisibility() && !walker.currentNode.parentElement.closest(".map, code")) found.push(walker.currentNode.data.trim());
 		for (const e of document.querySelectorAll("[aria-label], [title], [placeholder]"))
-			if (!e.closest(".map, [lang]:not(html)")) found.push(e.ariaLabel ?? "", e.title, e.placeholder ?? "");
+			if (!e.closest("[lang]:not(html)")) found.push(e.ariaLabel ?? "", e.title, e.placeholder ?? "");
 		return found;
 	})()`)
 	for _, text := range texts {

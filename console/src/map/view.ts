@@ -69,6 +69,7 @@ export class MapView {
       maxPitch: 0,
       dragRotate: false,
       attributionControl: { compact: true },
+      locale: t.map.controls,
       reduceMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
       fadeDuration: 0,
       transformRequest: (url) =>

@@ -154,6 +154,8 @@ function Reopen({ onChange }: { onChange: () => void }) {
   );
 }
 
+const kinds = ["builtin", "places", "devices"] as const;
+
 type Term = keyof typeof t.books.terms;
 const amounts: Term[] = ["availability", "standard", "enhanced", "premium", "utilization_per_gb", "utilization_cap"];
 const ofPlaces: Term[] = ["radius_m", "unproven_share"];
@@ -170,7 +172,7 @@ const atFirst: Record<Term, string> = {
 
 /** The body of a request, from what was typed. */
 function terms(kind: string, typed: Record<Term, string>): unknown {
-  if (kind === "builtIn") return null;
+  if (kind === "builtin") return null;
   const { availability, standard, enhanced, premium, utilization_per_gb, utilization_cap, radius_m, unproven_share } = typed;
   const places = kind === "places" ? { radius_m: Number(radius_m), unproven_share } : {};
   return { availability, performance: { standard, enhanced, premium }, utilization_per_gb, utilization_cap, ...places };
@@ -180,7 +182,7 @@ const flat = (p: PolicyTerms): Partial<Record<Term, number>> => ({ ...p, ...p.pe
 
 function Adopt() {
   const [from, setFrom] = useState("");
-  const [kind, setKind] = useState("builtIn");
+  const [kind, setKind] = useState("builtin");
   const [typed, setTyped] = useState(atFirst);
   const [report, setReport] = useState<AdoptedPolicy>();
   const { busy, error, run } = useDoing();
@@ -189,7 +191,7 @@ function Adopt() {
     set();
     setReport(undefined); // it was about something else
   };
-  const fields = kind === "builtIn" ? [] : kind === "places" ? [...amounts, ...ofPlaces] : amounts;
+  const fields = kind === "builtin" ? [] : kind === "places" ? [...amounts, ...ofPlaces] : amounts;
   return (
     <form
       class="card wide"
@@ -204,7 +206,7 @@ function Adopt() {
       <div class="line">
         <Field label={t.books.firstDay} name="policy-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => change(() => setFrom(event.currentTarget.value))} />
         <Choice label={t.books.policy} name="policy" value={kind} onChange={(value) => change(() => setKind(value))}>
-          {(["builtIn", "places", "devices"] as const).map((k) => (
+          {kinds.map((k) => (
             <option key={k} value={k}>
               {t.books.kinds[k]}
             </option>

@@ -11,11 +11,16 @@ export const mapView = new Cell<MapView | null>(null);
 export function MapHost({ hidden }: { hidden: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState("");
+  const begun = useRef(false);
   useEffect(() => {
-    if (hidden || mapView.value || !element.current) return;
+    if (hidden || begun.current || !element.current) return;
+    begun.current = true; // it takes a while, in which the page may be left and visited again
     MapView.create(element.current, route.value.sight).then(
       (view) => (mapView.value = view),
-      () => setFailure(t.map.noWebGL),
+      () => {
+        begun.current = false;
+        setFailure(t.map.noWebGL);
+      },
     );
   }, [hidden]);
   return (

@@ -71,7 +71,7 @@ export const common = {
     request: (id: ComponentChildren): ComponentChildren => ["Request ", id],
     // The server's own texts stay as they are. In other languages, those that people often meet are told here.
     byCode: {} as Record<string, string>,
-    byText: {} as Record<string, string>,
+    byText: [] as [pattern: RegExp, text: string][],
   },
   pager: {
     label: "Pagination",

@@ -8,6 +8,16 @@ export const map = {
     noWebGL: "The map needs WebGL, which this browser does not have. Everything else works.",
     approximate: "approximate place",
     pin: "Location: drag it, or type its coordinates",
+    // Of the map's own buttons, by the names that MapLibre gives them.
+    controls: {
+      "AttributionControl.ToggleAttribution": "Toggle attribution",
+      "GeolocateControl.FindMyLocation": "Find my location",
+      "GeolocateControl.LocationNotAvailable": "Location not available",
+      "Map.Title": "Map",
+      "Marker.Title": "Map marker",
+      "NavigationControl.ZoomIn": "Zoom in",
+      "NavigationControl.ZoomOut": "Zoom out",
+    },
     network: "Network",
     title: "Map of the network",
     tool: "Map tool",

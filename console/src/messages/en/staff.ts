@@ -201,7 +201,7 @@ export const staff = {
     adopt: "Adopt a policy",
     adoptHint: "A policy decides what hotspots earn, from a day on that has not begun. Days before it keep theirs.",
     policy: "Policy",
-    kinds: { builtIn: "Built in: pays places", places: "Own terms, pays places", devices: "Own terms, pays devices" },
+    kinds: { builtin: "Built in: pays places", places: "Own terms, pays places", devices: "Own terms, pays devices" },
     terms: {
       availability: "Availability, a day",
       standard: "Standard tier adds",

@@ -215,7 +215,7 @@ export const staff: typeof en = {
     adopt: "Adoptar una política",
     adoptHint: "Una política decide lo que ganan los puntos de acceso, desde un día que no ha empezado. Los días anteriores conservan la suya.",
     policy: "Política",
-    kinds: { builtIn: "Incluida: paga lugares", places: "Condiciones propias, paga lugares", devices: "Condiciones propias, paga dispositivos" },
+    kinds: { builtin: "Incluida: paga lugares", places: "Condiciones propias, paga lugares", devices: "Condiciones propias, paga dispositivos" },
     terms: {
       availability: "Disponibilidad, al día",
       standard: "El nivel estándar añade",

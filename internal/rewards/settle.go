@@ -116,7 +116,7 @@ func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bo
 		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
 	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on; before that, only early (--force)", month, beacon.FormatTime(end.Add(Grace)))
+		return refuse("%s can be settled from %s on; before that, ask for it to be settled early (\"early\", or --force)", month, beacon.FormatTime(end.Add(Grace)))
 	case certain.Before(due):
 		return refuse("%s can be settled from %s on, and by %s it is only %s: see beacon rewards clock",
 			month, beacon.FormatTime(due), by, beacon.FormatTime(certain))

@@ -79,6 +79,8 @@ export class MapView {
     this.#map.keyboard.disableRotation();
     this.#map.addControl(new libre.NavigationControl({ showCompass: false }), "top-right");
     this.#map.addControl(new libre.GeolocateControl({ positionOptions: { enableHighAccuracy: true } }), "top-right");
+    // The library names the button only when the browser has said whether it knows where it is.
+    container.querySelector(".maplibregl-ctrl-geolocate")?.setAttribute("aria-label", t.map.controls["GeolocateControl.FindMyLocation"]);
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
     this.sight = new Cell(this.#sight());
     this.#listen();

@@ -39,6 +39,8 @@ func TestScreenshots(t *testing.T) {
 		p.visit("/rewards")
 		p.press("Last month")
 		p.sees("This period is settled")
+		p.until(`document.querySelector(".plot canvas") && !document.body.innerText.includes("One moment")`)
+		p.calm()
 		p.picture(filepath.Join(folder, "rewards-"+mode.name+".webp"))
 	}
 }

@@ -27,7 +27,9 @@ export function Earnings({ month = "", version = 0 }: { month?: string; version?
   const n = days?.length ?? 0;
   const told = (list: RewardsDays["days"]): string => {
     const earned = format.credits(sum(list));
-    return daysBefore ? t.earnings.compared(earned, format.credits(sum(daysBefore.slice(0, n))), n, format.month(past)) : t.words.credits(earned);
+    if (!daysBefore) return t.words.credits(earned);
+    const before = format.credits(sum(daysBefore.slice(0, n)));
+    return n < daysBefore.length ? t.earnings.compared(earned, before, n, format.month(past)) : t.earnings.comparedMonth(earned, before, format.month(past));
   };
   const date = (of: string, i: number): string => format.day(`${of}-${String(i + 1).padStart(2, "0")}`);
   return (

@@ -112,7 +112,7 @@ function options(element: HTMLElement, { write, colour, top, bars = false, befor
       x: bars ? { time: false, range: (_plot, low, high) => [low - 0.6, high + 0.6] } : {},
       y: { range: (_plot, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] },
     },
-    axes: [bars ? { ...axis, incrs: [1, 2, 5, 10] } : axis, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
+    axes: [bars ? { ...axis, size: 30, incrs: [1, 2, 5, 10] } : axis, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
     series,
   };
 }

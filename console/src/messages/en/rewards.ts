@@ -40,6 +40,7 @@ export const rewards = {
   },
   earnings: {
     title: (month: string) => `Earned by day, ${month}`,
+    comparedMonth: (earned: string, before: string, month: string) => `${earned} credits; ${before} in ${month}, the line`,
     compared: (earned: string, before: string, days: number, month: string) => `${earned} credits; ${before} in the same ${days} days of ${month}, the line`,
   },
   day: {

@@ -38,6 +38,7 @@ export const rewards: typeof en = {
   },
   earnings: {
     title: (month) => `Ganado por día, ${month}`,
+    comparedMonth: (earned, before, month) => `${earned} créditos; ${before} en ${month}, la línea`,
     compared: (earned, before, days, month) => `${earned} créditos; ${before} en los mismos ${days} días de ${month}, la línea`,
   },
   day: {

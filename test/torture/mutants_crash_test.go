@@ -127,6 +127,16 @@ var crashMutants = []mutant{
 		says: "does not count",
 	},
 	{
+		name:  "a hotspot that is deleted is taken for erased",
+		fault: "TestF01_Erasure/sqlite",
+		file:  "internal/erasure/erasure.go",
+		old:   `			if !h.Deleted() {`,
+		new: `			if h.Deleted() {
+				continue
+			} else {`,
+		says: "there is still",
+	},
+	{
 		name:  "MACs are told apart by their spelling",
 		fault: "TestF16_SameMAC/sqlite",
 		file:  "internal/store/rows.go",

@@ -24,7 +24,7 @@ var (
 func TestDocs_LinesToCopy(t *testing.T) {
 	t.Parallel()
 	level.Tool(t, "curl", "curl")
-	p := startServer(t, nil, "--clock-start", "2026-11-17T12:00:00Z") // examples have days
+	p := startServer(t, nil, "--clock-start", "2026-11-15T12:00:00Z") // examples have days
 	db := p.cmd.Dir + "/beacon.db"
 	key, err := exec.Command("beacon", "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
 	if err != nil {
@@ -52,9 +52,9 @@ func TestDocs_LinesToCopy(t *testing.T) {
 				documented = append(documented, s[1])
 			}
 			got := runLine(t, line, strings.TrimSpace(string(key)))
-			// There is no hotspot with this id, no device, no settled month.
+			// There is no hotspot with this id, no device, no closed day, no reserved MAC.
 			understood := []string{"200", "201", "204"}
-			if strings.Contains(part[2], "{") || part[1] == "linkDevice" || part[1] == "placeHold" {
+			if strings.Contains(part[2], "{") || slices.Contains([]string{"linkDevice", "placeHold", "reopenDays", "releaseMac", "replayRewards"}, part[1]) {
 				understood = append(understood, "401", "403", "404", "409")
 			}
 			if !slices.Contains(documented, got) || !slices.Contains(understood, got) {

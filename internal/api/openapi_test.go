@@ -116,14 +116,19 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			case "/v1/hotspots/{id}/heartbeats":
 				sender = m.client
 			}
-			a := sender.do(t, example.Method, strings.Replace(example.Path, "{id}", subject, 1), string(body))
+			a := sender.do(t, example.Method, strings.NewReplacer("{id}", subject, "{month}", "2026-10").Replace(example.Path), string(body))
 			if example.Path == "/v1/devices/link" {
 				m.plain = data[linked](t, a, http.StatusOK).DeviceKey
 			}
-			if example.Path == "/v1/rewards/replays" {
-				wantFault(t, a, http.StatusConflict, "conflict") // no day is closed
-			} else if a.StatusCode >= http.StatusMultipleChoices {
-				t.Errorf("%s: %s", example.Name, a)
+			switch example.Path {
+			case "/v1/rewards/replays", "/v1/rewards/reopenings", "/v1/rewards/months/{month}/settlement": // no day is closed
+				wantFault(t, a, http.StatusConflict, "conflict")
+			case "/v1/macs/releases": // none is reserved
+				wantFault(t, a, http.StatusNotFound, "not_found")
+			default:
+				if a.StatusCode >= http.StatusMultipleChoices {
+					t.Errorf("%s: %s", example.Name, a)
+				}
 			}
 			if location := a.Header.Get("Location"); location != "" {
 				c.delete(t, location).want(t, http.StatusNoContent) // the next may name the same device

@@ -104,9 +104,13 @@ func (w *wrongClock) beat(t *testing.T) {
 	t.Helper()
 	w.server.Running(t)
 	for _, d := range w.devices {
-		if a := d.Beat(t.Context(), w.staff, w.server); a.Status != 200 {
-			t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
-		}
+		harness.Eventually(t, "a beat is taken", func() bool {
+			a := d.Beat(t.Context(), w.staff, w.server)
+			if a.Status != 200 && a.Status != 503 { // a machine that stands still is overloaded: devices send again
+				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
+			}
+			return a.Status == 200
+		})
 	}
 }
 

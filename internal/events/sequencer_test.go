@@ -409,7 +409,7 @@ func TestSequencer_PrunesByWhatIsCertain(t *testing.T) {
 	for _, certain := range []time.Time{noon.Add(time.Hour), {}} {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()
-			m.write("n", beacon.HotspotUpdated, "hs_1", 1, noon)
+			m.events = []beacon.Event{{Seq: 1, Kind: beacon.HotspotOnline, At: noon}}
 			keeper := lease.NewHolder(m, "events", "a", silent)
 			seq := events.NewSequencer(m, keeper, func() time.Time { return noon.AddDate(1, 0, 0) }, func() {}, silent)
 			seq.Certain = func() time.Time { return certain }
@@ -417,7 +417,7 @@ func TestSequencer_PrunesByWhatIsCertain(t *testing.T) {
 			var running sync.WaitGroup
 			running.Go(func() { keeper.Run(ctx) })
 			running.Go(func() { seq.Run(ctx) })
-			time.Sleep(3 * time.Hour)
+			time.Sleep(3 * time.Hour) // by the clock of synctest
 			cancel()
 			running.Wait()
 			if m.pruned != 0 || m.called("PruneEvents") > 0 == certain.IsZero() {

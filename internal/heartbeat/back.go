@@ -158,9 +158,8 @@ func (r *Record) newestBeat() (newest beacon.Minute) {
 	return newest
 }
 
-// asLongBefore returns the minute of the day that is as long before now as one is before the
-// newest, by a clock that was ahead: of the boots of that time, the next day must know the
-// last ones.
+// asLongBefore moves a minute of a clock that was ahead to the right time: it is as far
+// before now as it was before newest, so boots keep their order, and is on this day.
 func (r *Record) asLongBefore(now, newest, minute beacon.Minute) beacon.Minute {
 	first := r.day.Midnight()
 	return max(now, first+newest-minute) - (newest - minute)

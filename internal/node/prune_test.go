@@ -56,7 +56,7 @@ func testPruneAhead(t *testing.T, db *store.DB) {
 	defer running.Wait()
 	defer cancel()
 	for n.certain().IsZero() {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // between two looks
 	}
 	h := storetest.Hotspot(1)
 	if _, err := db.InsertHotspot(t.Context(), h, beacon.Actor{User: h.Operator, Request: "test"}, nil); err != nil {
